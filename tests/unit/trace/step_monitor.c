@@ -70,10 +70,10 @@ void trace_plat_current_comm(char *out)
 	memcpy(out, "nmi", 4);
 }
 
-uint32_t trace_stacktrace_place(uintptr_t frame, uintptr_t ip, uint32_t skip, uint32_t *out_ips,
-				uint32_t max)
+uint32_t trace_stacktrace_place(uintptr_t frame, const struct trace_stack_start *start,
+				uint32_t *out_ips, uint32_t max)
 {
-	(void)frame, (void)ip, (void)skip, (void)out_ips, (void)max;
+	(void)frame, (void)start, (void)out_ips, (void)max;
 	return 0;
 }
 
