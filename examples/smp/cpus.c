@@ -129,12 +129,10 @@ void cpu_init(uint32_t id)
 
 void cpus_start(void)
 {
-	uint32_t nr = machine_nr_cpus();
-
 	memcpy((void *)(uintptr_t)AP_START, ap_start, (size_t)(ap_start_end - ap_start));
 	*apic(APIC_COMMAND) = TO_OTHERS | INIT;
 	trace_plat_pause(INIT_NS, false);
 	*apic(APIC_COMMAND) = TO_OTHERS | STARTUP | AP_START >> 12;
-	while (smp_nr_cpus < (nr < SMP_MAX_CPUS ? nr : SMP_MAX_CPUS))
+	while (smp_nr_cpus < machine_nr_cpus())
 		__asm__ volatile("pause");
 }

@@ -1,4 +1,5 @@
 /* The serial port, the clock and the end: see smp.h. */
+#include "cpu.h"
 #include "smp.h"
 
 #define SERIAL	       0x3f8
@@ -22,11 +23,20 @@ static uint8_t in8(uint16_t port)
 	return value;
 }
 
+static uint32_t nr_cpus;
+
 /* The number of CPUs is item 5 of QEMU's configuration. */
-uint32_t machine_nr_cpus(void)
+static void count_cpus(void)
 {
 	__asm__ volatile("outw %0, %1" : : "a"((uint16_t)5), "Nd"((uint16_t)QEMU_CONFIG));
-	return in8(QEMU_CONFIG + 1);
+	nr_cpus = in8(QEMU_CONFIG + 1);
+	if (nr_cpus > SMP_MAX_CPUS)
+		nr_cpus = SMP_MAX_CPUS;
+}
+
+uint32_t machine_nr_cpus(void)
+{
+	return nr_cpus;
 }
 
 void console_write(const char *text)
@@ -70,6 +80,7 @@ void machine_init(void)
 	out8(0x21, 0xff); /* no interrupts of devices */
 	out8(0xa1, 0xff);
 	clock_init();
+	count_cpus();
 }
 
 /* ---- What compilers call, and the library too ---- */

@@ -8,7 +8,7 @@
 
 /* machine.c, cpus.c, boot.asm: the serial port, the clock, the CPUs, the end. Not traced. */
 void machine_init(void);
-uint32_t machine_nr_cpus(void); /* how many QEMU has */
+uint32_t machine_nr_cpus(void); /* how many QEMU has, SMP_MAX_CPUS at most; always the same */
 void cpu_init(uint32_t id);
 void cpus_start(void);
 void interrupts_init(void);

@@ -30,7 +30,8 @@ void trace_arch_broken(const char *what)
 	power_off();
 }
 
+/* Also before they run: buffers are made for all of them. */
 uint32_t trace_plat_nr_cpus(void)
 {
-	return smp_nr_cpus;
+	return machine_nr_cpus();
 }
