@@ -294,7 +294,7 @@ man:
 
 # What tools/fathom needs beside Python.
 host-tools: deps-host
-	@$(MAKE) --no-print-directory $(BUILD)/tools/mount
+	@$(MAKE) --no-print-directory $(BUILD)/tools/mount $(BUILD)/tools/splice.so
 
 # The libraries of the page of `fathom view`, from npm, in the versions that package-lock.json names.
 view-page: $(BUILD)/view/installed

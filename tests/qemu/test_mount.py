@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from channelguest import port_at
 from guest import BUILDS, PATIENCE, ROOT, Guest, usual_signals
 from ninep import Ninep
 
@@ -32,15 +33,18 @@ def fathom(*words):
 
 
 class Mounted:
-    """A guest whose files are at .dir, the trace tree at .tracing."""
+    """A guest whose files are at .dir, the trace tree at .tracing; by COM2, or by virtio, which is faster."""
 
-    def __init__(self):
+    def __init__(self, has_port=True):
         self.temporary = tempfile.TemporaryDirectory(prefix="fathom-mount-", ignore_cleanup_errors=True)
         base = Path(self.temporary.name)
         self.channel, self.dir = base / "channel", base / "files"
         self.tracing = self.dir / "sys/kernel/tracing"
         self.dir.mkdir()
-        self.guest = Guest("gcc", 2, com2=f"unix:{self.channel},server=on,wait=off")
+        if has_port:
+            self.guest = Guest("gcc", 2, extra=port_at(self.channel))
+        else:
+            self.guest = Guest("gcc", 2, com2=f"unix:{self.channel},server=on,wait=off")
         try:
             self.mount()
         except BaseException:
@@ -202,7 +206,7 @@ def test_buffer_percent(mounted):
 def test_markers_of_all_programs_come_from_one_thread(mounted):
     mounted.sh("echo > trace; for word in one two three; do echo $word > trace_marker; done")
     writers = set(re.findall(r"(\S+) +\[\d+\] .*tracing_mark_write: ", mounted.sh("cat trace")))
-    assert len(writers) == 1 and writers.pop().startswith("9p-com2-")
+    assert len(writers) == 1 and writers.pop().startswith("9p-virtio-")
 
 
 def test_tail_follows_what_the_guest_writes(mounted):
@@ -226,22 +230,62 @@ def test_several_at_once(mounted):
     assert os.listdir(mounted.tracing / "instances") == []
 
 
-def test_trace_cmd(mounted):
-    """It looks in one place only: there, for itself, it finds the kernel's files."""
-    def trace_cmd(words):
-        bind = f"mount --bind {mounted.tracing} /sys/kernel/tracing && "
-        return subprocess.run(["unshare", "-m", "sh", "-c", bind + "exec trace-cmd " + words], capture_output=True, text=True,
-                              timeout=60 * PATIENCE)
+def shell(mounted, *words):
+    return subprocess.run([ROOT / "tools/fathom", "shell", "--build", BUILDS["gcc"], "--dir", mounted.dir, *words], capture_output=True, text=True,
+                          timeout=60 * PATIENCE)
 
+
+@pytest.fixture(scope="module")
+def in_shell(mounted):
     if subprocess.run(["unshare", "-m", "mount", "--bind", mounted.dir, "/sys/kernel/tracing"], capture_output=True).returncode:
         pytest.skip("not allowed to mount at /sys/kernel/tracing, even privately")
-    assert trace_cmd("list -t").stdout.split() == mounted.guest.check("cat available_tracers").split()
-    assert "sched:sched_switch" in trace_cmd("list -e").stdout.split()
+    return lambda *words: shell(mounted, *words)
+
+
+def test_shell(mounted, in_shell):
+    """Everything is where tools look, and this machine's is elsewhere."""
+    run = in_shell("sh", "-c", "cat /sys/kernel/debug/tracing/trace_clock /proc/sys/kernel/ftrace_enabled /proc/sys/kernel/stack_tracer_enabled; "
+                   "head -3 /proc/kallsyms; cat /proc/sys/kernel/random/boot_id /proc/sys/kernel/ostype; pwd; exit 7")
+    boot_id = Path("/proc/sys/kernel/random/boot_id").read_text()
+    assert run.stdout == mounted.guest.check("cat trace_clock; echo 1; echo 0; head -3 /proc/kallsyms") + boot_id + f"Linux\n{os.getcwd()}\n"
+    assert run.returncode == 7
+    assert in_shell("sh", "-c", "kill -9 $$").returncode == 128 + 9
+    assert shell(mounted, "--dir", "/nowhere", "true").returncode not in (0, 128)
+
+
+def test_splice_in_the_shell(mounted, in_shell):
+    """Whole sub-buffers once buffer_percent is reached, nothing where the file does not wait, and never more than the pipe takes."""
+    mounted.sh("echo > trace; echo 0 > buffer_percent; echo word > trace_marker")
+    cpu = int(re.search(r"\[(\d+)\]", mounted.sh("cat trace"))[1])
+    run = in_shell("python3", "-c", f"""
+import os
+raw = os.open('/sys/kernel/tracing/per_cpu/cpu{cpu}/trace_pipe_raw', os.O_RDONLY)
+out, into = os.pipe()
+print(os.splice(raw, into, 65536), b'word' in os.read(out, 4096), end=' ')
+try: os.splice(raw, into, 65536, flags=2)
+except BlockingIOError: print('nothing', end=' ')
+try: os.splice(raw, os.open('/dev/null', os.O_WRONLY), 65536)
+except OSError as err: print(err.strerror, end=' ')
+os.write(into, bytes(65536))
+try: os.splice(raw, into, 4096, flags=2)
+except BlockingIOError: print('full', end=' ')
+own = os.open('/etc/passwd', os.O_RDONLY)
+os.read(out, 65536); print(os.splice(own, into, 10))""")
+    mounted.sh("echo 50 > buffer_percent")
+    assert run.stdout == "4096 True nothing Invalid argument full 10\n", run.stderr
+
+
+def test_trace_cmd(mounted, in_shell):
+    assert in_shell("trace-cmd", "list", "-t").stdout.split() == mounted.guest.check("cat available_tracers").split()
+    assert "sched:sched_switch" in in_shell("trace-cmd", "list", "-e").stdout.split()
     mounted.guest.check("echo > trace; echo 'for trace-cmd' > trace_marker")
-    assert "tracing_mark_write: for trace-cmd" in trace_cmd("show").stdout
-    assert trace_cmd("stop").returncode == 0 and mounted.guest.check("cat tracing_on") == "0\n"
-    assert "Tracing is disabled" in trace_cmd("stat").stdout
+    assert "tracing_mark_write: for trace-cmd" in in_shell("trace-cmd", "show").stdout
+    assert in_shell("trace-cmd", "stop").returncode == 0 and mounted.guest.check("cat tracing_on") == "0\n"
+    assert "Tracing is disabled" in in_shell("trace-cmd", "stat").stdout
     mounted.guest.check("echo 1 > tracing_on; echo > trace")
+    assert in_shell("trace-cmd", "stack", "--start").returncode == 0 and mounted.guest.check("cat /proc/sys/kernel/stack_tracer_enabled") == "1\n"
+    assert "Depth    Size   Location" in in_shell("trace-cmd", "stack").stdout
+    assert in_shell("trace-cmd", "stack", "--stop").returncode == 0 and mounted.guest.check("cat /proc/sys/kernel/stack_tracer_enabled") == "0\n"
 
 
 def test_the_channel_has_one_client(mounted, tmp_path):
@@ -258,7 +302,7 @@ def test_nobody_there(tmp_path):
 
 def test_the_machine_ends(tmp_path):
     """And a new one can be mounted, or an old one again, whatever the mount before has left on the line."""
-    one = Mounted()
+    one = Mounted(has_port=False)
     try:
         held = subprocess.Popen(["cat", "trace_pipe"], cwd=one.tracing, stderr=subprocess.DEVNULL)
         assert fathom(one.dir, "--unmount").returncode == 1, "it is in use"

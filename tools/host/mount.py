@@ -10,15 +10,19 @@ EXAMPLE = "tools/fathom mount /tmp/fathom && cat /tmp/fathom/sys/kernel/tracing/
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def add_arguments(parser):
-    parser.add_argument("dir", metavar="DIR", help="an empty directory")
+def add_channel_arguments(parser):
     parser.add_argument("--channel", metavar="SOCKET", default="build/channel",
                         help="the machine channel (default: %(default)s, of `make run`)")
-    parser.add_argument("--tree", metavar="PATH", default="/", help="the kernel's directory to show (default: %(default)s)")
     parser.add_argument("--build", default=ROOT / "build", type=Path, help="where the tools are built (default: build)")
-    parser.add_argument("--foreground", action="store_true", help="end when it is unmounted, or at Ctrl-C")
     parser.add_argument("--patience", metavar="SECONDS", type=int, default=20,
                         help="a kernel that answers nothing for so long is taken for silent (default: %(default)s)")
+
+
+def add_arguments(parser):
+    parser.add_argument("dir", metavar="DIR", help="an empty directory")
+    add_channel_arguments(parser)
+    parser.add_argument("--tree", metavar="PATH", default="/", help="the kernel's directory to show (default: %(default)s)")
+    parser.add_argument("--foreground", action="store_true", help="end when it is unmounted, or at Ctrl-C")
     parser.add_argument("--status", action="store_true", help="say which machine is shown in DIR, and whether it answers")
     parser.add_argument("--unmount", action="store_true", help="take the files away from DIR again")
 
@@ -37,12 +41,26 @@ def status(directory):
         raise Failure(f"no kernel's files are mounted at {directory}") from None
 
 
-def build(directory):
-    """The program, which `make` does not build, because it needs libfuse3."""
-    done = subprocess.run(["make", "-s", "-C", ROOT, f"BUILD={directory.resolve()}", "host-tools"], capture_output=True, text=True)
+def built(directory, name):
+    """A program of tools/mount, which `make` does not build, because it needs libfuse3."""
+    path = directory / "tools" / name
+    if not path.exists():
+        done = subprocess.run(["make", "-s", "-C", ROOT, f"BUILD={directory.resolve()}", "host-tools"], capture_output=True, text=True)
+        if done.returncode:
+            raise Failure(f"`make host-tools` failed:\n{(done.stdout + done.stderr).strip()}")
+    return path.resolve()
+
+
+def start(options, directory, tree, is_foreground=False):
+    """Show `tree` in `directory`. Returns once it is there, or in the foreground when it has gone again."""
+    words = [built(options.build, "mount"), options.channel, tree, directory, "-p", str(max(1, options.patience))]
+    if is_foreground:
+        done = subprocess.run([*words, "-f"])
+    else:
+        # In the background it has no output of ours any more: only a pipe would be held open.
+        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode:
-        raise Failure(f"`make host-tools` failed:\n{(done.stdout + done.stderr).strip()}")
-    return directory / "tools" / "mount"
+        raise Failure((done.stderr or "").strip() or f"cannot mount at {directory}", done.returncode or FAILED)
 
 
 def run(options):
@@ -52,14 +70,4 @@ def run(options):
         return status(options.dir)
     if not Path(options.dir).is_dir():
         raise Failure(f"there is no folder {options.dir}")
-    program = options.build / "tools" / "mount"
-    if not program.exists():
-        program = build(options.build)
-    words = [program, options.channel, options.tree, options.dir] + ["-p", str(max(1, options.patience))] + ["-f"] * options.foreground
-    if options.foreground:
-        done = subprocess.run(words)
-    else:
-        # In the background it has no output of ours any more: only a pipe would be held open.
-        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise Failure((done.stderr or "").strip() or f"cannot mount at {options.dir}", done.returncode or FAILED)
+    start(options, options.dir, options.tree, options.foreground)
