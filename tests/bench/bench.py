@@ -274,6 +274,9 @@ def main():
         {"boot_to_prompt": boot, "image_bytes": image, "patch_scaling": scaling, "slow_down": system}, indent=2) + "\n")
     print_table(result, scaling, extra)
     print_system_level(system)
+    above = [f"{name} {value['value']:g}, target {value['target']}" for name, value in result.items() if value["value"] > value["target"]]
+    if above:
+        sys.exit(f"bench: above their targets: {'; '.join(above)}")
 
 
 if __name__ == "__main__":

@@ -94,7 +94,9 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 	return file ? file : make_file(tr, call);
 }
 
-static bool is_chosen(const struct trace_event_choice *choice, const struct trace_event *event)
+/* The next two are part of the loop that switches events, which may be thousands. */
+static TRACE_ALWAYS_INLINE bool is_chosen(const struct trace_event_choice *choice,
+					  const struct trace_event *event)
 {
 	if (choice->call)
 		return choice->call == event->call;
@@ -105,8 +107,8 @@ static bool is_chosen(const struct trace_event_choice *choice, const struct trac
 	       (!choice->name || trace_glob_match(choice->name, event->name));
 }
 
-struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice *choice,
-						 size_t *at)
+static TRACE_ALWAYS_INLINE struct trace_event_call *
+next_chosen(const struct trace_event_choice *choice, size_t *at)
 {
 	const struct trace_event *event;
 
@@ -116,6 +118,12 @@ struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice
 			return event->call;
 	}
 	return NULL;
+}
+
+struct trace_event_call *trace_event_next_chosen(const struct trace_event_choice *choice,
+						 size_t *at)
+{
+	return next_chosen(choice, at);
 }
 
 struct trace_event_call *trace_event_call_find(const char *system, const char *name)
@@ -156,7 +164,7 @@ int trace_events_switch(struct trace_array *tr, const struct trace_event_choice 
 	int update_err;
 
 	trace_events_lock();
-	while (!err && (call = trace_event_next_chosen(choice, &at))) {
+	while (!err && (call = next_chosen(choice, &at))) {
 		is_any = true;
 		err = switch_one(tr, call, on);
 	}

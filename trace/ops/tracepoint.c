@@ -114,6 +114,20 @@ static struct tracepoint_funcs *copy_with(struct tracepoint *tp, const struct tr
 	return funcs;
 }
 
+/* An array with that probe alone. NULL when out of memory. */
+static struct tracepoint_funcs *make_first(struct tracepoint *tp, tracepoint_probe_fn func,
+					   void *data, int prio)
+{
+	struct tracepoint_funcs *funcs = make_funcs(tp, 1);
+
+	if (!funcs)
+		return NULL;
+	append(funcs, func, data, prio);
+	funcs->func = func;
+	funcs->data = data;
+	return funcs;
+}
+
 /*
  * The lock is held. change->old is the array to be freed after a grace period. The key is set, but
  * no code is patched yet; until it is, nobody calls the probe.
@@ -123,9 +137,12 @@ static int add(struct tracepoint_change *change)
 	struct tracepoint *tp = change->tp;
 	struct tracepoint_funcs *old = funcs_of(tp), *funcs;
 
-	if (find(old, change->func, change->data))
+	if (!old)
+		funcs = make_first(tp, change->func, change->data, change->prio);
+	else if (find(old, change->func, change->data))
 		return -EEXIST;
-	funcs = copy_with(tp, old, change->func, change->data, change->prio);
+	else
+		funcs = copy_with(tp, old, change->func, change->data, change->prio);
 	if (!funcs)
 		return -ENOMEM;
 	set_funcs(tp, funcs);
