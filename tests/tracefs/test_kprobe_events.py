@@ -309,10 +309,10 @@ def test_why_no_probe(tracing, place, why):
     assert "data" not in why or "that is trace_thresh_ns+0x0" in said[0]
 
 
-@pytest.mark.parametrize("guest", [{"cpus": 2, "cmdline": "kprobe_event=p:early,kmalloc,size=%di;p,nothing"}], indirect=True, ids=["kprobe_event"])
+@pytest.mark.parametrize("guest", [{"cpus": 2, "cmdline": "kprobe_event=p:early,kmalloc,size=%di;p,no_such"}], indirect=True, ids=["kprobe_event"])
 def test_from_the_command_line(tracing):
     assert tracing.check("cat kprobe_events") == "p:kprobes/early kmalloc size=%di\n"
-    assert "trace: kprobe_event: p nothing: Invalid probed address or symbol" in tracing.check("dmesg")
+    assert "trace: kprobe_event: p no_such: Invalid probed address or symbol" in tracing.check("dmesg")
     hits = re.fullmatch(r"  early +(\d+) +0\n", tracing.check("cat kprobe_profile"))  # it was on, up to this test
     assert int(hits[1]) > 0
     tracing.check("echo > kprobe_events")
