@@ -148,7 +148,7 @@ def test_only_functions_of_the_set_and_what_they_call(tracing):
                          "echo 0 > tracing_on; cat trace")
     assert "sched_switch" in text
     # And filled while it runs.
-    text = tracing.check("echo 'vfs_r*' > set_graph_function; > trace; echo 1 > tracing_on; "
+    text = tracing.check("echo 'vfs_res*' > set_graph_function; > trace; echo 1 > tracing_on; "
                          "cat README > /dev/null; echo 0 > tracing_on; cat trace")
     assert {name for indent, name, _ in CALL.findall(text) if not indent} == {"vfs_resolve"}
 

@@ -132,11 +132,11 @@ def test_mistakes_as_in_linux(tracer):
 
 
 def test_boot_parameters():
-    with Guest("gcc", 2, cmdline="stacktrace_filter=recurse_step,no_such,file_*") as guest:
+    with Guest("gcc", 2, cmdline="stacktrace_filter=recurse_step,no_such,vfs_*") as guest:
         assert guest.check(f"cat {ENABLED}") == "1\n"
         names = guest.check("cat stack_trace_filter").split()
-        assert "recurse_step" in names and "file_write" in names
-        assert all(name == "recurse_step" or name.startswith("file_") for name in names)
+        assert "recurse_step" in names and "vfs_write" in names
+        assert all(name == "recurse_step" or name.startswith("vfs_") for name in names)
         guest.check("recurse 60")
         assert parse(guest.check("cat stack_trace"))[0][1] == "recurse_step"
         assert "stacktrace_filter: no function matches no_such" in guest.check("dmesg")
