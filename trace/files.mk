@@ -281,6 +281,7 @@ TRACE_SRCS += trace/fs/fs.c \
 	trace/fs/fs_synth.c \
 	trace/fs/fs_threads.c \
 	trace/fs/fs_trace.c \
+	trace/fs/fs_attr.c \
 	trace/fs/fs_tree.c \
 	trace/fs/fs_why.c \
 	trace/fs/readme.c

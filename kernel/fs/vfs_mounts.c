@@ -129,6 +129,27 @@ int vfs_mount(const char *cwd, const char *path, const char *type)
 	return err;
 }
 
+int vfs_remount(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to)
+{
+	const struct vfs_fs *fs = NULL;
+	const struct mount *mount;
+	char full[VFS_PATH_MAX];
+	int err = vfs_resolve(cwd, path, full);
+
+	if (err)
+		return err;
+	spin_lock(&mount_lock);
+	mount = mount_at(full);
+	if (mount)
+		fs = mount->fs;
+	else
+		err = -EINVAL;
+	spin_unlock(&mount_lock);
+	if (!err && fs && fs->set_owner)
+		fs->set_owner(which, to);
+	return err;
+}
+
 /* Lock held. */
 static int mount_remove_mount(const char *path)
 {

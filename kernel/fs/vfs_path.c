@@ -226,11 +226,32 @@ int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat)
 
 	if (err)
 		return err;
+	out_stat->uid = 0;
+	out_stat->gid = 0;
 	place.fs->stat(place.node, out_stat);
 	out_stat->id = (uint64_t)place.fs->nr << FS_NR_SHIFT |
 		       (out_stat->id & ((1ull << FS_NR_SHIFT) - 1));
 	path_put(&place);
 	return 0;
+}
+
+int vfs_set_attr(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to)
+{
+	struct vfs_stat stat = { 0 };
+	struct place place;
+	int err = path_find(cwd, path, &place);
+
+	if (err)
+		return err;
+	place.fs->stat(place.node, &stat);
+	if (place.fs->set_attr)
+		err = place.fs->set_attr(place.node, which, to);
+	else if ((which & VFS_SET_MODE && to->mode != stat.mode) ||
+		 (which & VFS_SET_UID && to->uid != stat.uid) ||
+		 (which & VFS_SET_GID && to->gid != stat.gid))
+		err = -EPERM;
+	path_put(&place);
+	return err;
 }
 
 int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)

@@ -21,11 +21,40 @@ static int trace_lookup(void *dir, const char *name, void **out_node)
 static void trace_stat(void *object, struct vfs_stat *out_stat)
 {
 	const struct trace_node *node = object;
+	struct trace_fs_attr attr;
 
+	trace_fs_get_attr(node, &attr);
 	out_stat->type = node->is_dir ? VFS_DIRECTORY : VFS_REGULAR;
-	out_stat->mode = node->mode;
+	out_stat->mode = attr.mode;
+	out_stat->uid = attr.uid;
+	out_stat->gid = attr.gid;
 	out_stat->size = 0;
 	out_stat->id = node->id;
+}
+
+_Static_assert(VFS_SET_MODE == TRACE_FS_MODE && VFS_SET_UID == TRACE_FS_UID &&
+		       VFS_SET_GID == TRACE_FS_GID,
+	       "they are the same");
+
+static struct trace_fs_attr trace_attr_of(unsigned int which, const struct vfs_stat *to)
+{
+	return (struct trace_fs_attr){
+		.which = which, .mode = (uint16_t)to->mode, .uid = to->uid, .gid = to->gid
+	};
+}
+
+static int trace_set_attr(void *node, unsigned int which, const struct vfs_stat *to)
+{
+	struct trace_fs_attr attr = trace_attr_of(which, to);
+
+	return trace_fs_set_attr(node, &attr);
+}
+
+static void trace_set_owner(unsigned int which, const struct vfs_stat *to)
+{
+	struct trace_fs_attr attr = trace_attr_of(which, to);
+
+	trace_fs_set_owner(&attr);
 }
 
 static ssize_t trace_file_read(struct file *file, void *buf, size_t len, uint64_t *pos)
@@ -157,4 +186,6 @@ const struct vfs_fs vfs_trace_fs = {
 	.entry = trace_entry,
 	.create = trace_create,
 	.remove = trace_remove,
+	.set_attr = trace_set_attr,
+	.set_owner = trace_set_owner,
 };

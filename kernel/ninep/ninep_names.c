@@ -113,8 +113,8 @@ int ninep_getattr(struct ninep_session *session, const struct ninep_request *req
 	ninep_put_number(reply, NAMES_BASIC, 8);
 	ninep_put_qid(reply, &qid);
 	ninep_put_number(reply, stat.mode | (fid->is_dir ? NAMES_DIR : NAMES_FILE), 4);
-	ninep_put_number(reply, 0, 4); /* user */
-	ninep_put_number(reply, 0, 4); /* group */
+	ninep_put_number(reply, stat.uid, 4);
+	ninep_put_number(reply, stat.gid, 4);
 	ninep_put_number(reply, 1, 8); /* links; of a directory: not known */
 	ninep_put_number(reply, 0, 8); /* device */
 	ninep_put_number(reply, stat.size, 8);

@@ -254,12 +254,17 @@ static int open_truncate(struct ninep_session *session, struct ninep_fid *fid)
 	return open_file(session, fresh, flags);
 }
 
-/* Modes and owners stay as they are; to be set to that is no failure. */
-static bool open_changes_owner(const struct ninep_request *request, const struct vfs_stat *stat)
+_Static_assert(SET_MODE == VFS_SET_MODE && SET_USER == VFS_SET_UID && SET_GROUP == VFS_SET_GID,
+	       "they are the same");
+
+static int open_set_owner(const struct ninep_fid *fid, const struct ninep_request *request)
 {
-	return (request->flags & SET_MODE && (request->mode & 07777) != stat->mode) ||
-	       (request->flags & SET_USER && request->user) ||
-	       (request->flags & SET_GROUP && request->group);
+	const struct vfs_stat to = { .mode = request->mode & 07777,
+				     .uid = request->user,
+				     .gid = request->group };
+	unsigned int which = request->flags & (SET_MODE | SET_USER | SET_GROUP);
+
+	return which ? vfs_set_attr("/", fid->path, which, &to) : 0;
 }
 
 /* Times are taken and forgotten. */
@@ -271,10 +276,10 @@ int ninep_setattr(struct ninep_session *session, const struct ninep_request *req
 	int err = fid ? ninep_fid_stat(fid, &stat) : -EBADF;
 
 	(void)reply;
+	if (!err)
+		err = open_set_owner(fid, request);
 	if (err)
 		return err;
-	if (open_changes_owner(request, &stat))
-		return -EPERM;
 	if (!(request->flags & SET_SIZE) || (request->size && request->size == stat.size))
 		return 0;
 	if (fid->is_dir)

@@ -37,7 +37,7 @@ static void thread_start(void *arg)
 	struct thread *thread = arg;
 
 	sched_thread_begins();
-	thread_exit(thread->fn(thread->arg));
+	do_exit(thread->fn(thread->arg));
 }
 
 struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
@@ -138,7 +138,7 @@ static void thread_be_dead(struct thread *thread)
 	spin_unlock_irqrestore(&thread->wake_lock, flags);
 }
 
-void thread_exit(int status)
+void do_exit(int status)
 {
 	struct thread *thread = current_thread();
 

@@ -32,17 +32,25 @@ static char cmd_type_letter(enum vfs_type type)
 	return letters[type];
 }
 
+/* Only root has a name. `buf` is room for 11 characters. */
+static const char *cmd_owner_name(uint32_t id, char *buf)
+{
+	trace_snprintf(buf, 11, "%u", id);
+	return id ? buf : "root";
+}
+
 static void cmd_print_long(const struct ls *ls, const char *name, const struct vfs_stat *stat)
 {
-	char mode[11] = "----------";
+	char mode[11] = "----------", uid[11], gid[11];
 
 	mode[0] = cmd_type_letter(stat->type);
 	for (int bit = 0; bit < 9; bit++) {
 		if (stat->mode & (0400u >> bit))
 			mode[1 + bit] = "rwx"[bit % 3];
 	}
-	command_printf(ls->env, "%s %4d root     root     %9lu %s\n", mode,
-		       stat->type == VFS_DIRECTORY ? 2 : 1, stat->size, name);
+	command_printf(ls->env, "%s %4d %-8s %-8s %9lu %s\n", mode,
+		       stat->type == VFS_DIRECTORY ? 2 : 1, cmd_owner_name(stat->uid, uid),
+		       cmd_owner_name(stat->gid, gid), stat->size, name);
 }
 
 /* The names are sorted down the columns. A column is as wide as the longest name. */

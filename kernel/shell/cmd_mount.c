@@ -45,19 +45,73 @@ static void cmd_complain(struct command_env *env, const char *path, const char *
 	}
 }
 
-/* What -o says is ignored: there are no options. The NAME of the device is ignored, too. */
+/* What the options of -o say: uid= and gid=. Others are ignored. */
+struct mount_options {
+	bool is_remount;
+	unsigned int which; /* VFS_SET_* */
+	struct vfs_stat owner;
+};
+
+static bool cmd_take_id(const char *option, const char *name, uint32_t *out_id)
+{
+	size_t len = strlen(name);
+	uint64_t id;
+
+	if (strncmp(option, name, len) != 0 || !command_parse_u64(option + len, &id) ||
+	    id >= UINT32_MAX)
+		return false;
+	*out_id = (uint32_t)id;
+	return true;
+}
+
+static void cmd_take_options(char *text, struct mount_options *options)
+{
+	for (char *option = text, *end; option; option = end) {
+		end = strchr(option, ',');
+		if (end)
+			*end++ = '\0';
+		if (strcmp(option, "remount") == 0)
+			options->is_remount = true;
+		else if (cmd_take_id(option, "uid=", &options->owner.uid))
+			options->which |= VFS_SET_UID;
+		else if (cmd_take_id(option, "gid=", &options->owner.gid))
+			options->which |= VFS_SET_GID;
+	}
+}
+
+/* Mount, if it is not there yet; then its files belong to whom the options say. */
+static int cmd_mount_at(struct command_env *env, const char *path, const char *type,
+			const struct mount_options *options)
+{
+	const char *cwd = command_cwd(env);
+	int err = options->is_remount ? 0 : vfs_mount(cwd, path, type);
+
+	if (!err && (options->is_remount || options->which))
+		err = vfs_remount(cwd, path, options->which, &options->owner);
+	if (err == -EINVAL)
+		command_error(env, "%s: not mounted.", path);
+	else if (err)
+		cmd_complain(env, path, type, err);
+	return err ? MOUNT_FAILED : 0;
+}
+
+/* The NAME of the device is ignored. A mount that is made anew may be named by its directory alone. */
 static int cmd_mount(struct command_env *env, int argc, char **argv)
 {
 	const char *type = NULL, *words[2] = { NULL, NULL };
-	int nr_words = 0, err;
+	struct mount_options options = { 0 };
+	int nr_words = 0;
 
 	for (int i = 1; i < argc; i++) {
 		bool has_value =
 			argv[i][0] == '-' && argv[i][1] && !argv[i][2] && strchr("to", argv[i][1]);
 
 		if (has_value && i + 1 < argc) {
-			type = argv[i][1] == 't' ? argv[i + 1] : type;
 			i++;
+			if (argv[i - 1][1] == 't')
+				type = argv[i];
+			else
+				cmd_take_options(argv[i], &options);
 		} else if (argv[i][0] == '-' || nr_words == 2) {
 			return COMMAND_USAGE;
 		} else {
@@ -66,12 +120,9 @@ static int cmd_mount(struct command_env *env, int argc, char **argv)
 	}
 	if (!nr_words)
 		return cmd_list_mounts(env, type);
-	if (!type || nr_words < 2)
+	if (!options.is_remount && (!type || nr_words < 2))
 		return COMMAND_USAGE;
-	err = vfs_mount(command_cwd(env), words[1], type);
-	if (err)
-		cmd_complain(env, words[1], type, err);
-	return err ? MOUNT_FAILED : 0;
+	return cmd_mount_at(env, words[nr_words - 1], type, &options);
 }
 
 static int cmd_umount(struct command_env *env, int argc, char **argv)
@@ -97,7 +148,7 @@ static int cmd_umount(struct command_env *env, int argc, char **argv)
 }
 
 const struct command mount_commands[] = {
-	{ "mount", "[-t TYPE [-o OPTIONS] NAME DIR]",
+	{ "mount", "[-t TYPE [-o OPTIONS] NAME DIR] | -o remount[,uid=N][,gid=N] DIR",
 	  "list the mounts; put tracefs into a directory", cmd_mount, 0 },
 	{ "umount", "DIR...", "take away what mount has put there", cmd_umount, 0 },
 	{ 0 },

@@ -263,7 +263,7 @@ static TRACE_NOINLINE int graph_call_exits(void *arg)
 {
 	(void)arg;
 	graph_call_middle(1);
-	thread_exit(0);
+	do_exit(0);
 }
 
 static int start_exiting(void *arg)

@@ -197,8 +197,8 @@ class Ninep:
         return {"qid": qid(body[8:]), "mode": mode, "size": size, "nlink": nlink, "owner": (uid, gid), "rdev": rdev,
                 "blksize": blksize, "blocks": blocks}
 
-    def setattr(self, fid, valid, mode=0, size=0):
-        assert self.call(SETATTR, struct.pack("<IIIIIQQQQQ", fid, valid, mode, 0, 0, size, 0, 0, 0, 0)) == b""
+    def setattr(self, fid, valid, mode=0, size=0, owner=(0, 0)):
+        assert self.call(SETATTR, struct.pack("<IIIIIQQQQQ", fid, valid, mode, *owner, size, 0, 0, 0, 0)) == b""
 
     def readdir(self, fid, offset, count):
         """[(qid, offset of the next, type, name)]"""

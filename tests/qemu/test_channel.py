@@ -123,6 +123,12 @@ def test_errors(client):
         assert client.call(FSYNC, struct.pack("<II", fid, 0)) == b""
         assert failure(client.setattr, fid, 1, 0o777) == errno.EPERM
         client.setattr(fid, 1 | 2 | 4, client.getattr(fid)["mode"])
+        assert failure(lambda: client.setattr(fid, 4, owner=(0, 5))) == errno.EPERM
+    fid = client.find(TRACING + "/events/sched/sched_switch/enable")
+    client.setattr(fid, 1 | 2, 0o600, owner=(7, 5))
+    again = client.getattr(client.find(TRACING + "/events/sched/sched_switch/enable"))
+    assert again["owner"] == (7, 0) and again["mode"] & 0o7777 == 0o600
+    client.setattr(fid, 1 | 2, 0o640)
     assert failure(client.create, client.find(TRACING), "new") == errno.EACCES
     assert failure(client.mkdir, client.find(TRACING), "new") == errno.EPERM
     assert failure(client.attach, 0) == errno.EBADF

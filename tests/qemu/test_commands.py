@@ -110,6 +110,10 @@ ROWS = [
     ("sysctl kernel.ftrace_enabled=x", "sysctl: setting key 'kernel.ftrace_enabled': Invalid argument\n", 1),
     ("sysctl -w kernel.ftrace_enabled", "sysctl: \"kernel.ftrace_enabled\" must be of the form name=value\n", 1),
     ("mount -t tracefs nodev /sys/kernel/tracing && mount -t debugfs none /sys/kernel/debug; echo $?", "0\n", 0),
+    ("mount -o remount,rw,gid=12,uid=7 . && ls -l events/sched/sched_switch/id README | tr -s ' ' | cut -d ' ' -f 1,3,4; "
+     "mkdir instances/x; ls -l instances/x/trace | tr -s ' ' | cut -d ' ' -f 3,4; rmdir instances/x; "
+     "mount -o remount,gid=0,uid=0 nodev /sys/kernel/tracing; ls -l README | tr -s ' ' | cut -d ' ' -f 3,4; mount -o remount,gid=1 /dev",
+     "-r--r----- 7 12\n-r--r----- 7 12\n7 12\nroot root\nmount: /dev: not mounted.\n", 32),
     ("mount -t tracefs; mount | grep -c debugfs",
      "tracefs on /sys/kernel/tracing type tracefs (rw)\ntracefs on /sys/kernel/debug/tracing type tracefs (rw)\n1\n", 0),
     ("mkdir /tracing; mount -t tracefs nodev /tracing; cat /tracing/current_tracer; rmdir /tracing; umount /tracing; "
@@ -132,7 +136,7 @@ ROWS = [
     ("sudo " * 30 + "sudo -E echo root", "root\n", 0),
     ("(" + "exec " * 1600 + "echo here)", "here\n", 0),
     ("(exec -a ping ps) | grep -c ' ping$'; (exec -a ping); (exec -a ping nosuch)",
-     "1\nsh: exec: -a: not found\nsh: exec: nosuch: not found\n", 127),
+     "1\nsh: exec: a command must follow: redirections alone cannot stay\nsh: exec: nosuch: not found\n", 127),
     ("echo 'echo from a pipe; v=2' | sh; echo $v", "from a pipe\n\n", 0),
     ("sh", "sh: the console has a shell already\n", 127),
     # text

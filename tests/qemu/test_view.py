@@ -296,7 +296,7 @@ Totals:
 
 { common_stacktrace:
          schedule+0x5/0x10
-         thread_exit+0x1/0x20
+         do_exit+0x1/0x20
 } hitcount:          3
 
 Totals:
@@ -307,7 +307,7 @@ Totals:
     pairs, stacks = histogram.parse(text)
     assert pairs["entries"] == [(["sh", "~ 2^5"], {"hitcount": 2, "bytes": 64}), (["kworker/0", "~ 2^12"], {"hitcount": 11, "bytes": 45056})]
     assert (pairs["keys"], pairs["hits"], pairs["dropped"], pairs["state"]) == ("comm,bytes.log2", 13, 1, "active")
-    assert stacks["entries"] == [(["schedule+0x5/0x10 thread_exit+0x1/0x20"], {"hitcount": 3})] and stacks["state"] == "paused"
+    assert stacks["entries"] == [(["schedule+0x5/0x10 do_exit+0x1/0x20"], {"hitcount": 3})] and stacks["state"] == "paused"
 
 
 def test_a_kernel_that_ends(view):

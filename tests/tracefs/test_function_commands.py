@@ -205,7 +205,7 @@ def test_stack_through_an_interrupt_and_hooked_returns(commands):
     assert len(stacks) > 3
     for stack in stacks:
         assert stack[0] == "upcall_tick"
-        if "thread_exit" in stack:
+        if "do_exit" in stack:
             continue # it will not return any more, and its hooks are gone
         # In the hook itself the interrupt may come; nobody returns into it.
         assert stack.count("return_to_handler") <= 1 and not [n for n in stack if n.startswith("0x")], stack

@@ -112,7 +112,7 @@ def test_raw_pages(tracing):
 
 
 def test_names_of_threads_that_are_gone(tracing):
-    record(tracing, functions="thread_exit")
+    record(tracing, functions="do_exit")
     names = {m[0] for m in LINE.findall(tracing.check("cat trace"))}
     assert "hackbench" in names or any(n.startswith("hackbench") or n == "sender" for n in names), names
     assert "<...>" not in names

@@ -47,7 +47,7 @@ static void put_getattr(uint32_t fid)
 	client_put(GETATTR_BASIC, 8);
 }
 
-/* Everything belongs to the user: the kernel has no others. */
+/* What belongs to the kernel's root belongs to the user here; others have the same numbers. */
 static bool read_attr(const uint8_t *body, size_t len, struct stat *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -55,8 +55,12 @@ static bool read_attr(const uint8_t *body, size_t len, struct stat *out)
 		return false;
 	out->st_ino = client_number(body + 13, 8);
 	out->st_mode = (mode_t)client_number(body + 21, 4);
-	out->st_uid = getuid();
-	out->st_gid = getgid();
+	out->st_uid = (uid_t)client_number(body + 25, 4);
+	out->st_gid = (gid_t)client_number(body + 29, 4);
+	if (!out->st_uid)
+		out->st_uid = getuid();
+	if (!out->st_gid)
+		out->st_gid = getgid();
 	out->st_nlink = (nlink_t)client_number(body + 33, 8);
 	out->st_size = (off_t)client_number(body + 49, 8);
 	out->st_blksize = (blksize_t)client_number(body + 57, 8);

@@ -260,6 +260,7 @@ void trace_fs_put_array(struct trace_node *node, struct trace_array *tr)
 
 static void free_tree(struct trace_tree *tree)
 {
+	trace_attr_free(tree);
 	trace_chunks_free(tree->chunks);
 	trace_plat_free(tree, sizeof(*tree));
 }
@@ -306,6 +307,7 @@ int trace_fs_create(struct trace_array *tr)
 		return -ENOMEM;
 	}
 	trace_plat_lock(&trace_arrays_lock);
+	trace_attr_inherit(tree, instances);
 	tree->root->parent = instances;
 	trace_node_insert(instances, tree->root);
 	tr->tree = tree;

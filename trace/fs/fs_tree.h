@@ -28,6 +28,9 @@ struct trace_tree {
 	struct node_chunk *chunks;
 	struct trace_node *root;
 	struct trace_node *options;
+	struct trace_fs_attr owner;  /* of all files that `changes` does not name */
+	struct attr_change *changes; /* see fs_attr.c */
+	unsigned int nr_changes;
 };
 
 /* Memory for `nr_nodes` nodes and `names_bytes` bytes of names; NULL when out of memory. */
@@ -59,6 +62,11 @@ struct trace_node *trace_node_add_lazy_dir(struct trace_tree *tree, struct trace
  */
 char *trace_dir_begin(struct trace_node *dir, size_t nr, size_t names_bytes, uint64_t ids_each);
 void trace_node_add_tracer_options(struct trace_node *dir, struct tracer *tracer);
+
+/* The files of a new tree belong to whom `dir` belongs to. Arrays lock held. */
+void trace_attr_inherit(struct trace_tree *tree, const struct trace_node *dir);
+/* Free what is kept of changes. Nobody has the tree any more. */
+void trace_attr_free(struct trace_tree *tree);
 
 /*
  * For feature_events: nobody finds the directory of the event any more. false, with nothing changed:

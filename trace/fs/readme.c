@@ -26,6 +26,9 @@ static const struct piece pieces[] = {
 	{ ALWAYS, NULL,
 	  "tracing mini-HOWTO:\n"
 	  "\n"
+	  "Files can be given to a group, where the host has this option:\n"
+	  "# mount -t tracefs -o [remount,][gid=<gid>] nodev /sys/kernel/tracing\n"
+	  "\n"
 	  "# echo 0 > tracing_on : quick way to disable tracing\n"
 	  "# echo 1 > tracing_on : quick way to re-enable tracing\n"
 	  "\n" },

@@ -121,7 +121,7 @@ struct thread *thread_create_on(uint64_t affinity, const char *name, int (*fn)(v
 struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags);
 void wake_up_new_thread(struct thread *thread);
 /* End the calling thread. */
-void thread_exit(int status) __attribute__((noreturn));
+void do_exit(int status) __attribute__((noreturn));
 /*
  * Wait until the thread ends, and give the reference back. 0; or -EINTR when the caller is
  * interrupted, who then keeps the reference. `out_status` may be NULL.

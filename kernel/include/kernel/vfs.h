@@ -40,9 +40,16 @@ enum vfs_type {
 struct vfs_stat {
 	enum vfs_type type;
 	uint32_t mode; /* permission bits, 0644 and the like */
+	uint32_t uid;  /* 0: root; other owners have names in the trace tree only */
+	uint32_t gid;
 	uint64_t size; /* bytes; 0 for what has no fixed size */
 	uint64_t id;   /* no two files have the same, and a file has the same each time */
 };
+
+/* What vfs_set_attr() changes: members of a struct vfs_stat. */
+#define VFS_SET_MODE 1u
+#define VFS_SET_UID  2u
+#define VFS_SET_GID  4u
 
 struct file;
 
@@ -78,8 +85,8 @@ struct file {
 };
 
 /*
- * A file system: how to walk and change one tree. Only put, create, remove and rename may be
- * missing; without the last three, changes fail with -EPERM. Functions that return int: 0 or
+ * A file system: how to walk and change one tree. Only put, create, remove, rename and what is said
+ * to be optional may be missing; without the last three, changes fail with -EPERM. Functions that return int: 0 or
  * -errno.
  */
 struct vfs_fs {
@@ -96,6 +103,10 @@ struct vfs_fs {
 	int (*entry)(void *dir, uint32_t index, char *out_name);
 	int (*create)(void *dir, const char *name, bool is_dir);
 	int (*remove)(void *dir, const char *name, bool is_dir);
+	/* Change what `which` (VFS_SET_*) names of mode, uid, gid. Optional: they stay as they are. */
+	int (*set_attr)(void *node, unsigned int which, const struct vfs_stat *to);
+	/* The same of all files that there are, and those to come; of the optional ones, too. */
+	void (*set_owner)(unsigned int which, const struct vfs_stat *to);
 	/* What is named so goes to another directory and name, in the place of what is there. */
 	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name);
 };
@@ -118,6 +129,11 @@ int vfs_resolve(const char *cwd, const char *path, char *out_path);
  */
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file);
 int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat);
+/*
+ * chmod and chown: change what `which` (VFS_SET_*) names of mode, uid and gid. 0; -EPERM: files there
+ * stay as they are, and the values are others.
+ */
+int vfs_set_attr(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to);
 /* Name of entry `index` (from 0) of a directory, into VFS_NAME_MAX bytes; -ENOENT at the end. */
 int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name);
 int vfs_mkdir(const char *cwd, const char *path);
@@ -138,6 +154,11 @@ int vfs_rename(const char *cwd, const char *path, const char *new_path);
  * mounted at further places; -EBUSY: another one is mounted there; -ENOSPC: too many.
  */
 int vfs_mount(const char *cwd, const char *path, const char *type);
+/*
+ * As the options uid= and gid= of a mount: everything in what is mounted at `path` belongs to
+ * them. Where files have no owners that is ignored. 0; -EINVAL: nothing is mounted there.
+ */
+int vfs_remount(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to);
 /* -EINVAL: nothing is mounted there; -EBUSY: mounted for good. */
 int vfs_umount(const char *cwd, const char *path);
 /*

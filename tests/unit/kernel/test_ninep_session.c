@@ -55,6 +55,15 @@ int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat)
 	return call_may_fail();
 }
 
+int vfs_set_attr(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to)
+{
+	(void)cwd;
+	(void)path;
+	(void)which;
+	(void)to;
+	return call_may_fail();
+}
+
 int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 {
 	(void)cwd;

@@ -450,9 +450,90 @@ static void open_without_memory(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
 
+static struct trace_node *walk(const char *path)
+{
+	struct trace_node *node = trace_fs_root(), *dir;
+
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		dir = node;
+		node = trace_fs_lookup(dir, path, len);
+		assert_non_null(node);
+		trace_fs_put(dir);
+		path += len + (path[len] == '/');
+	}
+	return node;
+}
+
+static struct trace_fs_attr attr_of(const char *path)
+{
+	struct trace_node *node = walk(path);
+	struct trace_fs_attr attr;
+
+	trace_fs_get_attr(node, &attr);
+	trace_fs_put(node);
+	return attr;
+}
+
+static int set_attr(const char *path, unsigned int which, uint32_t owner, uint16_t mode)
+{
+	const struct trace_fs_attr attr = {
+		.which = which, .mode = mode, .uid = owner, .gid = owner
+	};
+	struct trace_node *node = walk(path);
+	int err = trace_fs_set_attr(node, &attr);
+
+	trace_fs_put(node);
+	return err;
+}
+
+/* Of one file, though its node is made anew for each look; and of all. */
+static void owners_stay(void **state)
+{
+	static const char enable[] = "events/sched/sched_switch/enable", dir[] = "events/sched";
+	const struct trace_fs_attr group = { .which = TRACE_FS_GID, .gid = 5 };
+	const struct trace_fs_attr root = { .which = TRACE_FS_GID | TRACE_FS_UID };
+
+	(void)state;
+	assert_int_equal(attr_of(enable).mode, 0640);
+	assert_int_equal(set_attr(dir, TRACE_FS_GID, 7, 0), 0);
+	assert_int_equal(set_attr(enable, TRACE_FS_UID, 3, 0), 0);
+	assert_int_equal(set_attr(enable, TRACE_FS_MODE, 0, 0600), 0);
+	assert_true(attr_of(dir).gid == 7 && attr_of(dir).uid == 0);
+	assert_true(attr_of(enable).uid == 3 && attr_of(enable).gid == 0);
+	assert_int_equal(attr_of(enable).mode, 0600);
+	trace_fs_set_owner(&group);
+	assert_true(attr_of(dir).gid == 5 && attr_of("trace").gid == 5);
+	assert_true(attr_of(enable).uid == 3 && attr_of(enable).mode == 0600);
+	/* An instance has what its directory has then. */
+	assert_int_equal(set_attr("instances", TRACE_FS_GID, 9, 0), 0);
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "owned"), 0);
+	assert_int_equal(set_attr("instances/owned/trace", TRACE_FS_UID, 4, 0), 0);
+	assert_true(attr_of("instances/owned/events/sched").gid == 9);
+	assert_true(attr_of("instances/owned/trace").gid == 9 && attr_of("trace").gid == 5);
+	trace_fs_set_owner(&root);
+	assert_true(!attr_of("instances/owned/trace").uid && !attr_of("instances/owned").gid);
+	assert_true(!attr_of(enable).uid && !attr_of(dir).gid);
+	assert_int_equal(set_attr(enable, TRACE_FS_MODE, 0, 0640), 0);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "owned"), 0);
+}
+
+/* A change without memory changes nothing. */
+static void owners_without_memory(void **state)
+{
+	(void)state;
+	fake_alloc_budget = 0;
+	assert_int_equal(set_attr("trace", TRACE_FS_UID, 3, 0), -ENOMEM);
+	fake_alloc_budget = -1;
+	assert_int_equal(attr_of("trace").uid, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(owners_stay),
+		cmocka_unit_test(owners_without_memory),
 		cmocka_unit_test(sizes_before_first_use),
 		TEST(tree),
 		TEST(wrong_direction),

@@ -32,7 +32,7 @@ TRACE_BEGIN_DECLS
 struct trace_node {
 	const char *name;
 	uint64_t id;   /* from 1; no other file ever has the same: it can be an inode number */
-	uint16_t mode; /* permission bits, as ls shows them: 0640, 0440, 0750 for a directory */
+	uint16_t mode; /* permission bits at first: 0640, 0440, 0750 for a directory */
 	bool is_dir;
 	/* The rest is for trace/ only. */
 	bool is_pinned;	  /* its children are never freed */
@@ -50,6 +50,19 @@ struct trace_node {
 };
 
 struct trace_handle;
+
+/* Which members of a struct trace_fs_attr count. */
+#define TRACE_FS_MODE 1u
+#define TRACE_FS_UID  2u
+#define TRACE_FS_GID  4u
+
+/* To whom a file belongs. Only users and their programs look at it: nothing here is refused by it. */
+struct trace_fs_attr {
+	unsigned int which;
+	uint16_t mode; /* permission bits */
+	uint32_t uid;  /* at first 0, as is gid */
+	uint32_t gid;
+};
 
 enum trace_fs_flags {
 	TRACE_FS_READ = 1,
@@ -76,6 +89,19 @@ int trace_fs_entry(struct trace_node *dir, size_t index, char *out_name, size_t 
  * the instance: for hosts where nobody removes one meanwhile.
  */
 struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node *prev);
+
+/* What a file that is held has: all of it. */
+void trace_fs_get_attr(const struct trace_node *node, struct trace_fs_attr *out_attr);
+/*
+ * As chmod and chown: change what attr->which names, of this file alone. It stays as long as the
+ * file. 0; -ENOMEM; -ENOSPC: very many files of its instance have been changed.
+ */
+int trace_fs_set_attr(struct trace_node *node, const struct trace_fs_attr *attr);
+/*
+ * As a mount with `uid=` and `gid=`: all files of all instances belong to these, whatever was set
+ * before. Those of a later instance belong to whom its directory `instances` belongs to.
+ */
+void trace_fs_set_owner(const struct trace_fs_attr *attr);
 
 /*
  * Open a file. TRUNC has the effect that the file defines for it at once. The mode is not checked,
