@@ -90,13 +90,13 @@ static void replaced_use(const char *path, const char *text)
 	trace_fs_put(node);
 }
 
-/* In the end all is as before. */
+/* In the end all is as before. No row of `objects` has the trigger. */
 static void replaced_change_others(void)
 {
 	static const struct object_line changes[] = {
 		{ "1", FULL "enable" },
 		{ "used >= 0", FULL "filter" },
-		{ "stacktrace:1", FULL "trigger" },
+		{ "disable_event:yard:yard_numbers", FULL "trigger" },
 		{ "yield", "set_ftrace_notrace" },
 		{ NULL, "monitors" },
 		{ NULL, "rv/monitors/one/hits" },
@@ -109,7 +109,7 @@ static void replaced_change_others(void)
 		{ NULL, "show_event_filters" },
 		{ NULL, "enabled_functions" },
 		{ "!yield", "set_ftrace_notrace" },
-		{ "!stacktrace", FULL "trigger" },
+		{ "!disable_event:yard:yard_numbers", FULL "trigger" },
 		{ "0", FULL "filter" },
 		{ "0", FULL "enable" },
 	};
