@@ -244,6 +244,28 @@ static void test_endless_members(void **state)
 	assert_int_equal(arg.place, BTF_PLACE_OTHER);
 }
 
+/* Numbers at the limits of what BTF can say. */
+static void test_large(void **state)
+{
+	struct btf_member member;
+	uint32_t id, outer;
+
+	(void)state;
+	memset(&made, 0, sizeof(made));
+	id = make_int(&made, "int", 4, MAKE_SIGNED);
+	outer = make_array(&made, id, 4);
+	outer = make_array(&made, outer, 1u << 31);
+	outer = make_array(&made, outer, 1u << 31); /* times 4: 64 bits cannot count them */
+	id = make_type(&made, BTF_STRUCT, "long", 2, 1u << 28);
+	make_member(&made, "first", outer, 0);
+	make_member(&made, "last", outer, 0x90000020);
+	load(&made);
+	assert_int_equal(btf_sizeof(outer), (size_t)UINT32_MAX * 4);
+	assert_true(btf_member_find(id, "last", 4, &member));
+	assert_int_equal(member.bit_offset, 0x90000020);
+	assert_int_equal(member.bits, 0);
+}
+
 /* ---- Functions ---- */
 
 static void add_func(struct btf_maker *m, const char *name, uint32_t proto)
@@ -597,17 +619,12 @@ static void test_what_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds_and_sizes),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_endless_members),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_functions_are_found),
-		cmocka_unit_test(test_declarations),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_kinds_and_sizes), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_forms),		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_endless_members), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_places),		cmocka_unit_test(test_functions_are_found),
+		cmocka_unit_test(test_declarations),	cmocka_unit_test(test_values),
+		cmocka_unit_test(test_damage),		cmocka_unit_test(test_what_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

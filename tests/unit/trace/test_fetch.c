@@ -284,6 +284,34 @@ static void long_texts(void **state)
 	assert_int_equal(strlen((const char *)entry + 16), 47);
 }
 
+/* One that does not end in FETCH_TEXT_MAX bytes ends there; nothing old is behind a text. */
+static void ends_of_texts(void **state)
+{
+	static char letters[2 * FETCH_TEXT_MAX];
+	struct fetch_parsed parsed;
+
+	(void)state;
+	memset(letters, 'y', sizeof(letters) - 1);
+	regs.arg[0] = (uintptr_t)letters;
+	assert_int_equal(parse(&at_code, "+0(%di):string", &parsed), 0);
+	assert_int_equal(fetch_run(&program, &regs, entry, ROOM), HEAD + 4 + FETCH_TEXT_MAX);
+	assert_int_equal(parse(&at_code, "$comm", &parsed), 0);
+	for (size_t len = 1; len < TRACE_COMM_LEN; len++) {
+		char name[TRACE_COMM_LEN] = "";
+		uint32_t end = HEAD + 4 + (uint32_t)len + 1;
+
+		memset(name, 'n', len);
+		fake_thread_add(77, name);
+		fake_cpus[0].pid = 77;
+		memset(entry, 0xee, sizeof(entry));
+		assert_int_equal(fetch_run(&program, &regs, entry, ROOM), (end + 3) / 4 * 4);
+		for (; end % 4; end++)
+			assert_int_equal(entry[end], 0);
+		fake_thread_exit(77);
+	}
+	fake_cpus[0].pid = 0;
+}
+
 /* However little room is left for a text, nothing is written behind it. */
 static void room_for_texts(void **state)
 {
@@ -399,6 +427,7 @@ int main(void)
 		cmocka_unit_test_setup(texts_of_all_lengths, setup),
 		cmocka_unit_test_setup(faults, setup),
 		cmocka_unit_test_setup(long_texts, setup),
+		cmocka_unit_test_setup(ends_of_texts, setup),
 		cmocka_unit_test_setup(room_for_texts, setup),
 		cmocka_unit_test_setup(mistakes, setup),
 	};

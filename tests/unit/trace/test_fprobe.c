@@ -3,6 +3,7 @@
  * and counted, and what is left when probes come and go.
  */
 #include "unit.h"
+#include "child.h"
 #include <trace/kretprobe.h>
 #include <trace/fgraph.h>
 #include <trace/recursion.h>
@@ -537,6 +538,101 @@ static void thread_ends_inside(void **state)
 	nothing_left();
 }
 
+/* The same when the probe has gone meanwhile, and its memory with it. */
+static void thread_ends_behind(void **state)
+{
+	struct fprobe fp = { .exit_handler = on_exit_of, .entry_data_size = 40, .nr_maxactive = 1 };
+	struct fprobe stays = { .exit_handler = on_exit_of };
+
+	(void)state;
+	assert_int_equal(register_fprobe(&stays, "yield", NULL), 0);
+	assert_int_equal(register_fprobe(&fp, "kfree", NULL), 0);
+	fake_run(FIRST_PID + 2);
+	fake_enter(KFREE, PARENT);
+	fake_run(FIRST_PID);
+	assert_int_equal(unregister_fprobe(&fp), 0);
+	fake_run(FIRST_PID + 2);
+	ftrace_graph_thread_exited(fake_thread_of(FIRST_PID + 2));
+	fake_this->stack_used = 0;
+	fake_run(FIRST_PID);
+	ftrace_graph_thread_created(fake_thread_of(FIRST_PID + 2));
+	assert_int_equal(unregister_fprobe(&stays), 0);
+	nothing_left();
+}
+
+/* ---- Waits ---- */
+
+static uint32_t nr_looks, nr_syncs_between;
+static const struct return_probe *going;
+
+/* The thread that is on its way into the handler has left when stacks are looked at once more. */
+static void leave_late(void)
+{
+	if (++nr_looks == 8)
+		fake_thread_stack(FIRST_PID + 1, NULL, 0);
+}
+
+/* Its handle is still there, for entries that have found it. */
+static void note_sync(void)
+{
+	nr_syncs_between += atomic_load(&going->handle) != 0;
+}
+
+/* Whoever is on the way into the handler is waited for. */
+static void waits_when_it_goes(void **state)
+{
+	struct fprobe fp = { .entry_handler = on_entry };
+	uintptr_t inside;
+
+	(void)state;
+	fake_run(FIRST_PID);
+	assert_int_equal(register_fprobe(&fp, "kfree", NULL), 0);
+	inside = fp.ops.trampoline.addr + 1;
+	fake_thread_stack(FIRST_PID + 1, &inside, 1);
+	nr_looks = 0;
+	fake_on_each_stack = leave_late;
+	assert_int_equal(unregister_fprobe(&fp), 0);
+	fake_on_each_stack = NULL;
+	assert_true(nr_looks >= 8);
+	nothing_left();
+}
+
+/* One that cannot be switched on after all was found by entries of its site meanwhile. */
+static void waits_when_it_fails(void **state)
+{
+	struct kretprobe first = { .kp = { .addr = fake_func(KFREE) }, .handler = on_return };
+	struct kretprobe second = { .kp = { .addr = fake_func(YIELD),
+					    .flags = KRETPROBE_FLAG_DISABLED },
+				    .handler = on_return };
+	int err;
+
+	(void)state;
+	fake_run(FIRST_PID);
+	assert_int_equal(register_kretprobe(&first), 0);
+	assert_int_equal(register_kretprobe(&second), 0);
+	going = &second.ret;
+	nr_syncs_between = 0;
+	for (long budget = 0;; budget++) {
+		fake_on_sync = note_sync;
+		fake_alloc_budget = budget;
+		fake_alloc_fails_once = true;
+		err = enable_kretprobe(&second);
+		fake_alloc_budget = -1;
+		fake_on_sync = NULL;
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		assert_int_equal(atomic_load(&second.ret.handle), 0);
+		assert_int_not_equal(nr_syncs_between, 0);
+	}
+	assert_int_not_equal(nr_syncs_between, 0);
+	unregister_kretprobe(&second);
+	unregister_kretprobe(&first);
+	nothing_left();
+}
+
+/* ---- Memory ---- */
+
 /* Each allocation fails once: nothing is registered, nothing lost. */
 static void no_memory(void **state)
 {
@@ -883,6 +979,17 @@ static void many_without_memory(void **state)
 	(void)state;
 	set_up_many();
 	fake_run(FIRST_PID);
+	for (uint32_t i = 0;; i++) {
+		fake_alloc_budget = i;
+		fake_alloc_fails_once = true;
+		err = register_kretprobes(all, MANY);
+		fake_alloc_budget = -1;
+		if (!err)
+			break;
+		nothing_left();
+	}
+	unregister_kretprobes(all, MANY);
+	nothing_left();
 	assert_int_equal(register_kretprobes(all, 10), 0);
 	for (uint32_t i = 10; i < MANY; i++)
 		many[i].kp.flags = KRETPROBE_FLAG_DISABLED;
@@ -903,6 +1010,24 @@ static void many_without_memory(void **state)
 	fake_alloc_budget = -1;
 	unregister_kretprobes(all, 1);
 	nothing_left();
+}
+
+/* Damaged text is not changed. What cannot be switched on leaves no handle of the probe, which may be freed. */
+static void site_is_damaged(void)
+{
+	struct fprobe fp = { .exit_handler = on_exit_of, .flags = FPROBE_FL_DISABLED };
+
+	EXPECT(register_fprobe(&fp, "kfree", NULL) == 0);
+	fake_text_at(fake_func(KFREE))[2] ^= 0xff;
+	EXPECT(enable_fprobe(&fp) < 0);
+	EXPECT(atomic_load(&fp.ret.handle) == 0);
+	EXPECT(unregister_fprobe(&fp) == 0);
+}
+
+static void damaged_site(void **state)
+{
+	(void)state;
+	in_child(site_is_damaged);
 }
 
 static int setup(void **state)
@@ -960,6 +1085,9 @@ int main(void)
 		TEST(goes_while_inside),
 		TEST(goes_on_the_way),
 		TEST(thread_ends_inside),
+		TEST(thread_ends_behind),
+		TEST(waits_when_it_goes),
+		TEST(waits_when_it_fails),
 		TEST(no_memory),
 		TEST(together_with_graph),
 		TEST(returns),
@@ -970,6 +1098,7 @@ int main(void)
 		TEST(many_at_once),
 		TEST(many_one_by_one),
 		TEST(many_without_memory),
+		TEST(damaged_site),
 		TEST(stopped_graph), /* last */
 	};
 

@@ -484,6 +484,50 @@ static void long_event(void **state)
 	assert_int_equal(echo("0", "events/my/long/filter"), 0);
 }
 
+/* Texts that are longer than the longest event are cut with it; one that shrinks leaves nothing old. */
+static char shrinking[600];
+
+static void shrink(void)
+{
+	shrinking[3] = '\0';
+}
+
+static void longest_event(void **state)
+{
+	static char letters[3000];
+	static const char old_bytes[] = "qqqqqqqq";
+	static uint8_t page[RING_SUBBUF_BYTES];
+	struct trace_handle *pages;
+	uint64_t pos = 0;
+	char line[200];
+
+	(void)state;
+	memset(letters, 'z', sizeof(letters) - 1);
+	memset(shrinking, 'q', sizeof(shrinking) - 1);
+	snprintf(line, sizeof(line), "t:my/cut sched_switch a=+0(\\%p):string b=+0(\\%p):string",
+		 (void *)letters, (void *)letters);
+	assert_int_equal(define(line), 0);
+	event_on("my/cut");
+	switch_threads();
+	assert_non_null(strstr(cat_body("trace"), letters));
+	assert_non_null(strstr(cat_body("trace"), "z\" b=\"zzz"));
+	snprintf(line, sizeof(line), "t:my/less sched_switch a=+0(\\%p):string", (void *)shrinking);
+	assert_int_equal(define(line), 0);
+	event_on("my/less");
+	for (int i = 0; i < 8; i++) /* the page of the next one has been written before */
+		switch_threads();
+	assert_int_equal(echo("", "trace"), 0);
+	fake_clock_irq = shrink; /* when there is room for it */
+	switch_threads();
+	fake_clock_irq = NULL;
+	assert_non_null(strstr(cat_body("trace"), ": less: (sched_switch) a=\"qqq\"\n"));
+	pages = open_file("per_cpu/cpu0/trace_pipe_raw", TRACE_FS_READ | TRACE_FS_NONBLOCK);
+	assert_int_equal(trace_fs_read(pages, page, sizeof(page), &pos), sizeof(page));
+	for (size_t at = 0; at + 700 < sizeof(page) && at < 700; at++)
+		assert_int_not_equal(memcmp(page + at, old_bytes, sizeof(old_bytes) - 1), 0);
+	assert_int_equal(trace_fs_close(pages), 0);
+}
+
 /* So many numbers that the event alone does not fit on the stack, and texts behind them. */
 static void many_numbers(void **state)
 {
@@ -563,6 +607,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(all_at_once, begin, end),
 		cmocka_unit_test_setup_teardown(joined, begin, end),
 		cmocka_unit_test_setup_teardown(long_event, begin, end),
+		cmocka_unit_test_setup_teardown(longest_event, begin, end),
 		cmocka_unit_test_setup_teardown(many_numbers, begin, end),
 		cmocka_unit_test_setup_teardown(no_memory, begin, end),
 	};
