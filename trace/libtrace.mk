@@ -163,7 +163,7 @@ dist-libtrace: $(TRACE_OFFSETS)
 	$(Q)rm -rf $(DIST)
 	$(Q)mkdir -p $(DIST)/tools $(DIST)/hosts
 	$(Q)cp -R trace $(DIST)
-	$(Q)mv $(DIST)/trace/dist/* $(DIST) && rmdir $(DIST)/trace/dist
+	$(Q)cp tools/dist/* $(DIST)
 	$(Q)cp -R tools/recordmcount tools/directory.mk $(DIST)/tools
 	$(Q)mkdir $(DIST)/tools/common && cp tools/common/replace.[ch] $(DIST)/tools/common
 	$(Q)cp LICENSE docs/porting.md $(DIST)
