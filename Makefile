@@ -367,6 +367,14 @@ test-host:
 	@$(MAKE) --no-print-directory all
 	@FATHOM_BUILD=$(abspath $(BUILD)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/host/*.py
 
+# All of Linux's ftrace self-tests, of LINUX=6.1 or 6.12, on a kernel whose files are mounted here.
+LINUX ?= 6.1
+
+self-tests:
+	@tools/install-deps test-host
+	@$(MAKE) --no-print-directory all host-tools
+	@FATHOM_BUILD=$(abspath $(BUILD)) tests/host/selftests/run $(LINUX)
+
 # The decoder of instructions on all code of Debian's kernel, which is downloaded: some 70 MB.
 test-decode: deps-test
 	@$(MAKE) -s --no-print-directory -f tests/decode/build.mk
@@ -433,4 +441,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run demo man debug test test-host check bench process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test test-host self-tests check bench process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view
