@@ -188,6 +188,25 @@ def test_programs_wait_until_there_is_something(mounted):
         assert select.select([trace], [marker], [], 0)[:2] == ([trace], [marker])
 
 
+def test_programs_wait_for_a_histogram(mounted):
+    """POLLPRI for what is new, which the kernel says once, and POLLIN until it is read."""
+    fork = "events/sched/sched_process_fork"
+    mounted.guest.check(f"echo 'hist:keys=common_type if child_comm == \"sleep\"' > {fork}/trigger")
+    with open(mounted.tracing / fork / "hist", "rb", buffering=0) as file:
+        for event in (select.POLLPRI, select.POLLIN):
+            poll = select.poll()
+            poll.register(file, event)
+            assert poll.poll(0) == []
+            with concurrent.futures.ThreadPoolExecutor() as pool:
+                woken = pool.submit(poll.poll, 20000 * PATIENCE)
+                assert not concurrent.futures.wait([woken], 0.1)[0]
+                mounted.guest.check("sleep 0 &")
+                assert woken.result() == [(file.fileno(), event)]
+            file.seek(0)
+            assert b"Hits: " in file.read(65536)
+    mounted.guest.check(f"wait; > {fork}/trigger")
+
+
 def test_buffer_percent(mounted):
     mounted.sh("echo > trace; echo few > trace_marker")
     cpu = int(re.search(r"\[(\d+)\]", mounted.sh("cat trace"))[1])

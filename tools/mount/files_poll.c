@@ -15,8 +15,16 @@
 
 #define WAIT_MS	 5000u
 #define READABLE ((unsigned int)(POLLIN | POLLRDNORM))
+#define WATCHED	 (READABLE | (unsigned int)POLLPRI)
 
-static struct open_file *watched;
+/* A Tpoll that waits. */
+struct watch {
+	struct watch *next;
+	struct open_file *file;
+	unsigned int events;
+};
+
+static struct watch *watches;
 
 static void put_poll(const struct open_file *file, unsigned int events, unsigned int wait_ms)
 {
@@ -47,48 +55,56 @@ void files_poll_end(struct open_file *file)
 
 void files_wake_polls(void)
 {
-	for (struct open_file *file = watched; file; file = file->next)
-		wake(file);
+	for (struct watch *watch = watches; watch; watch = watch->next)
+		wake(watch->file);
 }
 
 static void watch_end(void *arg, int err, const uint8_t *body, size_t len)
 {
-	struct open_file *file = arg, **link = &watched;
+	struct watch *watch = arg, **link = &watches;
+	struct open_file *file = watch->file;
 
-	(void)err;
-	(void)body;
-	(void)len;
-	while (*link != file)
+	while (*link != watch)
 		link = &(*link)->next;
-	*link = file->next;
-	file->is_watched = false;
+	*link = watch->next;
+	file->watched &= ~watch->events;
+	/* The guest says that once, to whoever asks: FUSE will. */
+	if (!err && len >= 4)
+		file->told |= (unsigned int)client_number(body, 4) & POLLPRI;
 	wake(file);
 	open_file_put(file);
+	free(watch);
 }
 
-static void watch(struct open_file *file)
+/* Those of `events` that are not watched yet. */
+static void add_watch(struct open_file *file, unsigned int events)
 {
-	if (file->is_watched)
+	struct watch *watch;
+
+	events &= WATCHED & ~file->watched;
+	if (!events)
 		return;
-	file->is_watched = true;
+	watch = calloc(1, sizeof(*watch));
+	if (!watch)
+		abort();
+	*watch = (struct watch){ .next = watches, .file = file, .events = events };
+	watches = watch;
+	file->watched |= events;
 	file->nr_users++;
-	file->next = watched;
-	watched = file;
-	put_poll(file, READABLE, WAIT_MS);
-	client_send(watch_end, file);
+	put_poll(file, events, WAIT_MS);
+	client_send(watch_end, watch);
 }
 
 static void poll_end(void *arg, int err, const uint8_t *body, size_t len)
 {
 	struct task *task = arg;
-
 	if (!err && len < 4)
 		err = EIO;
 	/* FUSE takes ENOSYS for: files of this mount are always ready. */
 	if (err)
 		task_reply_err(task, err == EOPNOTSUPP ? ENOSYS : err);
 	else if (task_take_request(task))
-		fuse_reply_poll(task->req, (unsigned int)client_number(body, 4));
+		fuse_reply_poll(task->req, (unsigned int)client_number(body, 4) | task->told);
 	free(task);
 }
 
@@ -110,8 +126,10 @@ void files_poll(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 	task = task_begin(req, 2);
 	if (!task)
 		return;
+	task->told = file->told & fi->poll_events;
+	file->told &= ~task->told;
 	put_poll(file, fi->poll_events, 0);
 	client_send(poll_end, task);
-	if (poll && fi->poll_events & READABLE)
-		watch(file);
+	if (poll && !task->told)
+		add_watch(file, fi->poll_events);
 }

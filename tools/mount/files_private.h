@@ -19,15 +19,15 @@ struct kept_bytes {
 
 /* What FUSE has as the handle of an open file. */
 struct open_file {
-	struct open_file *next; /* of those that are watched */
-	unsigned int nr_users;	/* FUSE, tasks, and the Tpoll on its way */
+	unsigned int nr_users; /* FUSE, tasks, and the Tpoll on its way */
 	uint32_t fid;
 	int flags;		/* that it was opened with, and O_NONBLOCK as it is now */
 	struct task *orphan;	/* a read that its program does not wait for any more */
 	struct kept_bytes kept; /* of such a read */
 	struct fuse_pollhandle
-		*poll;	 /* whom to tell when it may be readable; NULL: FUSE has not asked */
-	bool is_watched; /* a Tpoll that waits is on its way */
+		*poll;	      /* whom to tell when it may be readable; NULL: FUSE has not asked */
+	unsigned int watched; /* events that a Tpoll waits for */
+	unsigned int told;    /* events that the guest has told, and FUSE does not know */
 };
 
 uint32_t fid_of(fuse_ino_t ino);

@@ -40,6 +40,7 @@ struct task {
 	struct open_file *file;	 /* the same, or what is read */
 	size_t size;		 /* of the buffer */
 	off_t offset;		 /* of a read */
+	unsigned int told;	 /* of a poll: events that were known before */
 	bool has_entry;		 /* create: the open file goes with an entry */
 	bool is_adopted;	 /* a read that was flushed, and that another one waits for now */
 	/* Called when FUSE has its answer before the end; may be NULL. */
