@@ -1,11 +1,12 @@
 /* Boot parameters, see <kernel/params.h>. */
+#include <arch/boot_info.h>
 #include <kernel/base.h>
 #include <kernel/params.h>
 #include <kernel/string.h>
 #include <trace/trace.h>
 
-#define PARAMS_MAX_BYTES 2048
-#define PARAMS_MAX	 64
+#define PARAMS_MAX_BYTES BOOT_CMDLINE_MAX
+#define PARAMS_MAX	 4096
 
 struct param {
 	const char *name;
@@ -15,7 +16,7 @@ struct param {
 static struct param params[PARAMS_MAX];
 static size_t nr_params;
 static char words[PARAMS_MAX_BYTES]; /* the command line, cut into names and values */
-static char command_line[PARAMS_MAX_BYTES];
+static const char *command_line = "";
 static bool has_dropped; /* the command line had more words or bytes than are kept */
 
 /* The parameters that kernel/ asks for. All others are given to the tracer, which knows its own. */
@@ -57,12 +58,12 @@ static char *params_next_word(char **next)
  */
 void params_init(const char *line)
 {
-	bool is_cut = strlen(line) >= PARAMS_MAX_BYTES;
+	bool is_cut = strlen(line) >= PARAMS_MAX_BYTES - 1;
 	char *next = words, *word;
 
 	nr_params = 0;
 	has_dropped = is_cut;
-	strlcpy(command_line, line, sizeof(command_line));
+	command_line = line;
 	strlcpy(words, line, sizeof(words));
 	while ((word = params_next_word(&next))) {
 		char *equals = strchr(word, '=');

@@ -53,13 +53,12 @@ struct pvh_start {
 #define RSDP_AT_REVISION 15
 #define RSDP_AT_BYTES	 20 /* u32, since revision 2 */
 
-#define MAX_CMDLINE	8192 /* more than kernel/ keeps, so that it notices a longer line */
 #define MAX_MAP_ENTRIES 256
 #define MAX_RSDP	64
 #define MAX_INFO_BYTES	(1u << 20) /* a larger size is taken for damage */
 
 static struct {
-	char cmdline[MAX_CMDLINE];
+	char cmdline[BOOT_CMDLINE_MAX];
 	struct memory_map_entry map[MAX_MAP_ENTRIES];
 	size_t nr_map;
 	uint8_t rsdp[MAX_RSDP];
@@ -70,7 +69,7 @@ static void boot_info_copy_cmdline(const uint8_t *text, size_t max_len)
 {
 	size_t i;
 
-	for (i = 0; i + 1 < MAX_CMDLINE && i < max_len && text[i]; i++)
+	for (i = 0; i + 1 < BOOT_CMDLINE_MAX && i < max_len && text[i]; i++)
 		info.cmdline[i] = (char)text[i];
 	info.cmdline[i] = '\0';
 }
@@ -177,7 +176,7 @@ int boot_info_from_pvh(uint64_t start_phys, const void *(*at)(uint64_t phys))
 	for (uint32_t i = 0; i < start->nr_map && info.nr_map < MAX_MAP_ENTRIES; i++)
 		boot_info_add_to_map(&map[i]);
 	if (start->cmdline_phys)
-		boot_info_copy_cmdline(at(start->cmdline_phys), MAX_CMDLINE);
+		boot_info_copy_cmdline(at(start->cmdline_phys), BOOT_CMDLINE_MAX);
 	if (start->rsdp_phys)
 		boot_info_copy_rsdp(at(start->rsdp_phys),
 				    boot_info_rsdp_bytes(at(start->rsdp_phys)));

@@ -14,7 +14,7 @@
 #include <trace/fmt.h>
 #include "vfs_mount.h"
 
-#define TEXT_BYTES_MAX 2048
+#define TEXT_BYTES 2048u /* at first */
 
 static ssize_t vfs_null_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
@@ -46,16 +46,30 @@ static ssize_t vfs_zero_read(struct file *file, void *buf, size_t len, uint64_t 
 static const struct file_ops null_ops = { .read = vfs_null_read, .write = vfs_null_write };
 static const struct file_ops zero_ops = { .read = vfs_zero_read, .write = vfs_null_write };
 
+/* The whole text, to be freed; NULL when out of memory. */
+static char *vfs_make_text(const struct vfs_special *special, size_t *out_len)
+{
+	for (size_t size = TEXT_BYTES;; size *= 2) {
+		char *text = kmalloc(size);
+
+		if (!text)
+			return NULL;
+		*out_len = special->show(text, size);
+		if (*out_len < size - 1)
+			return text;
+		kfree(text); /* it may be cut */
+	}
+}
+
 /* The text is made anew at each read: it may change between two reads by somebody who needs two. */
 static ssize_t vfs_text_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	const struct vfs_special *special = file->object;
-	char *text = kmalloc(TEXT_BYTES_MAX);
 	size_t size;
+	char *text = vfs_make_text(special, &size);
 
 	if (!text)
 		return -ENOMEM;
-	size = special->show(text, TEXT_BYTES_MAX);
 	if (*pos >= size) {
 		len = 0;
 	} else {

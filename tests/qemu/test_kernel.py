@@ -88,6 +88,14 @@ def test_panic_ends_qemu_when_asked():
         assert status == 0  # rebooted; -no-reboot ends QEMU
 
 
+def test_long_command_line():
+    """60,000 bytes, as GRUB hands them over: all count, and can be read."""
+    line = f"loglevel=3 run=\"true {'x' * 60000}; echo ran > /tmp/ran\""
+    with Guest("gcc", 1, cmdline=line, grub=True) as guest:
+        assert guest.check("cat /tmp/ran") == "ran\n"
+        assert len(line) < int(guest.check("cat /proc/cmdline | wc -c")) < len(line) + 10  # GRUB adds backslashes
+
+
 def test_parameters():
     line = "maxcpus=2 nosuch=1 alsonot loglevel=4294967296 panic=soon"
     with Guest("gcc", 4, cmdline=line) as guest:

@@ -9,6 +9,7 @@
 
 #include <kernel/base.h>
 
+/* `command_line` stays. */
 void params_init(const char *command_line);
 /* The value; "" for a bare word; NULL when it was not given. Of several, the last one counts. */
 const char *boot_param_get(const char *name);

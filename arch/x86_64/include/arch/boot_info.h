@@ -42,6 +42,12 @@ int boot_info_from_multiboot(const void *mbi);
  */
 int boot_info_from_pvh(uint64_t start_phys, const void *(*at)(uint64_t phys));
 
+/*
+ * Bytes of the command line, NUL included. GRUB has no limit of its own. One that is so long, or
+ * longer, is cut to this.
+ */
+#define BOOT_CMDLINE_MAX 65536
+
 /* The command line, "" when there is none. GRUB does not put the kernel's path in front of it. */
 const char *boot_info_cmdline(void);
 /* The memory map as the firmware gave it. */
