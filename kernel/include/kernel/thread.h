@@ -62,8 +62,8 @@ struct thread {
 	void *stack; /* lowest address; NULL for the boot context */
 	int (*fn)(void *arg);
 	void *arg;
-	int exit_status;
 	struct completion exited;
+	int exit_status;
 	int32_t group;	  /* Ctrl-C goes to a whole group; inherited, or its first thread's pid */
 	uint64_t session; /* inherited; 0: of the console. Its end interrupts all that is in it */
 	void *user;	  /* the shell's context of this thread; inherited, not owned */
@@ -88,14 +88,14 @@ struct thread {
 	uint64_t runtime_ns;	   /* CPU time so far */
 	uint64_t slice_start_ns;   /* when it was switched to last */
 	/* Reasons for which it is urgent, see thread_urgent_begin(); and until when it is without one. */
-	_Atomic uint32_t nr_urgent;
 	_Atomic uint64_t urgent_until_ns;
+	_Atomic uint32_t nr_urgent;
 	_Atomic bool is_pressed_anew; /* it has become urgent, and looks again whom it waits for */
 	_Atomic bool sleeps_in_waitq;
+	bool is_blocked; /* its sleep cannot be interrupted; set while tracers listen for sleeps */
 	/* For tracers: when a wait or sleep began. 0 without one, or if no tracer listened then. */
 	uint64_t waits_since_ns;       /* it waits on a run queue */
 	uint64_t sleeps_since_ns;      /* it is on no run queue */
-	bool is_blocked;	       /* that sleep cannot be interrupted */
 	_Atomic uint64_t nr_voluntary; /* times that it gave the CPU up: slept or yielded */
 	uint64_t nr_involuntary;       /* times that it was preempted */
 };
