@@ -175,7 +175,8 @@ static bool passes_filter(const struct trace_event_file *file, void *entry, uint
 		trace_entry_init(entry, file->type, file->own_depth);
 	if (trace_filter_match(file->filter, entry, bytes))
 		return true;
-	trace_event_rejects_count(atomic_load_explicit(&file->rejects, memory_order_relaxed));
+	/* Acquire: they may be newer than the filter that was asked, and are made before they are set. */
+	trace_event_rejects_count(atomic_load_explicit(&file->rejects, memory_order_acquire));
 	return false;
 }
 
