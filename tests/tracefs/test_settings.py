@@ -166,6 +166,7 @@ def test_readme_has_every_file(tracing):
     text = tracing.check("cat README")
     for name in tracing.check("ls; ls per_cpu/cpu0").split():
         assert name == "README" or name in text, name
+    assert tracing.check("cat timestamp_mode") == "[delta] absolute\n"
 
 
 def test_boot_parameters():

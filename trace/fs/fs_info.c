@@ -1,5 +1,5 @@
 /*
- * README and error_log. See fs_file.h.
+ * README, error_log and timestamp_mode. See fs_file.h.
  */
 #include "fs_file.h"
 #include "instance/array.h"
@@ -34,6 +34,16 @@ static int64_t error_log_write(struct trace_handle *handle, const char *buf, siz
 	return (int64_t)len;
 }
 
+/* ---- timestamp_mode ---- */
+
+/* Events have the time since the one before them. Linux keeps whole times for some histograms. */
+static int timestamp_mode_show(struct trace_handle *handle, struct trace_seq *seq)
+{
+	(void)handle;
+	trace_seq_puts(seq, "[delta] absolute\n");
+	return 0;
+}
+
 static const struct trace_file readme_file = {
 	.name = "README",
 	.mode = TRACE_MODE_READ,
@@ -49,9 +59,16 @@ static const struct trace_file error_log_file = {
 	.write = error_log_write,
 };
 
+static const struct trace_file timestamp_mode_file = {
+	.name = "timestamp_mode",
+	.mode = TRACE_MODE_READ,
+	.show = timestamp_mode_show,
+};
+
 static const struct trace_file *const files[] = {
 	&readme_file,
 	&error_log_file,
+	&timestamp_mode_file,
 };
 
 const struct trace_file_table trace_info_files = { .files = files, .nr = TRACE_ARRAY_SIZE(files) };

@@ -61,6 +61,8 @@ static const struct piece pieces[] = {
 	  "  trace_marker\t\t- Writes into the trace what is written into it.\n"
 	  "  trace_marker_raw\t- The same for 4 bytes of id and binary data.\n"
 	  "  printk_formats\t- Formats of trace_printk(), for tools that read trace_pipe_raw.\n"
+	  "  timestamp_mode\t- How the buffer keeps times: always as the time since the last "
+	  "event.\n"
 	  "  trace_clock\t\t- The clock that times events. Changing it empties the buffer.\n"
 	  "\t\t\t  local, global, counter, uptime, perf, mono, mono_raw, boot, " TRACE_CYCLES_CLOCK
 	  "\n"

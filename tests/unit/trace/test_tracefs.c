@@ -71,6 +71,7 @@ static void tree(void **state)
 		"stack_trace_filter",
 		"synthetic_events",
 		"text_poke_stats",
+		"timestamp_mode",
 		"trace",
 		"trace_clock",
 		"trace_marker",
