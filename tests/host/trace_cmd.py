@@ -1,6 +1,5 @@
 """trace-cmd on the directory of `tools/fathom mount`: it takes the kernel's files for those of its own machine."""
 import re
-import shlex
 import subprocess
 import sys
 
@@ -10,18 +9,25 @@ sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1]
 from guest import BUILDS, PATIENCE, ROOT  # noqa: E402
 from test_mount import Mounted, can_mount  # noqa: E402
 
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[2] / "tools"))
+from host import _dat  # noqa: E402
+
 pytestmark = pytest.mark.skipif(not can_mount(), reason="this machine has no usable /dev/fuse")
 
 
 @pytest.fixture(scope="module")
 def mounted():
     one = Mounted()
+    # Events hold the low half of a function's address, and some of trace-cmd's own printing takes that for the whole.
+    one.names = one.channel.with_name("kallsyms")
+    one.names.write_bytes(_dat.symbols((one.dir / "proc/kallsyms").read_bytes()))
     yield one
     one.close()
 
 
 def trace_cmd(mounted, words, directory="/"):
-    run = subprocess.run([ROOT / "tools/fathom", "shell", "--build", BUILDS["gcc"], "--dir", mounted.dir, "trace-cmd", *shlex.split(words)],
+    run = subprocess.run([ROOT / "tools/fathom", "shell", "--build", BUILDS["gcc"], "--dir", mounted.dir, "sh", "-c",
+                          f"mount --bind {mounted.names} /proc/kallsyms && exec trace-cmd {words}"],
                          capture_output=True, text=True, cwd=directory, timeout=120 * PATIENCE)
     assert run.returncode == 0, run.stderr
     return run.stdout
@@ -50,6 +56,48 @@ def test_extract_has_what_the_trace_has(mounted, tmp_path):
     assert mounted.guest.check("cat trace | grep -v '^#'; true") == ""
     trace_cmd(mounted, "reset")
     mounted.guest.check("echo 1 > tracing_on")
+
+
+def recorded(mounted, tmp_path, words, run):
+    """[(the guest's own `trace`, the report)] of each CPU, of what happens in the guest meanwhile."""
+    trace_cmd(mounted, f"start {words}")
+    mounted.guest.check(run)
+    trace_cmd(mounted, "stop")
+    theirs = [mounted.guest.check(f"cat per_cpu/cpu{cpu}/trace", 120) for cpu in range(2)]
+    trace_cmd(mounted, "extract -o z.dat", tmp_path)
+    reports = [trace_cmd(mounted, f"report --cpu {cpu} z.dat", tmp_path) for cpu in range(2)]
+    trace_cmd(mounted, "reset")
+    mounted.guest.check("echo 1 > tracing_on")
+    return zip(theirs, reports)
+
+
+def test_calls_are_read_as_they_are(mounted, tmp_path):
+    """trace-cmd prints returns in a way of its own, by two times. Each call in its order, with its depth and how long it took."""
+    call = re.compile(r"[|] ( *)(?:(\w+)\(\)(;| \{)|\})")
+
+    def calls(text, number):
+        return [(len(found[1]), found[2], found[3], number(line)) for line in text.splitlines() if (found := call.search(line))]
+
+    def time_of(line):
+        found = re.search(r"([\d.]+) us +\|", line)
+        return found and f"{float(found[1]):.1f}"
+
+    found = [(calls(theirs, time_of), calls(report, time_of))
+             for theirs, report in recorded(mounted, tmp_path, "-p function_graph -g vfs_open -O nofuncgraph-irqs", "cat /proc/version > /dev/null")]
+    for own, ours in found:
+        assert [one[1:] for one in ours] == [one[1:] for one in own]
+    assert sum(len(own) for own, _ in found) > 20 and all(one[3] for own, _ in found for one in own if one[2] == ";")
+
+
+def test_stacks_are_read_as_they_are(mounted, tmp_path):
+    """`-T`: each stack with each function, line by line."""
+    nr = 0
+    for theirs, report in recorded(mounted, tmp_path, "-e sched_waking -T", "sleep 0.1"):
+        own = [re.findall(r"^ => (\w+)", part, re.M) for part in theirs.split("<stack trace>")[1:]]
+        ours = [re.findall(r"^=> (\w+) ", part, re.M) for part in report.split("kernel_stack:")[1:]]
+        assert ours == own and all(len(stack) > 3 for stack in own)
+        nr += len(own)
+    assert nr > 2
 
 
 def test_record(mounted, tmp_path):

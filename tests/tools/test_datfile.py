@@ -1,4 +1,4 @@
-"""Parts of trace.dat files that need no kernel: pages in the order of the file, a disk that is full, stack traces made longer."""
+"""Parts of trace.dat files that need no kernel: pages in the order of the file, sections, and a disk that is full."""
 import random
 import re
 import struct
@@ -13,16 +13,16 @@ import datkit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from host import _dat, _datfile, _stacks, _tracedat  # noqa: E402
+from host import _dat, _datfile, _tracedat  # noqa: E402
 from host._common import Failure  # noqa: E402
 
-STACK, OTHER = 4, 9
+OTHER = 9
 SIZE = 4096
 
 
 def facts(cpus, *names):
     made = _dat.Facts(*names)
-    made.nr_cpus, made.may_have_stacks = cpus, False
+    made.nr_cpus = cpus
     for buffer in made.buffers:
         buffer.stats = ["CPU: %d\n" % cpu for cpu in range(cpus)]
     return made
@@ -37,22 +37,8 @@ def page_of(words, flags=0, time=1000):
     data = b""
     for delta, number, values in words:
         payload = struct.pack("<HBBi", number, 0, 0, 7) + struct.pack(f"<{len(values)}I", *values)
-        data += _stacks.record(delta, payload)
+        data += datkit.record(delta, payload)
     return (struct.pack("<QQ", time, flags | len(data)) + data).ljust(SIZE, b"\0")
-
-
-def events_of(pages):
-    """(time, number, values) of each event; addresses that are whole are halved again."""
-    found = []
-    for page in pages:
-        for time, _, payload in _stacks.records(page):
-            if payload is None:
-                continue
-            number = struct.unpack_from("<H", payload)[0]
-            step = "Q" if number == STACK else "I"
-            rest = payload[8:]
-            found.append((time, number, [value & 0xFFFFFFFF for value in struct.unpack(f"<{len(rest) // struct.calcsize(step)}{step}", rest)]))
-    return found
 
 
 @pytest.mark.parametrize("cpus", [1, 2, 5])
@@ -192,49 +178,3 @@ def test_a_full_disk(tmp_path, limit, whole):
     data = (tmp_path / "t.dat").read_bytes()
     found = [struct.unpack_from("<I", data, place)[0] for place in range(len(data) - number * SIZE, len(data), SIZE)]
     assert found == list(range(0, number, 2)) + list(range(1, number, 2))
-
-
-def test_stacks_become_whole():
-    chance = random.Random(1)
-    for _ in range(200):
-        words, used = [], 0
-        while used < 3900:
-            number = chance.choice((STACK, OTHER))
-            values = [chance.randrange(1 << 32) for _ in range(chance.randrange(1, 40))]
-            words.append((chance.randrange(1 << 20), number, values))
-            used += 16 + 4 * len(values)
-        words = words[:-1]
-        page = page_of(words)
-        pages = _stacks.widened(page, STACK)
-        assert events_of(pages) == [(time, number, values) for (time, _, _), (_, number, values) in
-                                    zip(_stacks.records(page), words)]
-        assert all(len(one) == SIZE for one in pages)
-
-
-def test_addresses_of_the_upper_half():
-    payload = _stacks.whole_addresses(bytes(8) + struct.pack("<II", 0x80100000, 0x100000))
-    assert struct.unpack("<QQ", payload[8:]) == (0xFFFFFFFF80100000, 0x100000)
-
-
-def test_time_records_and_lost_events_stay():
-    """A time extend in front of a stack, an absolute time, a discarded event, and a count of lost events behind the data."""
-    stack = struct.pack("<HBBi", STACK, 0, 0, 7) + struct.pack("<20I", *range(20))
-    data = _stacks.record(5, stack)
-    data += struct.pack("<II", 30 | 3 << 5, 2) + _stacks.record(1, stack)
-    data += struct.pack("<III", 29 | 7 << 5, 8, 0)
-    data += struct.pack("<II", 31 | 9 << 5, 1 << 10) + _stacks.record(0, stack) * 30
-    used = len(data)
-    assert used < SIZE - 24
-    page = (struct.pack("<QQ", 1000, used | 3 << 30) + data + struct.pack("<Q", 42)).ljust(SIZE, b"\0")
-    pages = _stacks.widened(page, STACK)
-    assert len(pages) == 2
-    times = [time for time, _, _ in events_of(pages)]
-    assert times[:2] == [1005, 1005 + 3 + (2 << 27) + 1] and times[2:] == [9 + (1 << 37)] * 30
-    first, second = (struct.unpack_from("<QQ", one)[1] for one in pages)
-    assert first >> 30 == 3 and second >> 30 == 0
-    assert struct.unpack_from("<Q", pages[0], 16 + (first & 0xFFFFF))[0] == 42
-
-
-def test_pages_without_stacks_stay_as_they_are():
-    page = page_of([(1, OTHER, [4, 4, 4])] * 50)
-    assert _stacks.widened(page, STACK) == [page]

@@ -12,8 +12,6 @@ which is whatever its heap held before: once in some hundred reports it believes
 """
 import struct
 
-from host import _stacks
-
 MAGIC = b"\x17\x08\x44tracing"
 LITTLE_ENDIAN, LONG_BYTES = 0, 8
 
@@ -53,7 +51,6 @@ class Facts:
     systems = ()  # (name, formats) of the others
     uname = ""
     page_size = 4096
-    may_have_stacks = True  # events kernel_stack
     nr_cpus = 1
 
     def __init__(self, *names):
@@ -64,18 +61,6 @@ class Facts:
     def clock(self):
         """That of a file is told once in version 6; an own buffer without pages has the others'."""
         return self.buffers[0].clock
-
-
-# trace-cmd prints returns of functions in a way of its own, by two times that Linux records. The event has their difference: it is
-# given out as the second one, and as the first the high half of the event's number, which is 0.
-DURATION = b"\tfield:unsigned long long duration;\toffset:16;\tsize:8;\tsigned:0;\n"
-TIMES = (b"\tfield:unsigned char calltime;\toffset:1;\tsize:1;\tsigned:0;\n"
-         b"\tfield:unsigned long long rettime;\toffset:16;\tsize:8;\tsigned:0;\n")
-
-
-def for_readers(text):
-    """A format as readers need it that do not go by `print fmt`."""
-    return text.replace(DURATION, DURATION + TIMES) if text.startswith(b"name: funcgraph_exit\n") else text
 
 
 def sized(data, width="<Q"):
@@ -90,12 +75,12 @@ def option(number, data):
     return struct.pack("<HI", number, len(data)) + data
 
 
-def symbols(facts):
+def symbols(kallsyms):
     """
     The kernel's symbols, each also at the low half of its address: events hold only that, and readers that print functions
     in a way of their own look it up without the upper half.
     """
-    lines = [line for line in facts.kallsyms.splitlines() if len(line) > 17]
+    lines = [line for line in kallsyms.splitlines() if len(line) > 17]
     low = [b"00000000" + line[8:] for line in lines if line.startswith(b"ffffffff")]
     return b"\n".join(low + lines) + b"\n"
 
@@ -107,9 +92,9 @@ def texts(facts):
         systems += zero_ended(name) + struct.pack("<I", len(formats)) + b"".join(map(sized, formats))
     return {
         HEADER_INFO: b"header_page\0" + sized(facts.header_page) + b"header_event\0" + sized(facts.header_event),
-        FTRACE_EVENTS: struct.pack("<I", len(facts.ftrace_formats)) + b"".join(sized(for_readers(text)) for text in _stacks.with_whole_addresses(facts.ftrace_formats)),
+        FTRACE_EVENTS: struct.pack("<I", len(facts.ftrace_formats)) + b"".join(sized(text) for text in facts.ftrace_formats),
         EVENT_FORMATS: systems,
-        KALLSYMS: sized(symbols(facts), "<I"),
+        KALLSYMS: sized(symbols(facts.kallsyms), "<I"),
         PRINTK: sized(facts.printk, "<I"),
         CMDLINES: sized(facts.cmdlines)}
 

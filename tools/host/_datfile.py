@@ -12,8 +12,7 @@ import os
 import struct
 
 from host import _dat as dat
-from host import _stacks
-from host._common import making_sense
+from host._common import Failure
 
 CHUNK_PAGES = 64  # that are compressed together
 SLACK = 128 << 10  # for what the head may grow by: names of tasks
@@ -23,8 +22,6 @@ class Pages:
     def __init__(self, target, facts):
         self.target, self.page_size, self.nr_cpus = target, facts.page_size, facts.nr_cpus
         self.partial = target.with_name(f"{target.name}.{os.getpid()}")
-        with making_sense("the format of kernel_stack"):
-            self.stack_event = _stacks.number_of(facts.ftrace_formats) if facts.may_have_stacks else None
         self.nr_buffers = len(facts.buffers)
         self.rings = array.array("H")  # of the pages, in the order of the file
         nowhere = [dat.Place([(0, 0)] * facts.nr_cpus)] * self.nr_buffers
@@ -64,12 +61,9 @@ class Pages:
 
     def add(self, cpu, page, buffer=0):
         """OSError when the disk is full: the page is not in the file then, and all before it are."""
-        with making_sense(f"a page of CPU {cpu}"):
-            if len(page) != self.page_size:
-                raise ValueError(f"it has {len(page)} bytes")
-            pages = [page] if self.stack_event is None else _stacks.widened(page, self.stack_event)
-        for one in pages:
-            self._append(self._ring(buffer, cpu), one)
+        if len(page) != self.page_size:
+            raise Failure(f"a page of CPU {cpu} makes no sense: it has {len(page)} bytes")
+        self._append(self._ring(buffer, cpu), page)
 
     @property
     def nr_pages(self):

@@ -46,13 +46,6 @@ def formats(guest, pool):
     return texts[:len(own)], sorted(systems.items())
 
 
-def may_have_stacks(guest, tracing):
-    """Is somebody tracing stacks?"""
-    if any(guest.text(f"{tracing}options/{name}").strip() == "1" for name in ("stacktrace", "func_stack_trace")):
-        return True
-    return any("stacktrace" in guest.text(tracing + name) for name in ("show_event_triggers", "set_ftrace_filter"))
-
-
 def subbuf_bytes(guest, tracing):
     """Of a page as trace_pipe_raw gives it."""
     path = f"{tracing}buffer_subbuf_size_kb"

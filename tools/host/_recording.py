@@ -107,7 +107,6 @@ class Recording:
         self.facts = _facts.gather(self.guest, self.buffers)
         for buffer, (_, wanted) in zip(self.buffers, self.wanted):
             buffer.settings.apply(wanted)
-        self.facts.may_have_stacks = any(_facts.may_have_stacks(self.guest, one.tracing) for one in self.buffers)
         self._begin_file()
 
     def begin_late(self):

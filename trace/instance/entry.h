@@ -25,15 +25,16 @@ enum trace_entry_flags {
 };
 
 /*
- * A backtrace: packed return addresses, innermost first; the length of the event says how many. If
- * there were more than TRACE_STACK_MAX, a 0 follows the last one.
+ * A backtrace: return addresses, innermost first; the length of the event says how many. If there
+ * were more than TRACE_STACK_MAX, a 0 follows the last one. They are whole, unlike other addresses
+ * in events: trace-cmd reads this event by itself and takes 8 bytes for each.
  */
 #define TRACE_TYPE_STACK 4
 #define TRACE_STACK_MAX	 64u
 struct trace_stack_entry {
 	struct trace_entry ent;
-	uint32_t ips[];
-};
+	uint64_t ips[];
+} TRACE_ENTRY_ALIGNED;
 
 /* A text, copied into the event: trace_marker, trace_puts(). */
 #define TRACE_TYPE_PRINT 5

@@ -7,13 +7,18 @@
 #include "printk.h"
 #include "stacktrace.h"
 
-/* Two at a time: most stacks have ten or so. */
-static TRACE_ALWAYS_INLINE void copy_ips(uint32_t *to, const uint32_t *from, size_t nr)
+/* Two at a time: most stacks have ten or so. A 0, which ends a stack that was cut, stays one. */
+static TRACE_ALWAYS_INLINE void unpack_ips(struct trace_stack_entry *entry, const uint32_t *from,
+					   size_t nr)
 {
-	if (nr % 2)
-		*to++ = *from++;
-	for (nr /= 2; nr; nr--, to += 2, from += 2)
-		__builtin_memcpy(to, from, 2 * sizeof(*to));
+	size_t i = nr % 2;
+
+	if (i)
+		entry->ips[0] = trace_plat_ip_unpack(from[0]);
+	for (; i < nr; i += 2) {
+		entry->ips[i] = trace_plat_ip_unpack(from[i]);
+		entry->ips[i + 1] = trace_plat_ip_unpack(from[i + 1]);
+	}
 }
 
 /* `own_depth`: for trace_entry_init(); one unit of it is that of the ring's reserve. */
@@ -22,11 +27,11 @@ static void write_event(struct ring_buffer *buffer, const uint32_t *ips, size_t 
 {
 	struct trace_stack_entry *entry;
 
-	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry) + nr * sizeof(*ips));
+	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry) + nr * sizeof(entry->ips[0]));
 	if (!entry)
 		return;
 	trace_entry_init(&entry->ent, TRACE_TYPE_STACK, own_depth);
-	copy_ips(entry->ips, ips, nr);
+	unpack_ips(entry, ips, nr);
 	ring_buffer_unlock_commit(buffer, entry);
 }
 

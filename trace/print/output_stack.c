@@ -8,18 +8,19 @@
 static uint32_t nr_ips(const struct trace_iter *iter)
 {
 	return (iter->event.len - (uint32_t)sizeof(struct trace_stack_entry)) /
-	       (uint32_t)sizeof(uint32_t);
+	       (uint32_t)sizeof(uint64_t);
 }
 
 /* The first address may be a call site; the others are return addresses. */
 static void print_location(const struct trace_iter *iter, struct trace_seq *seq, uint32_t i)
 {
 	const struct trace_stack_entry *entry = iter->event.data;
+	uint32_t ip = trace_plat_ip_pack((uintptr_t)entry->ips[i]);
 
 	if (i)
-		trace_print_return(iter, seq, entry->ips[i]);
+		trace_print_return(iter, seq, ip);
 	else
-		trace_print_ip(iter, seq, entry->ips[i]);
+		trace_print_ip(iter, seq, ip);
 }
 
 static void stack_text(const struct trace_iter *iter, struct trace_seq *seq)
@@ -43,11 +44,11 @@ uint32_t trace_event_lines(const struct trace_iter *iter)
 }
 
 static const struct trace_event_field stack_fields[] = {
-	TRACE_FIELD_REST_ADDRESSES("caller", trace_stack_entry, ips),
+	TRACE_FIELD_REST("caller", unsigned long, trace_stack_entry, ips),
 };
 
 /* A print fmt has a fixed number of arguments, so tools show the first four callers. */
-#define CALLER(i)   TRACE_REC_ADDRESS("caller[" #i "]")
+#define CALLER(i)   "(void *)REC->caller[" #i "]"
 #define CALLER_LINE "\\t=> %ps\\n"
 
 static struct trace_event stack_event = {

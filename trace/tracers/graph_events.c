@@ -105,11 +105,28 @@ static struct trace_event args_event = {
 							.binary = trace_print_type },
 };
 
+/*
+ * Linux's return events have the times of the call and of the return, from which trace-cmd computes
+ * how long it took, whatever `print fmt` says; ours have the difference. It is given out as the
+ * second time, too, and as the first one a byte that is 0: the high half of the depth, for a
+ * shadow stack (4096 bytes) has no room for 256 calls.
+ */
+#define RETURN_TIMES(duration_entry, depth_member, duration_member)                                \
+	{ .name = "calltime",                                                                      \
+	  .type = "unsigned char",                                                                 \
+	  .offset = offsetof(struct duration_entry, depth_member) + 1,                             \
+	  .size = 1,                                                                               \
+	  .element_size = 1,                                                                       \
+	  .kind = TRACE_FIELD_PLAIN,                                                               \
+	  .filter_type = FILTER_OTHER },                                                           \
+		TRACE_FIELD("rettime", unsigned long long, duration_entry, duration_member)
+
 static const struct trace_event_field return_fields[] = {
 	TRACE_FIELD_ADDRESS("func", trace_graph_ret_entry, ip),
 	TRACE_FIELD("depth", unsigned short, trace_graph_ret_entry, depth),
 	TRACE_FIELD("overrun", unsigned short, trace_graph_ret_entry, overrun),
 	TRACE_FIELD("duration", unsigned long long, trace_graph_ret_entry, duration_ns),
+	RETURN_TIMES(trace_graph_ret_entry, depth, duration_ns),
 };
 
 static struct trace_event return_event = {
@@ -129,6 +146,7 @@ static const struct trace_event_field retval_fields[] = {
 	TRACE_FIELD("overrun", unsigned short, trace_graph_retval_entry, graph.overrun),
 	TRACE_FIELD("duration", unsigned long long, trace_graph_retval_entry, graph.duration_ns),
 	TRACE_FIELD("retval", unsigned long, trace_graph_retval_entry, retval),
+	RETURN_TIMES(trace_graph_retval_entry, graph.depth, graph.duration_ns),
 };
 
 static struct trace_event retval_event = {

@@ -80,7 +80,9 @@ static const struct {
 	  "16 bits are enough: a return is half as long as in Linux" },
 	{ "funcgraph_exit",
 	  F("unsigned long long calltime", 24, 8, 0) F("unsigned long long rettime", 32, 8, 0),
-	  F("unsigned long long duration", 16, 8, 0), DURATION },
+	  F("unsigned long long duration", 16, 8, 0) F("unsigned char calltime", 13, 1, 0)
+		  F("unsigned long long rettime", 16, 8, 0),
+	  DURATION "; the two that tools ask for are 0 and the same" },
 	{ "funcgraph_exit", "\"<-- %ps (%d) (start: %llx  end: %llx) over: %d\", ",
 	  "\"<-- %ps (%u) (%llu ns) over: %u\", ", DURATION },
 	{ "funcgraph_exit", ADDRESS("func"), PACKED("func"), SMALL },
@@ -99,20 +101,16 @@ static const struct {
 
 	{ "kernel_stack", F("int size", 8, 4, 1), "", "the length of the event says how many" },
 	{ "kernel_stack", F("unsigned long caller[8]", 16, 64, 0),
-	  F("unsigned int caller[]", 8, 0, 0), SMALL "; there are as many as there were callers" },
+	  F("unsigned long caller[]", 8, 0, 0), "there are as many as there were callers" },
 	{ "kernel_stack",
 	  "\"" CALLER_LINE CALLER_LINE CALLER_LINE "\" \"" CALLER_LINE CALLER_LINE CALLER_LINE
 	  "\" \"" CALLER_LINE CALLER_LINE "\"",
 	  "\"" CALLER_LINE CALLER_LINE CALLER_LINE CALLER_LINE "\"",
 	  "a stack of four is never too short for it" },
 	{ "kernel_stack",
-	  ADDRESS("caller[4]") ", " ADDRESS("caller[5]") ", " ADDRESS("caller[6]") ", " ADDRESS(
-		  "caller[7]") "\n",
+	  ", " ADDRESS("caller[4]") ", " ADDRESS("caller[5]") ", " ADDRESS(
+		  "caller[6]") ", " ADDRESS("caller[7]") "\n",
 	  "\n", "as above" },
-	{ "kernel_stack", ADDRESS("caller[0]"), PACKED("caller[0]"), SMALL },
-	{ "kernel_stack", ADDRESS("caller[1]"), PACKED("caller[1]"), SMALL },
-	{ "kernel_stack", ADDRESS("caller[2]"), PACKED("caller[2]"), SMALL },
-	{ "kernel_stack", ADDRESS("caller[3]") ", ", PACKED("caller[3]"), SMALL },
 
 	{ "print", IP_LINUX, IP_HERE, SMALL },
 	{ "print", F("char buf[]", 16, 0, 1), F("char buf[]", 12, 0, 1), MOVED },

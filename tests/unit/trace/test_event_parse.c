@@ -324,10 +324,11 @@ static void switches(void **state)
 static void texts(void **state)
 {
 	static const char fmt[] = "%d\n", literal[] = "literal\n";
+	const uint64_t callers[] = { fake_func(KFREE) + 1, fake_func(YIELD) + 1 };
 
 	(void)state;
-	fake_stack[0] = trace_plat_ip_pack(fake_func(KFREE) + 1);
-	fake_stack[1] = trace_plat_ip_pack(fake_func(YIELD) + 1);
+	fake_stack[0] = trace_plat_ip_pack(callers[0]);
+	fake_stack[1] = trace_plat_ip_pack(callers[1]);
 	fake_stack_nr = 2;
 	assert_int_equal(echo("marked", "trace_marker"), 0);
 	trace_bprintk(fake_func(KFREE), fmt, 77);
@@ -350,7 +351,8 @@ static void texts(void **state)
 	field_is("id", 0x1234);
 	assert_memory_equal(raw + tep_find_field(raw_type, "buf")->offset, "abcd", 4);
 	next_is("kernel_stack");
-	assert_memory_equal(raw + tep_find_field(raw_type, "caller")->offset, fake_stack, 8);
+	assert_memory_equal(raw + tep_find_field(raw_type, "caller")->offset, callers,
+			    sizeof(callers));
 	no_more();
 	fake_stack_nr = 0;
 }

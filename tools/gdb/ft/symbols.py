@@ -6,7 +6,7 @@ import gdb
 from ft import memory
 from ft.memory import MASK, Damaged
 
-MAGIC = 0x334D59534B544146
+MAGIC = 0x344D59534B544146
 TRAMPOLINE = "ftrace_trampoline"  # all trampolines have this name
 SHARED = ("ftrace_caller", "ftrace_regs_caller")
 

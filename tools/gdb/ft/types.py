@@ -256,10 +256,10 @@ def ctx_text(printer, event, is_ns):
 
 
 def stack_text(printer, event, is_ns):
-    ips = struct.unpack_from(f"<{(len(event.data) - 8) // 4}I", event.data, 8)
+    ips = struct.unpack_from(f"<{(len(event.data) - 8) // 8}Q", event.data, 8)
     lines = "<stack trace>\n"
     for i, ip in enumerate(ips):
-        lines += " => " + (printer.ip(ip, i > 0) if ip else f"... (more than {STACK_MAX})") + "\n"
+        lines += " => " + (printer.ip(ip & 0xFFFFFFFF, i > 0) if ip else f"... (more than {STACK_MAX})") + "\n"
     return lines
 
 
