@@ -1,0 +1,219 @@
+/*
+ * COM2 as a channel, against a serial port that the test plays. The port takes all bytes before any
+ * instruction of what a writer does: each comes once and in order, and no writer sleeps while there
+ * is room.
+ *
+ * links: kernel/ninep/ninep_com.c
+ */
+#include "unit.h"
+#include <string.h>
+#include <arch/uart.h>
+#include <kernel/lock.h>
+#include <kernel/ninep.h>
+#include <kernel/thread.h>
+#include <kernel/work.h>
+#include "fast.h"
+#include "ninep/ninep_session.h"
+
+#define RING_BYTES 16384u
+#define MAX_INSNS  400u
+
+static const struct uart_client *uart;
+static const struct ninep_channel *channel;
+
+static uint8_t sent[4 * RING_BYTES];
+static size_t nr_sent;
+static bool was_woken;
+static void (*while_asleep)(void);
+
+int uart_start(unsigned int port, const struct uart_client *client)
+{
+	assert_int_equal(port, UART_COM2);
+	uart = client;
+	return 0;
+}
+
+void uart_tx_kick(unsigned int port)
+{
+	(void)port;
+}
+
+void uart_rx_resume(unsigned int port)
+{
+	(void)port;
+}
+
+/* The interrupt of the transmitter: all bytes go. The port has a lock, so it is not interrupted by itself. */
+static void uart_send_all(void)
+{
+	static bool is_locked;
+
+	if (is_locked)
+		return;
+	is_locked = true;
+	while (uart->tx(UART_COM2, &sent[nr_sent]))
+		nr_sent++;
+	is_locked = false;
+	uart->sent(UART_COM2);
+}
+
+void waitq_wake_all_waiters(struct waitq *queue)
+{
+	(void)queue;
+	was_woken = true;
+}
+
+/* Who sleeps is woken by `while_asleep`, or for ever asleep. */
+int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool interruptible,
+	       uint64_t timeout_ns)
+{
+	static struct waiter waiter;
+
+	(void)interruptible;
+	(void)timeout_ns;
+	if (done(arg))
+		return 0;
+	queue->first = &waiter;
+	for (;;) {
+		was_woken = false;
+		if (done(arg))
+			break;
+		if (!was_woken && while_asleep)
+			while_asleep();
+		assert_true(was_woken);
+	}
+	queue->first = NULL;
+	return 0;
+}
+
+void work_init(struct work *work, void (*fn)(struct work *work))
+{
+	work->fn = fn;
+}
+
+bool work_queue(struct work *work)
+{
+	work->fn(work);
+	return true;
+}
+
+int ninep_serve(const struct ninep_channel *its)
+{
+	channel = its;
+	return -ENOMEM;
+}
+
+struct thread *thread_create(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
+{
+	static struct thread one;
+
+	(void)name;
+	(void)flags;
+	fn(arg);
+	return &one;
+}
+
+void ninep_virtio_init(void)
+{
+}
+
+void printk(enum log_level level, const char *fmt, ...)
+{
+	(void)level;
+	(void)fmt;
+}
+
+static void bring(uint8_t byte)
+{
+	assert_true(uart->rx_room(UART_COM2));
+	uart->rx(UART_COM2, byte);
+}
+
+static int setup(void **state)
+{
+	uint8_t rest[64];
+
+	(void)state;
+	while_asleep = NULL;
+	if (!channel) {
+		ninep_init();
+		bring('x'); /* the first byte starts the thread */
+		channel->read(rest, sizeof(rest), WAIT_FOREVER);
+	}
+	channel->abort();
+	channel->resume();
+	uart_send_all();
+	nr_sent = 0;
+	return 0;
+}
+
+static uint8_t data[RING_BYTES + 8];
+
+static void fill_data(void)
+{
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 7 + i / 256);
+}
+
+/* The ring is full but for three bytes: five more are written. */
+static void write_five(void *arg)
+{
+	(void)arg;
+	channel->write(data + RING_BYTES - 3, 5);
+}
+
+static void check_sent(void)
+{
+	uart_send_all();
+	assert_int_equal(nr_sent, RING_BYTES + 2);
+	assert_memory_equal(sent, data, nr_sent);
+}
+
+/* Room comes between the look at it and the sleep: the writer goes on. */
+static void test_room_that_comes_at_any_moment(void **state)
+{
+	uint8_t *insns[MAX_INSNS];
+	size_t nr, nr_came = 0;
+
+	setup(state);
+	fill_data();
+	channel->write(data, RING_BYTES - 3);
+	while_asleep = uart_send_all;
+	fast_trace(write_five, NULL, insns, MAX_INSNS, &nr);
+	check_sent();
+	for (size_t i = 0; i < nr; i++) {
+		const struct fast_point point = { .insn = insns[i], .irq = uart_send_all };
+
+		setup(state);
+		channel->write(data, RING_BYTES - 3);
+		while_asleep = uart_send_all;
+		nr_came += fast_run_at(write_five, NULL, &point, 1);
+		check_sent();
+	}
+	assert_in_range(nr_came, nr / 2, nr);
+}
+
+/* Bytes of the client before are not sent to the next one. */
+static void test_bytes_of_the_client_before(void **state)
+{
+	setup(state);
+	channel->write("of the one before", 17);
+	channel->abort();
+	channel->write("of its other threads", 20);
+	channel->resume();
+	channel->write("new", 3);
+	uart_send_all();
+	assert_int_equal(nr_sent, 3);
+	assert_memory_equal(sent, "new", 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_room_that_comes_at_any_moment),
+		cmocka_unit_test(test_bytes_of_the_client_before),
+	};
+
+	fast_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
