@@ -130,36 +130,6 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/filter_text.c \
 	trace/events/filter_value.c \
 	trace/events/func_name.c \
-	trace/events/hist_action.c \
-	trace/events/hist_bars.c \
-	trace/events/hist_columns.c \
-	trace/events/hist_debug.c \
-	trace/events/hist_draw.c \
-	trace/events/hist_expr.c \
-	trace/events/hist_field.c \
-	trace/events/hist_folded.c \
-	trace/events/hist_handler.c \
-	trace/events/hist_heat.c \
-	trace/events/hist_label.c \
-	trace/events/hist_map.c \
-	trace/events/hist_param.c \
-	trace/events/hist_parse.c \
-	trace/events/hist_picture.c \
-	trace/events/hist_plain.c \
-	trace/events/hist_program.c \
-	trace/events/hist_record.c \
-	trace/events/hist_run.c \
-	trace/events/hist_save.c \
-	trace/events/hist_show.c \
-	trace/events/hist_snapshot.c \
-	trace/events/hist_sort.c \
-	trace/events/hist_spec.c \
-	trace/events/hist_trace.c \
-	trace/events/hist_trigger.c \
-	trace/events/hist_vars.c \
-	trace/events/hist_why.c \
-	trace/events/hist_view.c \
-	trace/events/hist_words.c \
 	trace/events/synth_event.c \
 	trace/events/synth_parse.c \
 	trace/events/synth_text.c \
@@ -169,6 +139,37 @@ TRACE_SRCS += trace/events/dyn_event.c \
 	trace/events/trigger_commands.c \
 	trace/events/trigger_filter.c \
 	trace/events/trigger_parse.c
+# histograms
+TRACE_SRCS += trace/hist/hist_action.c \
+	trace/hist/hist_bars.c \
+	trace/hist/hist_columns.c \
+	trace/hist/hist_debug.c \
+	trace/hist/hist_draw.c \
+	trace/hist/hist_expr.c \
+	trace/hist/hist_field.c \
+	trace/hist/hist_folded.c \
+	trace/hist/hist_handler.c \
+	trace/hist/hist_heat.c \
+	trace/hist/hist_label.c \
+	trace/hist/hist_map.c \
+	trace/hist/hist_param.c \
+	trace/hist/hist_parse.c \
+	trace/hist/hist_picture.c \
+	trace/hist/hist_plain.c \
+	trace/hist/hist_program.c \
+	trace/hist/hist_record.c \
+	trace/hist/hist_run.c \
+	trace/hist/hist_save.c \
+	trace/hist/hist_show.c \
+	trace/hist/hist_snapshot.c \
+	trace/hist/hist_sort.c \
+	trace/hist/hist_spec.c \
+	trace/hist/hist_trace.c \
+	trace/hist/hist_trigger.c \
+	trace/hist/hist_vars.c \
+	trace/hist/hist_view.c \
+	trace/hist/hist_why.c \
+	trace/hist/hist_words.c
 # events that users put somewhere
 TRACE_SRCS += trace/probes/fetch_cast.c \
 	trace/probes/fetch_complete.c \
@@ -320,9 +321,9 @@ TRACE_SRCS += trace/start/boot.c \
 # Reserve and commit, the callbacks of the tracers, and filters end in jumps to their slow halves: they need no frame.
 CFLAGS_trace/events/event_write_text.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/event_write.c := -momit-leaf-frame-pointer
-CFLAGS_trace/events/hist_plain.c := -momit-leaf-frame-pointer
-CFLAGS_trace/events/hist_run.c := -momit-leaf-frame-pointer
-CFLAGS_trace/events/hist_trace.c := -momit-leaf-frame-pointer
+CFLAGS_trace/hist/hist_plain.c := -momit-leaf-frame-pointer
+CFLAGS_trace/hist/hist_run.c := -momit-leaf-frame-pointer
+CFLAGS_trace/hist/hist_trace.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/synth_write.c := -momit-leaf-frame-pointer
 CFLAGS_trace/events/filter_match.c := -momit-leaf-frame-pointer
 CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
@@ -348,7 +349,7 @@ TRACE_FEATURE_event_commands := $(call trace_feature,event_commands,tracers/even
 TRACE_FEATURE_function_pids := $(call trace_feature,function_pids,fs/fs_function_pids.c)
 TRACE_FEATURE_events := $(call trace_feature,events,events/% fs/fs_event%)
 TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids.c fs/fs_event_pids.c)
-TRACE_FEATURE_hist := $(call trace_feature,hist,events/hist% fs/fs_event_hist.c)
+TRACE_FEATURE_hist := $(call trace_feature,hist,hist/% fs/fs_event_hist.c)
 TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_% fs/fs_synth.c)
 TRACE_FEATURES += monitors kprobes probe_events probe_names kprobe_events
 TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c probes/probe_place.c probes/probe_return.c probes/probe_watch.c probes/probe_why.c fs/fs_kprobe_events.c)
@@ -365,8 +366,8 @@ TRACE_FEATURE_graph := $(call trace_feature,graph,tracers/graph_% tracers/output
 TRACE_FEATURE_latency := $(call trace_feature,latency,tracers/latency% fs/fs_latency.c)
 TRACE_FEATURE_commands := $(call trace_feature,commands,tracers/function_commands.c)
 TRACE_FEATURE_snapshot := $(call trace_feature,snapshot,instance/snapshot.c tracers/snapshot_command.c fs/fs_snapshot.c)
-TRACE_FEATURE_hist_trace := $(call trace_feature,hist_trace,events/hist_trace.c events/hist_param.c)
-TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist_snapshot,events/hist_snapshot.c)
+TRACE_FEATURE_hist_trace := $(call trace_feature,hist_trace,hist/hist_trace.c hist/hist_param.c)
+TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist_snapshot,hist/hist_snapshot.c)
 TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile% fs/fs_stat.c)
 TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer.c fs/fs_stack.c)
 TRACE_FEATURE_types := $(call trace_feature,types,types/% tracers/call_types.c)

@@ -1,10 +1,10 @@
 /*
  * The files `hist` and so on of a trace event: its histograms, one after the other, each file in a
- * form of its own. See fs_file.h, events/hist.h.
+ * form of its own. See fs_file.h, hist/hist.h.
  */
 #include "events/event_file.h"
-#include "events/hist.h"
-#include "events/hist_trigger.h"
+#include "hist/hist.h"
+#include "hist/hist_trigger.h"
 #include "fs_file.h"
 
 /* NULL: a mere type, which nothing can be set at. */

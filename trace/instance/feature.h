@@ -99,7 +99,7 @@ struct trace_feature {
 
 	/* What the file `why` can say of it: why.h. The last has no function. */
 	const struct trace_why_check *whys;
-	/* An action of histograms, or NULL: events/hist_action.h. */
+	/* An action of histograms, or NULL: hist/hist_action.h. */
 	const struct hist_action_type *hist_action;
 
 	/* Option `option`, of enum trace_option, of the instance was set or cleared. Config lock held. */

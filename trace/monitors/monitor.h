@@ -67,7 +67,7 @@
 #include <trace/trace_events.h>
 #include "events/event_watch.h"
 #include "events/filter.h"
-#include "events/hist_map.h"
+#include "hist/hist_map.h"
 
 struct trace_array;
 struct trace_reactor;

@@ -1,9 +1,9 @@
 /*
- * Histograms of trace events: events/hist.h. See instance/feature.h.
+ * Histograms of trace events: hist/hist.h. See instance/feature.h.
  */
-#include "events/hist_action.h"
-#include "events/hist_trigger.h"
-#include "events/hist_why.h"
+#include "hist/hist_action.h"
+#include "hist/hist_trigger.h"
+#include "hist/hist_why.h"
 #include "features.h"
 #include "fs/fs_file.h"
 

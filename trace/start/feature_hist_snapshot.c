@@ -1,8 +1,8 @@
 /*
- * Snapshots that histograms take: the action snapshot() of events/hist_action.h. See
+ * Snapshots that histograms take: the action snapshot() of hist/hist_action.h. See
  * instance/feature.h.
  */
-#include "events/hist_action.h"
+#include "hist/hist_action.h"
 #include "features.h"
 
 const struct trace_feature trace_feature_hist_snapshot = {

@@ -1,8 +1,8 @@
 /*
- * Synthetic events that histograms write: the action trace() of events/hist_action.h. See
+ * Synthetic events that histograms write: the action trace() of hist/hist_action.h. See
  * instance/feature.h.
  */
-#include "events/hist_action.h"
+#include "hist/hist_action.h"
 #include "features.h"
 
 const struct trace_feature trace_feature_hist_trace = {

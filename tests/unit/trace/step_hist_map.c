@@ -2,11 +2,11 @@
  * Counts by key: an interrupt, or an NMI, before every single instruction of counting a new key. It
  * counts the same key, or another one, or leaves no room. Compiled as in the kernel.
  *
- * links: trace/events/hist_map.c
+ * links: trace/hist/hist_map.c
  */
 #include "unit.h"
 #include "fast.h"
-#include "events/hist_map.h"
+#include "hist/hist_map.h"
 
 #define MAX_INSNS 512u
 

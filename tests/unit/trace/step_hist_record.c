@@ -2,11 +2,11 @@
  * What an entry of a histogram keeps: an interrupt, or an NMI, before every single instruction of
  * replacing it replaces it, too, or something of another entry. Compiled as in the kernel.
  *
- * links: trace/events/hist_record.c
+ * links: trace/hist/hist_record.c
  */
 #include "unit.h"
 #include "fast.h"
-#include "events/hist_record.h"
+#include "hist/hist_record.h"
 
 #define MAX_INSNS 512u
 #define WORDS	  3u

@@ -2,12 +2,12 @@
  * Variables of a histogram, compiled as in the kernel: an interrupt before every single instruction
  * of an event that sets them reads them. It finds them all, with the values of one event, or none.
  *
- * links: trace/events/hist_run.c trace/events/hist_map.c
+ * links: trace/hist/hist_run.c trace/hist/hist_map.c
  */
 #include "unit.h"
 #include "fast.h"
-#include "events/hist_program.h"
-#include "events/hist_run.h"
+#include "hist/hist_program.h"
+#include "hist/hist_run.h"
 
 #define MAX_INSNS 1024u
 

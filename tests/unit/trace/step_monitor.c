@@ -2,7 +2,7 @@
  * Monitors, compiled as in the kernel: an NMI before every single instruction of a hit is a hit, too.
  * Each makes one step, and a violation is told of once.
  *
- * links: trace/monitors/monitor_run.c trace/monitors/monitor_memory.c trace/monitors/monitor_threads.c trace/events/hist_map.c trace/text/str.c
+ * links: trace/monitors/monitor_run.c trace/monitors/monitor_memory.c trace/monitors/monitor_threads.c trace/hist/hist_map.c trace/text/str.c
  */
 #include "unit.h"
 #include <string.h>

@@ -2,12 +2,12 @@
  * Counts by key: against a list that is searched, full tables, keys of several words and of
  * different lengths, clearing, no memory.
  *
- * links: trace/events/hist_map.c
+ * links: trace/hist/hist_map.c
  */
 #include "unit.h"
 #include <string.h>
 #include "fake.h"
-#include "events/hist_map.h"
+#include "hist/hist_map.h"
 
 static uint64_t hash_of(const uint64_t *key, uint32_t nr)
 {

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 #include "hist_help.h"
-#include "events/hist_draw.h"
+#include "hist/hist_draw.h"
 
 static void same(const char *got, const char *want)
 {

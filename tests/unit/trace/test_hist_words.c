@@ -2,11 +2,11 @@
  * Texts as words of a key: every length, with a NUL at every place and without one, against bytes
  * that are copied one by one. What is in front of a text and behind it makes no difference.
  *
- * links: trace/events/hist_map.c
+ * links: trace/hist/hist_map.c
  */
 #include "unit.h"
 #include <string.h>
-#include "events/hist_words.h"
+#include "hist/hist_words.h"
 
 #define LEN_MAX 64u
 

@@ -3,12 +3,12 @@
  * that they race for each new entry. Each key has one entry, and no event is lost uncounted, also
  * when the table is too small.
  *
- * links: trace/events/hist_map.c
+ * links: trace/hist/hist_map.c
  */
 #include "unit.h"
 #include <pthread.h>
 #include "fake.h"
-#include "events/hist_map.h"
+#include "hist/hist_map.h"
 
 #define NR_CPUS 8u
 #define ROUNDS	3u

@@ -2,13 +2,13 @@
  * What entries of a histogram keep, replaced from many CPUs at once, under TSan, and read meanwhile:
  * in the end each keeps the greatest value, and what is read was always written by one event.
  *
- * links: trace/events/hist_record.c
+ * links: trace/hist/hist_record.c
  */
 #include "unit.h"
 #include <pthread.h>
 #include <string.h>
 #include "fake.h"
-#include "events/hist_record.h"
+#include "hist/hist_record.h"
 
 #define NR_CPUS	  8u
 #define NR_PLACES 3u

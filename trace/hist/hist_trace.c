@@ -9,7 +9,7 @@
 #include "hist_program.h"
 #include "hist_run.h"
 #include "hist_vars.h"
-#include "synth_event.h"
+#include "events/synth_event.h"
 #include "text/str.h"
 
 #define FEW_VALUES 8u

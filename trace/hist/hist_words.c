@@ -2,7 +2,7 @@
  * Histograms: what has several words, texts and stacks. See hist.h, hist_run.h.
  */
 #include "hist_words.h"
-#include "event_stack.h"
+#include "events/event_stack.h"
 
 #define OWN_FRAMES 16u /* at most, between a probe and us */
 

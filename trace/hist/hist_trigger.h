@@ -7,7 +7,7 @@
 #define HIST_TRIGGER_H
 
 #include <stddef.h>
-#include "trigger.h"
+#include "events/trigger.h"
 
 struct hist;
 struct trace_event_file;

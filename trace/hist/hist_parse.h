@@ -6,7 +6,7 @@
 #ifndef HIST_PARSE_H
 #define HIST_PARSE_H
 
-#include "event_file.h"
+#include "events/event_file.h"
 #include "hist.h"
 
 /* An event that an action onmatch() is about. */

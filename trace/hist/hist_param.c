@@ -9,7 +9,7 @@
 #include "instance/array.h"
 #include "instance/event_private.h"
 #include "text/str.h"
-#include "trigger.h"
+#include "events/trigger.h"
 
 #define NOT_FOUND     "Couldn't find field"
 #define VARIABLE_NAME "synthetic_%s"

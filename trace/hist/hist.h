@@ -33,7 +33,7 @@
 #include <trace/platform.h>
 #include <trace/ring_buffer.h>
 #include "hist_map.h"
-#include "trigger.h"
+#include "events/trigger.h"
 
 #define HIST_KEYS_MAX	 3u
 #define HIST_VALS_MAX	 3u /* with the hit count */

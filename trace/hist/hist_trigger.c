@@ -3,7 +3,7 @@
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
-#include "event_file.h"
+#include "events/event_file.h"
 #include "hist_action.h"
 #include "hist_trigger.h"
 #include "hist_vars.h"

@@ -3,7 +3,7 @@
  */
 #include <trace/event_probe.h>
 #include "hist_run.h"
-#include "event_file.h"
+#include "events/event_file.h"
 #include "hist_action.h"
 #include "hist_program.h"
 

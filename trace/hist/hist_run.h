@@ -6,9 +6,9 @@
 #ifndef HIST_RUN_H
 #define HIST_RUN_H
 
-#include "event_file.h"
+#include "events/event_file.h"
 #include "hist.h"
-#include "trigger.h"
+#include "events/trigger.h"
 
 struct hist_action;
 

@@ -2,7 +2,7 @@
  * What the file `why` says of histograms: see instance/why.h. Triggers are looked at with preemption
  * off: they, and their tables, are freed after a grace period.
  */
-#include "event_file.h"
+#include "events/event_file.h"
 #include "hist.h"
 #include "hist_trigger.h"
 #include "hist_why.h"
