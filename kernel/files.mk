@@ -74,61 +74,61 @@ KERNEL_SRCS += \
 	kernel/virtio/virtio_pci.c
 # Shell and commands.
 KERNEL_SRCS += \
-	kernel/shell/cmd_chrt.c \
-	kernel/shell/cmd_copy.c \
-	kernel/shell/cmd_cpu.c \
-	kernel/shell/cmd_cut.c \
-	kernel/shell/cmd_date.c \
-	kernel/shell/cmd_echo.c \
-	kernel/shell/cmd_file.c \
-	kernel/shell/cmd_filter.c \
-	kernel/shell/cmd_find.c \
-	kernel/shell/cmd_grep.c \
-	kernel/shell/cmd_help.c \
-	kernel/shell/cmd_less.c \
-	kernel/shell/cmd_machine.c \
-	kernel/shell/cmd_memory.c \
-	kernel/shell/cmd_mount.c \
-	kernel/shell/cmd_printf.c \
-	kernel/shell/cmd_reader.c \
-	kernel/shell/cmd_sort.c \
-	kernel/shell/cmd_sysctl.c \
-	kernel/shell/cmd_test.c \
-	kernel/shell/cmd_thread.c \
-	kernel/shell/cmd_time.c \
-	kernel/shell/cmd_why.c \
-	kernel/shell/command.c \
-	kernel/shell/command_io.c \
-	kernel/shell/date.c \
-	kernel/shell/less_draw.c \
-	kernel/shell/less_text.c \
-	kernel/shell/line_edit.c \
-	kernel/shell/line_history.c \
-	kernel/shell/line_keys.c \
-	kernel/shell/line_read.c \
-	kernel/shell/line_tab.c \
-	kernel/shell/regex.c \
-	kernel/shell/regex_compile.c \
-	kernel/shell/sh_arena.c \
-	kernel/shell/sh_arith.c \
-	kernel/shell/sh_builtin.c \
-	kernel/shell/sh_builtin_job.c \
-	kernel/shell/sh_builtin_run.c \
-	kernel/shell/sh_complete.c \
-	kernel/shell/sh_exec.c \
-	kernel/shell/sh_expand.c \
-	kernel/shell/sh_glob.c \
-	kernel/shell/sh_job.c \
-	kernel/shell/sh_lex.c \
-	kernel/shell/sh_main.c \
-	kernel/shell/sh_match.c \
-	kernel/shell/sh_parse.c \
-	kernel/shell/sh_redir.c \
-	kernel/shell/sh_run.c \
-	kernel/shell/sh_simple.c \
-	kernel/shell/sh_var.c \
-	kernel/shell/terminal.c \
-	kernel/shell/tree.c
+	kernel/shell/cmd/cmd_chrt.c \
+	kernel/shell/cmd/cmd_copy.c \
+	kernel/shell/cmd/cmd_cpu.c \
+	kernel/shell/cmd/cmd_cut.c \
+	kernel/shell/cmd/cmd_date.c \
+	kernel/shell/cmd/cmd_echo.c \
+	kernel/shell/cmd/cmd_file.c \
+	kernel/shell/cmd/cmd_filter.c \
+	kernel/shell/cmd/cmd_find.c \
+	kernel/shell/cmd/cmd_grep.c \
+	kernel/shell/cmd/cmd_help.c \
+	kernel/shell/cmd/cmd_less.c \
+	kernel/shell/cmd/cmd_machine.c \
+	kernel/shell/cmd/cmd_memory.c \
+	kernel/shell/cmd/cmd_mount.c \
+	kernel/shell/cmd/cmd_printf.c \
+	kernel/shell/cmd/cmd_reader.c \
+	kernel/shell/cmd/cmd_sort.c \
+	kernel/shell/cmd/cmd_sysctl.c \
+	kernel/shell/cmd/cmd_test.c \
+	kernel/shell/cmd/cmd_thread.c \
+	kernel/shell/cmd/cmd_time.c \
+	kernel/shell/cmd/cmd_why.c \
+	kernel/shell/cmd/command.c \
+	kernel/shell/cmd/command_io.c \
+	kernel/shell/cmd/date.c \
+	kernel/shell/less/less_draw.c \
+	kernel/shell/less/less_text.c \
+	kernel/shell/line/line_edit.c \
+	kernel/shell/line/line_history.c \
+	kernel/shell/line/line_keys.c \
+	kernel/shell/line/line_read.c \
+	kernel/shell/line/line_tab.c \
+	kernel/shell/regex/regex.c \
+	kernel/shell/regex/regex_compile.c \
+	kernel/shell/sh/sh_arena.c \
+	kernel/shell/sh/sh_arith.c \
+	kernel/shell/sh/sh_builtin.c \
+	kernel/shell/sh/sh_builtin_job.c \
+	kernel/shell/sh/sh_builtin_run.c \
+	kernel/shell/sh/sh_complete.c \
+	kernel/shell/sh/sh_exec.c \
+	kernel/shell/sh/sh_expand.c \
+	kernel/shell/sh/sh_glob.c \
+	kernel/shell/sh/sh_job.c \
+	kernel/shell/sh/sh_lex.c \
+	kernel/shell/sh/sh_main.c \
+	kernel/shell/sh/sh_match.c \
+	kernel/shell/sh/sh_parse.c \
+	kernel/shell/sh/sh_redir.c \
+	kernel/shell/sh/sh_run.c \
+	kernel/shell/sh/sh_simple.c \
+	kernel/shell/sh/sh_var.c \
+	kernel/shell/line/terminal.c \
+	kernel/shell/cmd/tree.c
 # Workloads.
 KERNEL_SRCS += \
 	kernel/load/work_hackbench.c \
@@ -149,7 +149,7 @@ KERNEL_NOTRACE_SRCS += \
 	kernel/trace_probes.c \
 	kernel/trace_defer.c \
 	kernel/symbols.c \
-	kernel/shell/no_tables.c
+	kernel/no_tables.c
 KERNEL_SRCS += \
 	kernel/lines.c \
 	kernel/whynot.c \

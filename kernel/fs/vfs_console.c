@@ -11,7 +11,7 @@
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/vfs.h>
-#include "shell/line.h"
+#include "shell/line/line.h"
 #include "vfs_mount.h"
 
 static struct mutex read_lock;

@@ -17,7 +17,7 @@
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/vfs.h>
-#include "shell/sh.h"
+#include "shell/sh/sh.h"
 #include "vfs_mount.h"
 
 #define SHELL_HOME     "/sys/kernel/tracing"

@@ -7,7 +7,7 @@
 #include <kernel/version.h>
 #include <trace/fmt.h>
 #include <trace/livepatch.h>
-#include "shell/command_tables.h"
+#include "shell/cmd/command_tables.h"
 
 static TRACE_NOINLINE size_t patched_show_version(char *buf, size_t size)
 {

@@ -17,7 +17,7 @@
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
-#include "shell/command_tables.h"
+#include "shell/cmd/command_tables.h"
 
 #define GROUP_MEMBERS 8u /* senders, and as many receivers */
 #define MESSAGE_BYTES 100u

@@ -7,7 +7,7 @@
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
-#include "shell/command_tables.h"
+#include "shell/cmd/command_tables.h"
 
 #define MAX_USECS 1000000ul
 

@@ -4,7 +4,7 @@
  */
 #include <kernel/mm.h>
 #include <kernel/thread.h>
-#include "shell/command_tables.h"
+#include "shell/cmd/command_tables.h"
 
 /* Bytes at the end of the stack that the recursion leaves to interrupts and tracers. */
 #define RESERVE_BYTES 2560ul

@@ -8,7 +8,7 @@
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <trace/fmt.h>
-#include "shell/command_tables.h"
+#include "shell/cmd/command_tables.h"
 #include "work_stress.h"
 
 static const struct stress_kind *const kinds[] = {

@@ -1,9 +1,9 @@
 /*
  * Any bytes as keys of the line editor, answers of a terminal among them; then as a text of less
  * and as a format of date.
- * links: kernel/shell/line_read.c kernel/shell/line_edit.c kernel/shell/line_keys.c
- * links: kernel/shell/line_history.c kernel/shell/line_tab.c kernel/shell/terminal.c
- * links: kernel/shell/sh_arena.c kernel/shell/less_text.c kernel/shell/date.c
+ * links: kernel/shell/line/line_read.c kernel/shell/line/line_edit.c kernel/shell/line/line_keys.c
+ * links: kernel/shell/line/line_history.c kernel/shell/line/line_tab.c kernel/shell/line/terminal.c
+ * links: kernel/shell/sh/sh_arena.c kernel/shell/less/less_text.c kernel/shell/cmd/date.c
  * links: tests/unit/kernel/host.c
  */
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include <kernel/mm.h>
 #include <kernel/time.h>
 #include "kernel/host.h"
-#include "shell/date.h"
-#include "shell/less_text.h"
-#include "shell/line.h"
-#include "shell/terminal.h"
+#include "shell/cmd/date.h"
+#include "shell/less/less_text.h"
+#include "shell/line/line.h"
+#include "shell/line/terminal.h"
 
 static const uint8_t *keys;
 static size_t nr_keys;

@@ -1,11 +1,11 @@
 /*
  * The first line is an expression, the rest a text: compiled and searched in every mode.
- * links: kernel/shell/regex.c kernel/shell/regex_compile.c tests/unit/kernel/host.c
+ * links: kernel/shell/regex/regex.c kernel/shell/regex/regex_compile.c tests/unit/kernel/host.c
  */
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/host.h"
-#include "shell/regex.h"
+#include "shell/regex/regex.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -1,16 +1,16 @@
 /*
  * Any text as a line of the shell: parsed, then every word of the tree expanded. The rest of the
  * kernel is played: a few file names, $( ) that gives its own text.
- * links: kernel/shell/sh_lex.c kernel/shell/sh_parse.c kernel/shell/sh_arena.c
- * kernel/shell/sh_expand.c kernel/shell/sh_arith.c links: kernel/shell/sh_match.c
- * kernel/shell/sh_glob.c kernel/shell/sh_var.c tests/unit/kernel/host.c
+ * links: kernel/shell/sh/sh_lex.c kernel/shell/sh/sh_parse.c kernel/shell/sh/sh_arena.c
+ * kernel/shell/sh/sh_expand.c kernel/shell/sh/sh_arith.c links: kernel/shell/sh/sh_match.c
+ * kernel/shell/sh/sh_glob.c kernel/shell/sh/sh_var.c tests/unit/kernel/host.c
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <kernel/thread.h>
 #include "kernel/host.h"
-#include "shell/sh.h"
+#include "shell/sh/sh.h"
 
 /* Each $( ) in a word costs a parse: texts that only pile them up are left to run out. */
 #define CAPTURES_MAX 50

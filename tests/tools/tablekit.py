@@ -28,7 +28,7 @@ class Program:
         traced = self.compile("traced.c", "-pg", "-mfentry")
         must(tools["recordmcount"], traced)
         self.objects = [traced, self.compile("untraced.c"), self.compile("routine.s"), self.compile("query.c")]
-        kernel = [self.compile(f"../../kernel/{name}.c") for name in ("symbols", "whynot", "near_names", "shell/no_tables")]
+        kernel = [self.compile(f"../../kernel/{name}.c") for name in ("symbols", "whynot", "near_names", "no_tables")]
         self.objects += kernel
         self.link(self.first)
         self.ksyms, self.whynot = directory / "ksyms_table.o", directory / "whynot_table.o"

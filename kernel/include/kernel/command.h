@@ -9,7 +9,7 @@
  *           {}
  *   };
  *
- * and one line in the list of kernel/shell/command.c. A command runs in a thread of its own that
+ * and one line in the list of kernel/shell/cmd/command.c. A command runs in a thread of its own that
  * has its name, unless it is marked as a builtin of the shell. It returns its exit status: 0
  * success, 1 failure, COMMAND_USAGE after wrong arguments (the shell then prints the usage line).
  *

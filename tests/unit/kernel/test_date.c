@@ -1,13 +1,13 @@
 /*
  * Times as text: what the C library makes of the same moments and formats.
- * links: kernel/shell/date.c tests/unit/kernel/host.c
+ * links: kernel/shell/cmd/date.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "shell/date.h"
+#include "shell/cmd/date.h"
 
 static const char *const formats[] = {
 	"%a|%A|%b|%B|%h|%d|%e|%j", "%D|%F|%m|%y|%Y|%u|%w", "%H|%I|%k|%M|%p|%S|%R|%T",

@@ -1,12 +1,12 @@
 /*
  * Escapes of echo -e and printf, and printf's widths: what bash 5.2 prints, byte for byte.
- * links: kernel/shell/cmd_echo.c kernel/shell/cmd_printf.c kernel/number.c tests/unit/kernel/host.c
+ * links: kernel/shell/cmd/cmd_echo.c kernel/shell/cmd/cmd_printf.c kernel/number.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <string.h>
 #include "kernel/host.h"
-#include "shell/command_tables.h"
+#include "shell/cmd/command_tables.h"
 
 static char out[1024];
 static size_t out_len;

@@ -1,6 +1,6 @@
 /*
  * The text of the pager: lines as they look, and how they wrap.
- * links: kernel/shell/less_text.c tests/unit/kernel/host.c
+ * links: kernel/shell/less/less_text.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <kernel/mm.h>
 #include "kernel/host.h"
-#include "shell/less_text.h"
+#include "shell/less/less_text.h"
 
 void *vmalloc(size_t bytes)
 {

@@ -1,7 +1,7 @@
 /*
  * The line editor on terminals of several widths, some of which do not tell it: after every key,
  * what the screen shows and where the cursor stands is what a plain model of the line says.
- * links: kernel/shell/line_*.c kernel/shell/terminal.c kernel/shell/sh_arena.c
+ * links: kernel/shell/line/line_*.c kernel/shell/line/terminal.c kernel/shell/sh/sh_arena.c
  * links: tests/unit/kernel/host.c
  */
 #include "unit.h"
@@ -13,8 +13,8 @@
 #include <kernel/mm.h>
 #include <kernel/time.h>
 #include "kernel/host.h"
-#include "shell/line.h"
-#include "shell/terminal.h"
+#include "shell/line/line.h"
+#include "shell/line/terminal.h"
 
 #define ROWS	    500u
 #define COLUMNS_MAX 200u

@@ -1,13 +1,13 @@
 /*
  * Lines of files, as the filters of the shell read them.
- * links: kernel/shell/cmd_reader.c tests/unit/kernel/host.c
+ * links: kernel/shell/cmd/cmd_reader.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/host.h"
-#include "shell/cmd_reader.h"
+#include "shell/cmd/cmd_reader.h"
 
 static struct file only_file;
 static const char *file_rest; /* of its text */

@@ -1,6 +1,6 @@
 /*
  * grep's regular expressions, held against the C library's.
- * links: kernel/shell/regex.c kernel/shell/regex_compile.c tests/unit/kernel/host.c
+ * links: kernel/shell/regex/regex.c kernel/shell/regex/regex_compile.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <regex.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/host.h"
-#include "shell/regex.h"
+#include "shell/regex/regex.h"
 
 #define RANDOM_PATTERNS unit_rounds(2000)
 #define TEXTS_EACH	6

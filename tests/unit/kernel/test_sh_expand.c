@@ -1,8 +1,8 @@
 /*
  * Words to fields: quotes, variables, splitting, patterns, arithmetic, with a small fake tree.
- * links: kernel/shell/sh_lex.c kernel/shell/sh_arena.c kernel/shell/sh_expand.c
- * links: kernel/shell/sh_arith.c kernel/shell/sh_match.c kernel/shell/sh_glob.c
- * links: kernel/shell/sh_var.c tests/unit/kernel/host.c
+ * links: kernel/shell/sh/sh_lex.c kernel/shell/sh/sh_arena.c kernel/shell/sh/sh_expand.c
+ * links: kernel/shell/sh/sh_arith.c kernel/shell/sh/sh_match.c kernel/shell/sh/sh_glob.c
+ * links: kernel/shell/sh/sh_var.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <asm/prctl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <kernel/thread.h>
 #include "kernel/host.h"
-#include "shell/sh.h"
+#include "shell/sh/sh.h"
 
 #define FUZZ_ROUNDS 40000
 

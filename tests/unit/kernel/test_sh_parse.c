@@ -1,6 +1,6 @@
 /*
  * The shell's parser: trees for texts, words for mistakes, no memory lost, no text that breaks it.
- * links: kernel/shell/sh_lex.c kernel/shell/sh_parse.c kernel/shell/sh_arena.c
+ * links: kernel/shell/sh/sh_lex.c kernel/shell/sh/sh_parse.c kernel/shell/sh/sh_arena.c
  * links: tests/unit/kernel/host.c
  */
 #include "unit.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernel/host.h"
-#include "shell/sh_tree.h"
+#include "shell/sh/sh_tree.h"
 
 #define FUZZ_ROUNDS (uint32_t) unit_rounds(8000)
 

@@ -1,15 +1,15 @@
 /*
  * Redirections: what they open, and what is said when one fails.
- * links: kernel/shell/sh_lex.c kernel/shell/sh_arena.c kernel/shell/sh_expand.c
- * links: kernel/shell/sh_arith.c kernel/shell/sh_match.c kernel/shell/sh_glob.c
- * links: kernel/shell/sh_var.c kernel/shell/sh_redir.c tests/unit/kernel/host.c
+ * links: kernel/shell/sh/sh_lex.c kernel/shell/sh/sh_arena.c kernel/shell/sh/sh_expand.c
+ * links: kernel/shell/sh/sh_arith.c kernel/shell/sh/sh_match.c kernel/shell/sh/sh_glob.c
+ * links: kernel/shell/sh/sh_var.c kernel/shell/sh/sh_redir.c tests/unit/kernel/host.c
  */
 #include "unit.h"
 #include <stdio.h>
 #include <string.h>
 #include <kernel/command.h>
 #include "kernel/host.h"
-#include "shell/sh.h"
+#include "shell/sh/sh.h"
 
 static struct shell sh;
 static struct file console, opened;

@@ -5,7 +5,7 @@
 #include <kernel/string.h>
 #include <trace/fmt.h>
 #include "command_tables.h"
-#include "sh.h"
+#include "shell/sh/sh.h"
 #include "tree.h"
 
 enum find_test {

@@ -4,9 +4,9 @@
 #include <kernel/string.h>
 #include <trace/fmt.h>
 #include "less.h"
-#include "line.h"
-#include "regex.h"
-#include "terminal.h"
+#include "shell/line/line.h"
+#include "shell/regex/regex.h"
+#include "shell/line/terminal.h"
 
 #define POLL_NS	     20000000ull /* between looks for more text while it waits for a key */
 #define STATUS_BYTES 120

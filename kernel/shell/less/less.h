@@ -7,7 +7,7 @@
 #ifndef KERNEL_LESS_H
 #define KERNEL_LESS_H
 
-#include "cmd_reader.h"
+#include "shell/cmd/cmd_reader.h"
 #include "less_text.h"
 
 #define LESS_PATTERN_BYTES 64

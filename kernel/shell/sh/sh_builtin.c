@@ -3,7 +3,7 @@
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
-#include "command_tables.h"
+#include "shell/cmd/command_tables.h"
 #include "sh.h"
 
 #define HOME "/sys/kernel/tracing"

@@ -5,7 +5,7 @@
 #include <kernel/string.h>
 #include "cmd_reader.h"
 #include "command_tables.h"
-#include "regex.h"
+#include "shell/regex/regex.h"
 
 #define PATTERNS_MAX 8
 

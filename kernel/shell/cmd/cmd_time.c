@@ -8,7 +8,7 @@
 #include <kernel/time.h>
 #include <kernel/vfs.h>
 #include "command_tables.h"
-#include "terminal.h"
+#include "shell/line/terminal.h"
 
 static int cmd_sleep(struct command_env *env, int argc, char **argv)
 {

@@ -3,7 +3,7 @@
  */
 #include <kernel/string.h>
 #include "command_tables.h"
-#include "sh.h"
+#include "shell/sh/sh.h"
 
 struct question {
 	struct command_env *env;

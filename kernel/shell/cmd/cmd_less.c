@@ -5,10 +5,10 @@
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include "command_tables.h"
-#include "less.h"
-#include "line.h"
-#include "regex.h"
-#include "terminal.h"
+#include "shell/less/less.h"
+#include "shell/line/line.h"
+#include "shell/regex/regex.h"
+#include "shell/line/terminal.h"
 
 #define CTRL(letter) ((letter)-0x40)
 #define BYTES_MAX    (64ul << 20)

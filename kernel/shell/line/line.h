@@ -17,7 +17,7 @@
 #define KERNEL_LINE_H
 
 #include <kernel/base.h>
-#include "sh.h"
+#include "shell/sh/sh.h"
 
 #define LINE_BYTES_MAX 8192u
 #define LINE_NOTE_MAX  200u

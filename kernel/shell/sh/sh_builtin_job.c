@@ -3,7 +3,7 @@
  */
 #include <kernel/string.h>
 #include <kernel/thread.h>
-#include "command_tables.h"
+#include "shell/cmd/command_tables.h"
 #include "sh.h"
 
 struct job_search {

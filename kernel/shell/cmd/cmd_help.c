@@ -3,7 +3,7 @@
  */
 #include <kernel/string.h>
 #include "command_tables.h"
-#include "line.h"
+#include "shell/line/line.h"
 
 static int help_one(struct command_env *env, const char *name)
 {

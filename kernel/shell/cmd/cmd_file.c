@@ -5,8 +5,8 @@
 #include <kernel/string.h>
 #include <trace/fmt.h>
 #include "command_tables.h"
-#include "sh.h"
-#include "terminal.h"
+#include "shell/sh/sh.h"
+#include "shell/line/terminal.h"
 
 #define COLUMN_GAP 2
 

@@ -6,7 +6,7 @@
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <trace/fmt.h>
-#include "sh.h"
+#include "shell/sh/sh.h"
 
 #define MESSAGE_BYTES 320
 

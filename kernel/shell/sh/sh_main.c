@@ -12,10 +12,10 @@
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include <trace/platform.h>
-#include "line.h"
+#include "shell/line/line.h"
 #include "sh.h"
 #include "sh_complete.h"
-#include "terminal.h"
+#include "shell/line/terminal.h"
 
 #define PROMPT	       "fathom# "
 #define PROMPT_MORE    "> "

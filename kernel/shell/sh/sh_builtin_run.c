@@ -4,7 +4,7 @@
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
-#include "command_tables.h"
+#include "shell/cmd/command_tables.h"
 #include "sh.h"
 
 #define SCRIPT_BYTES_MAX 65536u

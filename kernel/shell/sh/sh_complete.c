@@ -8,7 +8,7 @@
 #include <trace/dyn_events.h>
 #include <trace/fmt.h>
 #include <trace/types.h>
-#include "line.h"
+#include "shell/line/line.h"
 #include "sh_complete.h"
 #include "sh_tree.h"
 
