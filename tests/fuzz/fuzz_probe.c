@@ -8,7 +8,7 @@
 #include <string.h>
 #include "fuzz_events.h"
 #include "events/dyn_event.h"
-#include "../unit/trace/probe_types.h"
+#include "../unit/trace/probes/probe_types.h"
 #include <trace/trace_events.h>
 #include <trace/host_tracepoints.h>
 #include <trace/thread.h>

@@ -1,5 +1,5 @@
 """The file and the command `why`, with real threads and CPUs. What each sentence says is tested on the fake machine,
-tests/unit/trace/test_why.c."""
+tests/unit/trace/why/test_why.c."""
 import re
 
 

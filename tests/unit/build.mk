@@ -1,10 +1,10 @@
 # Unit tests on the build host: `make -f tests/unit/build.mk` builds, tests/unit/run builds and runs.
 #
-#   tests/unit/*/test_NAME.c     cmocka, under ASan and UBSan, with gcc; some of trace/ with clang too, optimised
-#   tests/unit/*/threads_NAME.c  cmocka, under TSan (gcc)
-#   tests/unit/*/step_NAME.c     cmocka, plain, with the kernel's own inline platform (tests/unit/fast)
-#   tests/unit/*/sim_NAME.c      cmocka, sources of arch/ on simulated CPUs (tests/unit/sim), by gcc under UBSan
-#   tests/unit/*/bare_NAME.c     cmocka, under ASan and UBSan, on a host that has hardly anything (tests/unit/bare)
+#   tests/unit/**/test_NAME.c     cmocka, under ASan and UBSan, with gcc; some of trace/ with clang too, optimised
+#   tests/unit/**/threads_NAME.c  cmocka, under TSan (gcc)
+#   tests/unit/**/step_NAME.c     cmocka, plain, with the kernel's own inline platform (tests/unit/fast)
+#   tests/unit/**/sim_NAME.c      cmocka, sources of arch/ on simulated CPUs (tests/unit/sim), by gcc under UBSan
+#   tests/unit/**/bare_NAME.c     cmocka, under ASan and UBSan, on a host that has hardly anything (tests/unit/bare)
 #
 # The first two link trace/ and the fake platform, the last one the ring profile with the defaults and that host;
 # bare_events.c the profile events. Lines
@@ -32,11 +32,11 @@ traceevent_tests := %/test_kbuffer.c %/test_event_parse.c %/test_event_lines.c %
 has_traceevent := $(wildcard /usr/include/traceevent/kbuffer.h)
 traceevent = $(if $(filter $(traceevent_tests),$1),-ltraceevent -Wl$(comma)--exclude-libs$(comma)ALL)
 comma	:= ,
-tests	:= $(filter-out $(if $(has_traceevent),,$(traceevent_tests)),$(sort $(wildcard tests/unit/*/test_*.c)))
-threads := $(sort $(wildcard tests/unit/*/threads_*.c))
-steps	:= $(sort $(wildcard tests/unit/*/step_*.c))
-sims	:= $(sort $(wildcard tests/unit/*/sim_*.c))
-bares	:= $(sort $(wildcard tests/unit/*/bare_*.c))
+tests	:= $(filter-out $(if $(has_traceevent),,$(traceevent_tests)),$(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c)))
+threads := $(sort $(wildcard tests/unit/*/threads_*.c tests/unit/*/*/threads_*.c))
+steps	:= $(sort $(wildcard tests/unit/*/step_*.c tests/unit/*/*/step_*.c))
+sims	:= $(sort $(wildcard tests/unit/*/sim_*.c tests/unit/*/*/sim_*.c))
+bares	:= $(sort $(wildcard tests/unit/*/bare_*.c tests/unit/*/*/bare_*.c))
 fakes	:= $(wildcard tests/unit/fake/*.c)
 fasts	:= $(wildcard tests/unit/fast/*.c)
 simulation := $(wildcard tests/unit/sim/*.c)
@@ -178,7 +178,7 @@ $(foreach t,$(sims),$(eval $(call link,sim,$t,$(simulation))))
 $(foreach t,$(sims),$(eval $(call link,simclang,$t,$(simulation))))
 $(foreach t,$(bares),$(eval $(call link,bare,$t,tests/unit/bare/host.c)))
 
-# The library without one of its features, FEATURE: what is left links and works, see trace/without.c. Table and test are
+# The library without one of its features, FEATURE: what is left links and works, see trace/start/without.c. Table and test are
 # plain, what they are linked with is sanitised.
 without_flags = $(cc_gcc) $(common) $(warn) -O0 -g1 -Itests/unit/fake/plat -iquote $(UNIT)/without/$1 $(inc)
 define without
@@ -187,7 +187,7 @@ $(UNIT)/without/$1/start/features.list: trace/start/features.list trace/files.mk
 	$(Q)$(call trace_list_without,$1) > $$@
 $(UNIT)/without/$1/features.o: trace/start/features.c $(UNIT)/without/$1/start/features.list
 	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
-$(UNIT)/without/$1/test.o: tests/unit/trace/without.c $(UNIT)/without/$1/start/features.list
+$(UNIT)/without/$1/test.o: tests/unit/trace/start/without.c $(UNIT)/without/$1/start/features.list
 	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
 $(UNIT)/gcc/bin/trace/without_$1: $(UNIT)/without/$1/test.o $(UNIT)/without/$1/features.o \
 		$(patsubst %.c,$(UNIT)/gcc/%.o,$(filter-out trace/start/features.c,$(call trace_without,$1)) $(fakes))
@@ -197,7 +197,7 @@ endef
 $(foreach f,$(TRACE_FEATURES),$(eval $(call without,$f)))
 
 # The code of docs/adding.md: its blocks, each of which says in its first line which file it belongs to. door.c and visit.c get
-# public headers only, and the host's; the test of all is trace/adding.c. The archive comes last: the table of features
+# public headers only, and the host's; the test of all is trace/start/adding.c. The archive comes last: the table of features
 # is ours.
 adding	:= $(UNIT)/adding
 adding_flags := $(common) $(warn) $(flags_gcc) -MMD -MP
@@ -219,7 +219,7 @@ $(adding)/features.o: trace/start/features.c $(adding)/start/features.list
 	$(Q)$(cc_gcc) $(adding_flags) -Itrace/include $(adding_inside) -c $< -o $@
 $(adding)/%.o: $(adding)/%.c $(adding)/start/features.list
 	$(Q)$(cc_gcc) $(adding_flags) -Itrace/include $(adding_inside) -c $< -o $@
-$(UNIT)/gcc/bin/trace/adding: $(adding_names:%=$(adding)/%.o) $(adding)/features.o $(UNIT)/gcc/tests/unit/trace/adding.o \
+$(UNIT)/gcc/bin/trace/adding: $(adding_names:%=$(adding)/%.o) $(adding)/features.o $(UNIT)/gcc/tests/unit/trace/start/adding.o \
 		$(patsubst %.c,$(UNIT)/gcc/%.o,$(fakes) kernel/params.c kernel/number.c) $(UNIT)/gcc/trace.a
 	$(folder)
 	$(Q)$(cc_gcc) $(flags_gcc) $(linker) $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lpthread -o $@

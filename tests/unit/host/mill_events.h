@@ -1,5 +1,5 @@
 /*
- * The events of a host that has little more than these: see trace/bare_events.c.
+ * The events of a host that has little more than these: see trace/default/bare_events.c.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mill

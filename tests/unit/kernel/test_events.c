@@ -4,8 +4,8 @@
  * libtraceevent is installed.
  */
 #include "unit.h"
-#include "trace/tracefs.h"
-#include "trace/event_parse.h"
+#include "tracefs.h"
+#include "trace/events/event_parse.h"
 #include <kernel/timer.h>
 #include <kernel/work.h>
 #include <trace/livepatch.h>

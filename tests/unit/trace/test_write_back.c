@@ -4,7 +4,7 @@
  * or is named here.
  */
 #include "unit.h"
-#include "hist_help.h"
+#include "trace/hist/hist_help.h"
 #include "text/str.h"
 #include <trace/kprobe.h>
 
