@@ -95,7 +95,7 @@ int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool
 	int err;
 
 	mutex_lock(&text_mutex);
-	err = probe_create(probe, addr, with_post);
+	err = trace_probe_create(probe, addr, with_post);
 	mutex_unlock(&text_mutex);
 	return err;
 }
@@ -103,7 +103,7 @@ int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool
 void trace_plat_probe_destroy(struct trace_plat_probe *probe)
 {
 	mutex_lock(&text_mutex);
-	probe_destroy(probe);
+	trace_probe_destroy(probe);
 	mutex_unlock(&text_mutex);
 }
 
@@ -112,7 +112,7 @@ int trace_plat_probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
 	int err;
 
 	mutex_lock(&text_mutex);
-	err = probe_jump_create(probe, bytes);
+	err = trace_probe_jump_create(probe, bytes);
 	mutex_unlock(&text_mutex);
 	return err;
 }

@@ -49,23 +49,16 @@ LIBTRACE_TRACED := $(if $(filter process,$(FOR)),-mno-red-zone) -pg -mfentry $(i
 LIBTRACE_CFLAGS ?=
 lib_cflags := $(filter-out $(if $(filter process,$(FOR)),-mcmodel=kernel),$(CFLAGS_COMMON)) $(LIBTRACE_CFLAGS)
 
-# How the names begin that the library may define. What its files share among themselves gets a prefix when it differs, so
-# that the host may call its own functions as it likes.
-LIBTRACE_NAMES := trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_$(\
-	)|(un)?register_ftrace_|register_tracer|((un)?register|enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w)probes?_|probe_(create|destroy|jump_create|original|is_detour|pushed)$$|modify_ftrace_direct$$|for_each_kernel_tracepoint$$|return_to_handler|__fentry__$$
-
 AR := $(CROSS_COMPILE)ar
-NM := $(CROSS_COMPILE)nm
 
 libtrace: $(addprefix $(LIBTRACE)/,libtrace.a flags flags.traced recordmcount sections.ld LICENSE)
 
+# A process has a memcpy() and its kin, which callbacks may not use: the library calls its own.
 $(LIBTRACE)/libtrace.a: $(lib_objs) $(LIBTRACE)/members
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcsD $@ $(lib_objs)
-	$(Q)$(NM) -g --defined-only $@ | awk 'NF == 3 && $$3 !~ /^($(LIBTRACE_NAMES))/ { print $$3, "trace_" $$3 }' | \
-		sort -u > $(LIBTRACE)/renamed
-	$(Q)$(OBJCOPY) -D --redefine-syms=$(LIBTRACE)/renamed $@
+	$(if $(filter process,$(FOR)),$(Q)$(OBJCOPY) -D $(foreach f,memcpy memmove memset memcmp,--redefine-sym $f=trace_$f) $@)
 
 # Another host or compiler makes all of it anew, another profile what the last one did not have.
 $(LIBTRACE)/config: FORCE

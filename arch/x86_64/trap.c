@@ -148,7 +148,8 @@ void trap_dispatch(struct trap_frame *regs)
 		return;
 	if (regs->vector == TRAP_DEBUG && trace_watch_dispatch(regs->rip, regs))
 		return;
-	regs->rip = probe_original(regs->rip); /* a fault in a copy is one of the instruction */
+	regs->rip =
+		trace_probe_original(regs->rip); /* a fault in a copy is one of the instruction */
 	if (fixup_apply(regs))
 		return;
 	trap_fatal(regs);

@@ -143,8 +143,8 @@ static void take_caller(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t 
 		return;
 	}
 	ret = pop_return(w, rip, &rsp);
-	if (probe_is_detour(ret)) {
-		rip = probe_original(ret);
+	if (trace_probe_is_detour(ret)) {
+		rip = trace_probe_original(ret);
 		emit(w, rip);
 		rsp += PROBE_DETOUR_PUSHED;
 		ret = pop_return(w, rip, &rsp);
@@ -172,19 +172,19 @@ static uintptr_t rcx_behind_entry(const struct iret_frame *frame, uintptr_t rsp,
 /* Emit the interrupted instruction, and its callers without a frame. Returns rbp to go on with. */
 static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
 {
-	uintptr_t rip = probe_original(regs->rip);
+	uintptr_t rip = trace_probe_original(regs->rip);
 	const struct iret_frame *frame;
 
 	emit(w, rip);
 	if (!is_trap_entry(rip) || (regs->rbp & 1)) {
-		take_caller(w, rip, regs->rsp + probe_pushed(regs->rip), regs->rcx);
+		take_caller(w, rip, regs->rsp + trace_probe_pushed(regs->rip), regs->rcx);
 		return regs->rbp;
 	}
 	frame = find_iret_frame(w, regs->rsp);
 	if (frame) {
-		rip = probe_original(frame->rip);
+		rip = trace_probe_original(frame->rip);
 		emit(w, rip);
-		take_caller(w, rip, frame->rsp + probe_pushed(frame->rip),
+		take_caller(w, rip, frame->rsp + trace_probe_pushed(frame->rip),
 			    rcx_behind_entry(frame, regs->rsp, regs->rcx));
 	}
 	return regs->rbp;
@@ -196,7 +196,7 @@ static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
  */
 static uintptr_t take_detour(struct walk *w, uintptr_t rbp, uintptr_t ret)
 {
-	uintptr_t rip = probe_original(ret);
+	uintptr_t rip = trace_probe_original(ret);
 
 	emit(w, rip);
 	take_caller(w, rip, rbp + 2 * sizeof(uintptr_t) + PROBE_DETOUR_PUSHED, 0);
@@ -219,7 +219,7 @@ static uintptr_t step(struct walk *w, uintptr_t rbp)
 	ret = return_word(w, rbp, 1);
 	if (!ret)
 		return 0;
-	if (probe_is_detour(ret)) {
+	if (trace_probe_is_detour(ret)) {
 		next = take_detour(w, rbp, ret);
 		return (next & 1) || next > rbp ? next : 0;
 	}

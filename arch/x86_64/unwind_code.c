@@ -76,7 +76,7 @@ static bool is_raise_rsp(const uint8_t *insn)
 	return insn[0] == 0x48 && insn[1] == 0x8d && insn[2] == 0x64;
 }
 
-/* unwind_return_depth() at the end of probe_detour: `lea rsp, [rsp + n]`, and it returns. */
+/* unwind_return_depth() at the end of trace_probe_detour: `lea rsp, [rsp + n]`, and it returns. */
 static int depth_before_return(uintptr_t rip)
 {
 	uint8_t insn[6];

@@ -111,7 +111,7 @@ static TRACE_NOINLINE uintptr_t take_code(struct probe_walk *w, uintptr_t rbp, u
 {
 	uintptr_t next = load(rbp);
 
-	if (probe_is_detour(ret))
+	if (trace_probe_is_detour(ret))
 		return take_odd(w, rbp);
 	emit(w, ret);
 	next = take_trampoline(w, next);
@@ -175,7 +175,7 @@ size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips
 		frame = find_entry(&w, frame);
 	if (!frame)
 		return 0;
-	if (is_callback && is_frame(&w, frame) && !probe_is_detour(load(frame + WORD)))
+	if (is_callback && is_frame(&w, frame) && !trace_probe_is_detour(load(frame + WORD)))
 		frame = take_trampoline(&w, load(frame));
 	walk_up(&w, frame);
 	return w.nr;

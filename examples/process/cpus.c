@@ -334,7 +334,7 @@ static size_t nr_returns(const uintptr_t *frame, const uintptr_t *top)
 	const uintptr_t *next = (const uintptr_t *)frame[0];
 
 	if (next > frame + 1 && next + 2 < top &&
-	    (probe_is_detour(frame[1]) || is_called_by_site(next)))
+	    (trace_probe_is_detour(frame[1]) || is_called_by_site(next)))
 		return (size_t)(next - (frame + 1));
 	return is_called_by_site(frame) ? 2 : 1;
 }

@@ -58,18 +58,18 @@ void trace_plat_trampoline_destroy(struct trace_trampoline *tramp)
 int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post)
 {
 	pthread_mutex_lock(&text_lock);
-	return unlock_and_return(probe_create(probe, addr, with_post));
+	return unlock_and_return(trace_probe_create(probe, addr, with_post));
 }
 
 int trace_plat_probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
 {
 	pthread_mutex_lock(&text_lock);
-	return unlock_and_return(probe_jump_create(probe, bytes));
+	return unlock_and_return(trace_probe_jump_create(probe, bytes));
 }
 
 void trace_plat_probe_destroy(struct trace_plat_probe *probe)
 {
 	pthread_mutex_lock(&text_lock);
-	probe_destroy(probe);
+	trace_probe_destroy(probe);
 	pthread_mutex_unlock(&text_lock);
 }

@@ -8,9 +8,8 @@ import pytest
 from workshop import ROOT, libtrace, libtrace_for_process, must
 
 PREFIXES = ("trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_|"
-            "register_ftrace_|unregister_ftrace_|register_tracer$|unregister_tracer$|modify_ftrace_direct$|"
+            "register_ftrace_|unregister_ftrace_|(un)?register_(tracer|trace_event)$|modify_ftrace_direct$|"
             r"(un)?register_(k|kret|f|w)probes?|(enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w)probes?_|"
-            "probe_(create|destroy|jump_create|original|is_detour|pushed)$|"
             "for_each_kernel_tracepoint$|return_to_handler|__fentry__$")
 FROM_C = {"memcpy", "memmove", "memset", "memcmp"}
 TABLES = ["trace_tracepoints", "trace_event_calls", "trace_eval_maps", "trace_printk_fmts", "trace_fixups"]  # sections

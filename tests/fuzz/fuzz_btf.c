@@ -39,14 +39,14 @@ static void ask(uint32_t id)
 	char text[200];
 
 	trace_seq_init(&seq, text, sizeof(text));
-	btf_print_decl(&seq, id, btf_name(id));
-	btf_print_value(&seq, id, 7);
-	btf_sizeof(id);
-	btf_points_to_const(id);
-	btf_member_find(id, "a", 1, &member);
-	if (btf_func_of_proto(id, &func)) {
-		btf_func_arg(&func, func.nr_args > 3 ? 3 : 0, &arg);
-		btf_func_arg_find(&func, "a", 1, &arg);
+	trace_btf_print_decl(&seq, id, trace_btf_name(id));
+	trace_btf_print_value(&seq, id, 7);
+	trace_btf_sizeof(id);
+	trace_btf_points_to_const(id);
+	trace_btf_member_find(id, "a", 1, &member);
+	if (trace_btf_func_of_proto(id, &func)) {
+		trace_btf_func_arg(&func, func.nr_args > 3 ? 3 : 0, &arg);
+		trace_btf_func_arg_find(&func, "a", 1, &arg);
 	}
 }
 
@@ -69,17 +69,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	blob[sizeof(header) + len + 1] = 0;
 	if (types)
 		blob[sizeof(header)] = 0; /* said how long the types are */
-	if (btf_load(blob, sizeof(header) + len + 2) == 0) {
+	if (trace_btf_load(blob, sizeof(header) + len + 2) == 0) {
 		struct btf_func func;
 
 		for (uint32_t id = 0; id < 100; id++)
 			ask(id);
-		for (uint32_t nr = 0; btf_func_get(nr, &func); nr++)
+		for (uint32_t nr = 0; trace_btf_func_get(nr, &func); nr++)
 			ask(func.proto);
-		btf_func_find("a", &func);
-		btf_find_type("a");
+		trace_btf_func_find("a", &func);
+		trace_btf_find_type("a");
 	}
-	btf_unload();
+	trace_btf_unload();
 	free(blob);
 	return 0;
 }

@@ -61,7 +61,7 @@ static void read_formats(void)
 	struct dyn_event *dyn = NULL;
 	char path[400];
 
-	while ((dyn = dyn_event_next(NULL, dyn))) {
+	while ((dyn = trace_dyn_event_next(NULL, dyn))) {
 		const struct trace_event *event = &dyn->call->event;
 
 		snprintf(path, sizeof(path), "events/%s/%s/format", event->system, event->name);
@@ -101,7 +101,7 @@ static void explain_all(void)
 	char text[2000];
 	struct trace_seq seq;
 
-	while ((dyn = dyn_event_next(NULL, dyn))) {
+	while ((dyn = trace_dyn_event_next(NULL, dyn))) {
 		trace_seq_init(&seq, text, sizeof(text));
 		(void)trace_dyn_event_explain(dyn->call->event.name, &seq);
 	}
@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	write_file("events/enable", "0", 1, 0);
 	write_file("trace", "", 0, TRACE_FS_TRUNC);
 	write_file("dynamic_events", "", 0, TRACE_FS_TRUNC);
-	if (dyn_event_next(NULL, NULL) || fake_nr_probes)
+	if (trace_dyn_event_next(NULL, NULL) || fake_nr_probes)
 		abort();
 	return 0;
 }

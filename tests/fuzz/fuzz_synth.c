@@ -29,7 +29,7 @@ static void write_one(struct synth_event *event, uint32_t nr)
 			values[i] = (uintptr_t)stack;
 	}
 	trace_plat_preempt_disable();
-	synth_event_write(event, values);
+	trace_synth_event_write(event, values);
 	trace_plat_preempt_enable();
 }
 
@@ -41,14 +41,14 @@ static void happen(void)
 
 	write_file("events/synthetic/enable", "1", 1, 0);
 	trace_plat_lock(&trace_config_lock);
-	while ((dyn = dyn_event_next(synth_event_kinds, dyn))) {
-		event = synth_event_get(dyn->call->event.name);
+	while ((dyn = trace_dyn_event_next(trace_synth_event_kinds, dyn))) {
+		event = trace_synth_event_get(dyn->call->event.name);
 		for (uint32_t nr = 0; nr < 300; nr += 99)
 			write_one(event, nr);
-		synth_event_put(event);
+		trace_synth_event_put(event);
 	}
 	trace_plat_unlock(&trace_config_lock);
-	dyn = dyn_event_next(synth_event_kinds, NULL);
+	dyn = trace_dyn_event_next(trace_synth_event_kinds, NULL);
 	if (dyn) {
 		snprintf(path, sizeof(path), "events/synthetic/%s/format", dyn->call->event.name);
 		read_file(path);
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	read_file("dynamic_events");
 	write_file("trace", "", 0, TRACE_FS_TRUNC);
 	write_file("dynamic_events", "", 0, TRACE_FS_TRUNC);
-	if (dyn_event_next(NULL, NULL))
+	if (trace_dyn_event_next(NULL, NULL))
 		abort();
 	return 0;
 }

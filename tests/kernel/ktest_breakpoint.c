@@ -118,7 +118,7 @@ static void breakpoint_nmi(struct trap_frame *regs)
 static void breakpoint_write(uint8_t byte)
 {
 	mutex_lock(&text_mutex);
-	text_write(breakpoint.at, &byte, 1);
+	trace_text_write(breakpoint.at, &byte, 1);
 	mutex_unlock(&text_mutex);
 	smp_sync_cores();
 }

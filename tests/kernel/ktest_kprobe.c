@@ -565,7 +565,7 @@ static void test_kprobe_refused(void)
 	kprobe_refused((uintptr_t)kprobe_leaf + 2, -EILSEQ,
 		       "in the middle of the instruction at "
 		       "kprobe_leaf+0x0");
-	kprobe_refused((uintptr_t)text_write, -EINVAL, "run through this function itself");
+	kprobe_refused((uintptr_t)trace_text_write, -EINVAL, "run through this function itself");
 	kprobe_refused((uintptr_t)kprobe_count, -EINVAL, "notrace");
 	kprobe_refused((uintptr_t)&seen, -EINVAL, ": it is data, not code");
 	kprobe_refused((uintptr_t)__start_mcount_loc, -EINVAL, ": it is constant data");

@@ -220,7 +220,7 @@ static void check_probed(void)
 
 /* ---- From where few NMIs come to: the ends of a detour, and of what it calls ---- */
 
-extern const char probe_detour[], probe_detour_args[]; /* probe_detour_code.asm */
+extern const char trace_probe_detour[], trace_probe_detour_args[]; /* probe_detour_code.asm */
 
 #define RET_MORE     0xc2
 #define DISP32(insn) (*(const int32_t *)(const void *)((insn) + 1))
@@ -276,8 +276,8 @@ static void check_detours(void)
 	check_detour(&stack, (uintptr_t)call, &stack.origin);
 	check_detour(&stack, (uintptr_t)back + DISP32(call), &stack.back);
 	check_detour(&stack, (uintptr_t)back, &stack.parent);
-	check_detour_end(&stack, (const uint8_t *)probe_detour);
-	check_detour_end(&stack, (const uint8_t *)probe_detour_args);
+	check_detour_end(&stack, (const uint8_t *)trace_probe_detour);
+	check_detour_end(&stack, (const uint8_t *)trace_probe_detour_args);
 }
 
 /* `flags`: with KPROBE_FLAG_ARGS or without, which is another way through a detour. */

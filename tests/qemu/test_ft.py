@@ -91,7 +91,7 @@ def test_in_the_middle_of_a_batch(gdb):
     gdb.guest.output_of("echo function > current_tracer")
     text = gdb.finish()
     assert re.search(r"SITES\ncode is being changed: a batch of \d\d sites is in flight\n", text), text
-    assert re.search(r"^[0-9a-f]{16} sched_switch +1 \.T\.\. int3, being changed to call 0x[0-9a-f]+ \(function_trace_call\)$", text,
+    assert re.search(r"^[0-9a-f]{16} sched_switch +1 \.T\.\. int3, being changed to call 0x[0-9a-f]+ \(trace_function_call\)$", text,
                      re.M), text
     assert re.search(r"LOCK\n\$1 = \(held by pid \d+ sh\) = {owner = 0x", text), text
     assert in_order(frames(text, "BT\n"), ["text_poke_finish", "register_ftrace_function", "arch_thread_start"]), text
@@ -106,8 +106,8 @@ def test_sites_ops_and_events(gdb):
                    "p trace_global\nft dmesg")
     sites, rest = told.split("OPS\n")
     assert {line.split()[1] for line in sites.splitlines()[:-1]} == enabled and len(enabled) > 20
-    assert "call 0x" in sites and "(function_trace_call)" in sites
-    assert re.search(r"calls function_trace_call\n    flags    ENABLED INITIALIZED\n    filter   \d+: sched_account .* \.\.\.\n"
+    assert "call 0x" in sites and "(trace_function_call)" in sites
+    assert re.search(r"calls trace_function_call\n    flags    ENABLED INITIALIZED\n    filter   \d+: sched_account .* \.\.\.\n"
                      r"    except   1: sched_pull\n    its own trampoline at 0x", rest), rest
     assert re.search(r"^ *\d+ sched:sched_switch  on in x\n1 of \d+ events are on", rest, re.M), rest
     assert "= (exceptions:page_fault" in rest or re.search(r"= \(\w+:\w+, type \d+\) = {name", rest), rest
@@ -195,7 +195,7 @@ def test_backtrace_from_a_probe(gdb, means, offset):
     assert in_order(copy, callers) and copy[0] == "cmd_uptime" and "ftrace_trampoline" not in copy, text
 
 
-@pytest.mark.parametrize("register, entry", [("di", "probe_detour_args"), ("r12", "probe_detour")])
+@pytest.mark.parametrize("register, entry", [("di", "trace_probe_detour_args"), ("r12", "trace_probe_detour")])
 def test_backtrace_at_each_instruction_of_a_detour(gdb, register, entry):
     """From the jump to the copy of what it took the place of, but for the C in between."""
     callers = ["cmd_uptime", "sh_run_command", "job_main", "thread_start", "arch_thread_start"]
@@ -304,7 +304,7 @@ def test_core(gdb, tmp_path):
     trace, rest = run.stdout.split("ASKED\n")[1].split("THREADS\n")
     assert trace == theirs and not run.stderr.count("Error"), run.stderr
     assert re.search(r"^ +\d+ S +\d sh +console_getc_timeout", rest, re.M) and "sched_idle_loop ()" in rest, rest
-    assert "(function_trace_call)" in rest
+    assert "(trace_function_call)" in rest
     other = batch("ft threads", core=tmp_path / "core", elf=ELF.with_name("fathom-test.elf"))
     assert "it has not started yet, or is another build)" in other.stdout, other
     extracted(gdb, theirs, tmp_path)

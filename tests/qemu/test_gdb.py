@@ -33,13 +33,13 @@ def test_backtrace_through_a_trampoline(gdb):
     """From the tracer's callback to the first function of the thread, nothing left out."""
     guest = gdb.guest
     guest.check("echo sh_run_command > set_ftrace_filter")
-    gdb.start("hbreak function_trace_call\necho READY\\n\ncontinue\n"
+    gdb.start("hbreak trace_function_call\necho READY\\n\ncontinue\n"
               "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY")
     guest.send("echo function > current_tracer; true\r")
     text = gdb.finish()
     guest.wait_prompt()
     names = frames(text, "TRACE")
-    assert in_order(names, ["function_trace_call", "ftrace_trampoline", "sh_run_command",
+    assert in_order(names, ["trace_function_call", "ftrace_trampoline", "sh_run_command",
                             "thread_start", "arch_thread_start"]), text
     guest.check("echo nop > current_tracer; > set_ftrace_filter")
 

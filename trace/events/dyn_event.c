@@ -11,7 +11,8 @@
 static struct dyn_event *first_event; /* in order of definition */
 static struct dyn_event *last_event;
 
-struct dyn_event *dyn_event_next(const struct dyn_event_kind *kind, const struct dyn_event *event)
+struct dyn_event *trace_dyn_event_next(const struct dyn_event_kind *kind,
+				       const struct dyn_event *event)
 {
 	struct dyn_event *next = event ? event->next : first_event;
 
@@ -30,7 +31,7 @@ static void append(struct dyn_event *event)
 	last_event = event;
 }
 
-int dyn_event_add(struct dyn_event *event)
+int trace_dyn_event_add(struct dyn_event *event)
 {
 	int err = trace_event_call_add(event->call);
 
@@ -39,7 +40,7 @@ int dyn_event_add(struct dyn_event *event)
 	return err;
 }
 
-void dyn_event_join(struct dyn_event *event, struct dyn_event *first)
+void trace_dyn_event_join(struct dyn_event *event, struct dyn_event *first)
 {
 	event->call = first->call;
 	event->is_shared = true;
@@ -51,7 +52,7 @@ void dyn_event_join(struct dyn_event *event, struct dyn_event *first)
 
 static char in_use[200];
 
-const char *dyn_events_in_use(void)
+const char *trace_dyn_events_in_use(void)
 {
 	return in_use;
 }
@@ -78,9 +79,9 @@ static int begin_removal(void)
 	struct dyn_event *event = NULL, *begun = NULL;
 	int err = 0;
 
-	while (!err && (event = dyn_event_next(NULL, event)))
+	while (!err && (event = trace_dyn_event_next(NULL, event)))
 		err = begin_one(event);
-	while (err && (begun = dyn_event_next(NULL, begun)) != event) {
+	while (err && (begun = trace_dyn_event_next(NULL, begun)) != event) {
 		if (begun->is_chosen)
 			trace_event_call_cancel_removal(begun->call);
 	}
@@ -92,7 +93,7 @@ static bool has_sibling(const struct dyn_event *event)
 {
 	const struct dyn_event *other = NULL;
 
-	while (event->is_shared && (other = dyn_event_next(NULL, other))) {
+	while (event->is_shared && (other = trace_dyn_event_next(NULL, other))) {
 		if (other != event && other->call == event->call)
 			return true;
 	}
@@ -165,7 +166,7 @@ static int remove_or_keep(void)
 		prepare_removal();
 		remove_chosen();
 	}
-	while ((event = dyn_event_next(NULL, event)))
+	while ((event = trace_dyn_event_next(NULL, event)))
 		event->is_chosen = false;
 	return err;
 }
@@ -182,24 +183,24 @@ static bool is_meant(const struct dyn_event *event, const char *system, const ch
 	       (!event->kind->matches || event->kind->matches(event, rest));
 }
 
-int dyn_events_remove(const struct dyn_event_kind *kind, const char *system, const char *name,
-		      const char *rest)
+int trace_dyn_events_remove(const struct dyn_event_kind *kind, const char *system, const char *name,
+			    const char *rest)
 {
 	struct dyn_event *event = NULL;
 	bool is_any = false;
 
-	while ((event = dyn_event_next(kind, event))) {
+	while ((event = trace_dyn_event_next(kind, event))) {
 		event->is_chosen = is_meant(event, system, name, rest);
 		is_any |= event->is_chosen;
 	}
 	return is_any ? remove_or_keep() : -ENOENT;
 }
 
-int dyn_events_remove_all(const struct dyn_event_kind *kind)
+int trace_dyn_events_remove_all(const struct dyn_event_kind *kind)
 {
 	struct dyn_event *event = NULL;
 
-	while ((event = dyn_event_next(kind, event)))
+	while ((event = trace_dyn_event_next(kind, event)))
 		event->is_chosen = true;
 	return remove_or_keep();
 }
@@ -241,7 +242,7 @@ static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn
 		system = name;
 		name = slash + 1;
 	}
-	err = dyn_events_remove(kind, system, name, rest);
+	err = trace_dyn_events_remove(kind, system, name, rest);
 	if (err == -ENOENT)
 		(void)blame(error, system ? system : name,
 			    *rest ? "There is no such event at that place, with these arguments"
@@ -251,7 +252,7 @@ static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn
 	return err;
 }
 
-const struct dyn_event_kind *dyn_event_kind_of(const char *line)
+const struct dyn_event_kind *trace_dyn_event_kind_of(const char *line)
 {
 	const struct dyn_event_kind *kind;
 
@@ -264,8 +265,8 @@ const struct dyn_event_kind *dyn_event_kind_of(const char *line)
 	return NULL;
 }
 
-int dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
-		     struct dyn_event_error *out_error)
+int trace_dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
+			   struct dyn_event_error *out_error)
 {
 	const struct dyn_event_kind *own;
 
@@ -275,7 +276,7 @@ int dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
 		return 0;
 	if (*line == '-' || *line == '!')
 		return run_removal(kind, line, out_error);
-	own = dyn_event_kind_of(line);
+	own = trace_dyn_event_kind_of(line);
 	if (!own)
 		return blame(out_error, line, "There are no events of this kind");
 	if (kind && own != kind)
@@ -283,7 +284,7 @@ int dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
 	return own->create(line, out_error);
 }
 
-int dyn_event_run(char *line, struct dyn_event_error *out_error)
+int trace_dyn_event_run(char *line, struct dyn_event_error *out_error)
 {
-	return dyn_event_run_of(NULL, line, out_error);
+	return trace_dyn_event_run_of(NULL, line, out_error);
 }

@@ -44,7 +44,7 @@ struct dyn_event_kind {
 	/* Is the line, which has no blanks in front, about this kind? */
 	bool (*claims)(const char *line);
 	/*
-	 * Make what the line says, and call dyn_event_add(). 0, or -errno with nothing done.
+	 * Make what the line says, and call trace_dyn_event_add(). 0, or -errno with nothing done.
 	 */
 	int (*create)(const char *line, struct dyn_event_error *error);
 	/* Write the line that defines the event, newline included. */
@@ -54,7 +54,7 @@ struct dyn_event_kind {
 	 * May be NULL.
 	 */
 	void (*explain)(const struct dyn_event *event, const char *indent, struct trace_seq *seq);
-	/* Call dyn_event_offer() for all that could be at the end of the line. May be NULL. */
+	/* Call trace_dyn_event_offer() for all that could be at the end of the line. May be NULL. */
 	void (*complete)(struct dyn_event_completion *completion);
 	/*
 	 * Does a removal that is about the event by its names mean it? `rest` is what was written
@@ -84,45 +84,46 @@ struct dyn_event {
  * Make the event known, last in the list; kind and call are set. 0, or an error of
  * trace_add_event_call().
  */
-int dyn_event_add(struct dyn_event *event);
+int trace_dyn_event_add(struct dyn_event *event);
 /*
  * The same for one more definition with the call of `first`, which is known: several places that
  * write the same trace event. Each has its line and is removed on its own; the call goes with the
  * last.
  */
-void dyn_event_join(struct dyn_event *event, struct dyn_event *first);
+void trace_dyn_event_join(struct dyn_event *event, struct dyn_event *first);
 /* The next one in order of definition; start with NULL. `kind` NULL: of any. NULL behind the last. */
-struct dyn_event *dyn_event_next(const struct dyn_event_kind *kind, const struct dyn_event *event);
+struct dyn_event *trace_dyn_event_next(const struct dyn_event_kind *kind,
+				       const struct dyn_event *event);
 
 /*
  * Remove all events of that name, or with a system and an empty name all probes of that system.
  * `kind` and `system` NULL: any. 0; -ENOENT: there is none; -EBUSY: one of them is in use. After an
  * error all are as before.
  */
-int dyn_events_remove(const struct dyn_event_kind *kind, const char *system, const char *name,
-		      const char *rest);
+int trace_dyn_events_remove(const struct dyn_event_kind *kind, const char *system, const char *name,
+			    const char *rest);
 /* Remove all. 0 or -EBUSY, with nothing done. */
-int dyn_events_remove_all(const struct dyn_event_kind *kind);
+int trace_dyn_events_remove_all(const struct dyn_event_kind *kind);
 /* After -EBUSY: which event it was, in the words for error_log; until the next -EBUSY. */
-const char *dyn_events_in_use(void);
+const char *trace_dyn_events_in_use(void);
 
 /*
  * Carry out a line of dynamic_events, which is cut up: a definition, or a removal: `-:` or `!` with
  * what stands in front of the colon of a definition, then [SYSTEM/]NAME. 0; an empty line is none.
  * -errno of the above, or -EINVAL, with *out_error, which is zeroed before.
  */
-int dyn_event_run(char *line, struct dyn_event_error *out_error);
+int trace_dyn_event_run(char *line, struct dyn_event_error *out_error);
 /* The same of a file that has events of one kind. */
-int dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
-		     struct dyn_event_error *out_error);
+int trace_dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
+			   struct dyn_event_error *out_error);
 /* The kind of the line, which has no blanks in front; NULL: none claims it. */
-const struct dyn_event_kind *dyn_event_kind_of(const char *line);
+const struct dyn_event_kind *trace_dyn_event_kind_of(const char *line);
 
 /*
  * For dyn_event_kind.complete: the end of the line from `at` on could become `text`, if that begins
  * with it.
  */
-void dyn_event_offer(const struct dyn_event_completion *completion, const char *at,
-		     const struct trace_dyn_event_word *word);
+void trace_dyn_event_offer(const struct dyn_event_completion *completion, const char *at,
+			   const struct trace_dyn_event_word *word);
 
 #endif

@@ -6,8 +6,8 @@
 #include "instance/array.h"
 #include "text/str.h"
 
-void dyn_event_offer(const struct dyn_event_completion *completion, const char *at,
-		     const struct trace_dyn_event_word *word)
+void trace_dyn_event_offer(const struct dyn_event_completion *completion, const char *at,
+			   const struct trace_dyn_event_word *word)
 {
 	struct trace_dyn_event_word offered = *word;
 	size_t len = trace_strlen(at);
@@ -25,7 +25,7 @@ void trace_dyn_event_complete(const char *line, trace_dyn_event_word_fn found, v
 	const struct dyn_event_kind *kind;
 
 	trace_plat_lock(&trace_config_lock);
-	kind = dyn_event_kind_of(line);
+	kind = trace_dyn_event_kind_of(line);
 	if (kind && kind->complete)
 		kind->complete(&completion);
 	trace_plat_unlock(&trace_config_lock);

@@ -90,7 +90,7 @@ static bool explain_all(const struct wanted *wanted, struct trace_seq *seq)
 	const struct trace_event_call *call = NULL;
 	const struct dyn_event *dyn = NULL;
 
-	while ((dyn = dyn_event_next(NULL, dyn))) {
+	while ((dyn = trace_dyn_event_next(NULL, dyn))) {
 		if (call ? dyn->call != call : !is_wanted(wanted, &dyn->call->event))
 			continue;
 		if (!call)

@@ -181,7 +181,7 @@ static void show_refused(const struct trace_event_filter_text *refused, struct t
 {
 	size_t len = trace_strlen(refused->text), pos = refused->pos < len ? refused->pos : len;
 
-	if (refused->why == TRACE_FILTER_SYNTAX) {
+	if (refused->why == trace_filter_syntax) {
 		trace_seq_printf(seq, "%s\nError: (0)\n", refused->text);
 		return;
 	}

@@ -22,14 +22,14 @@ struct trace_filter;
 
 /* What is wrong with a text. Words and positions are those of Linux. */
 struct trace_filter_error {
-	const char *why; /* a constant; TRACE_FILTER_SYNTAX: nothing more is known */
+	const char *why; /* a constant; trace_filter_syntax: nothing more is known */
 	/*
 	 * Index in the text, for a caret. Of a mistake within a comparison, it is where the
 	 * compiler had come to, plus 1, which may be one more than the text has characters.
 	 */
 	size_t pos;
 };
-extern const char TRACE_FILTER_SYNTAX[];
+extern const char trace_filter_syntax[];
 
 /*
  * Compile `text` for events of the type `event`. 0; -ENOMEM; or with *error filled in, -EINVAL or

@@ -12,7 +12,7 @@ static size_t mask_bytes(void)
  * A comparison takes one instruction, or one for each 8 characters of its text and the NUL behind
  * that. It has either a text or a mask, each of which begins at a multiple of 8.
  */
-int filter_create(struct filter_compiler *compiler, size_t max_preds, size_t max_chars)
+int trace_filter_create(struct filter_compiler *compiler, size_t max_preds, size_t max_chars)
 {
 	size_t max_insns = max_preds + max_chars / 8;
 	size_t max_data = max_chars + max_preds * (sizeof(uint64_t) + mask_bytes());
@@ -34,7 +34,7 @@ void trace_filter_free(struct trace_filter *filter)
 		trace_plat_free(filter, filter->bytes);
 }
 
-struct filter_insn *filter_add(struct filter_compiler *compiler, enum filter_op op)
+struct filter_insn *trace_filter_add(struct filter_compiler *compiler, enum filter_op op)
 {
 	struct filter_insn *insn = &compiler->filter->insns[compiler->nr_insns++];
 
@@ -46,26 +46,26 @@ struct filter_insn *filter_add(struct filter_compiler *compiler, enum filter_op 
 	return insn;
 }
 
-struct filter_insn *filter_add_place(struct filter_compiler *compiler, enum filter_op op,
-				     const struct filter_value *value)
+struct filter_insn *trace_filter_add_place(struct filter_compiler *compiler, enum filter_op op,
+					   const struct filter_value *value)
 {
-	struct filter_insn *insn = filter_add(compiler, op);
+	struct filter_insn *insn = trace_filter_add(compiler, op);
 
 	if (value->place != FILTER_PLACE_COMM)
-		filter_needs(compiler, value->offset, value->size);
+		trace_filter_needs(compiler, value->offset, value->size);
 	insn->offset = value->offset;
 	insn->size = value->size;
 	insn->place = (uint8_t)value->place;
 	return insn;
 }
 
-void filter_needs(struct filter_compiler *compiler, uint32_t offset, uint32_t bytes)
+void trace_filter_needs(struct filter_compiler *compiler, uint32_t offset, uint32_t bytes)
 {
 	if (compiler->filter->min_len < offset + bytes)
 		compiler->filter->min_len = offset + bytes;
 }
 
-void *filter_add_data(struct filter_compiler *compiler, size_t bytes)
+void *trace_filter_add_data(struct filter_compiler *compiler, size_t bytes)
 {
 	void *data = compiler->data;
 
@@ -112,7 +112,7 @@ static void set_first(struct trace_filter *filter)
 	};
 }
 
-void filter_finish(struct filter_compiler *compiler)
+void trace_filter_finish(struct filter_compiler *compiler)
 {
 	struct trace_filter *filter = compiler->filter;
 

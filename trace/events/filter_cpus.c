@@ -103,7 +103,7 @@ static bool take_all(struct list *list, uint64_t *mask)
 	}
 }
 
-bool filter_cpus_parse(const char *text, size_t len, struct filter_cpus *cpus)
+bool trace_filter_cpus_parse(const char *text, size_t len, struct filter_cpus *cpus)
 {
 	struct list list = { .at = text, .end = text + len, .nr_cpus = cpus->nr };
 
@@ -123,7 +123,7 @@ bool filter_cpus_parse(const char *text, size_t len, struct filter_cpus *cpus)
 static void add_cpus_of_mask(struct filter_compiler *compiler, const struct filter_value *value,
 			     enum filter_cmp cmp, const struct filter_cpus *cpus)
 {
-	struct filter_insn *insn = filter_add_place(
+	struct filter_insn *insn = trace_filter_add_place(
 		compiler, cmp == FILTER_CMP_AND ? FILTER_OP_MASK_SHARES : FILTER_OP_MASK_EQUAL,
 		value);
 
@@ -141,18 +141,18 @@ static void add_cpus_of_number(struct filter_compiler *compiler, struct filter_v
 {
 	value.is_signed = false;
 	if (cpus->nr_in == 1)
-		filter_add_number(compiler, &value, cmp == FILTER_CMP_AND ? FILTER_CMP_EQ : cmp,
-				  cpus->first);
+		trace_filter_add_number(compiler, &value,
+					cmp == FILTER_CMP_AND ? FILTER_CMP_EQ : cmp, cpus->first);
 	else if (cmp == FILTER_CMP_AND)
-		filter_add_number_in(compiler, &value, cpus);
+		trace_filter_add_number_in(compiler, &value, cpus);
 	else if (cmp == FILTER_CMP_EQ)
-		filter_add_constant(compiler, false);
+		trace_filter_add_constant(compiler, false);
 	else
-		filter_add_number(compiler, &value, FILTER_CMP_LT, cpus->nr);
+		trace_filter_add_number(compiler, &value, FILTER_CMP_LT, cpus->nr);
 }
 
-void filter_add_cpus(struct filter_compiler *compiler, const struct filter_value *value,
-		     enum filter_cmp cmp, const struct filter_cpus *cpus)
+void trace_filter_add_cpus(struct filter_compiler *compiler, const struct filter_value *value,
+			   enum filter_cmp cmp, const struct filter_cpus *cpus)
 {
 	if (value->class == FILTER_CLASS_MASK)
 		add_cpus_of_mask(compiler, value, cmp, cpus);

@@ -55,11 +55,11 @@ static void negate(struct filter_insn *insn)
 	insn->next[false] = when_true;
 }
 
-void filter_add_constant(struct filter_compiler *compiler, bool is_true)
+void trace_filter_add_constant(struct filter_compiler *compiler, bool is_true)
 {
-	struct filter_insn *insn = filter_add(compiler, FILTER_OP_TEST);
+	struct filter_insn *insn = trace_filter_add(compiler, FILTER_OP_TEST);
 
-	filter_needs(compiler, 0, WINDOW);
+	trace_filter_needs(compiler, 0, WINDOW);
 	insn->lo = !is_true; /* `mask` and `span` are 0: is 0 - lo 0? */
 }
 
@@ -67,10 +67,10 @@ void filter_add_constant(struct filter_compiler *compiler, bool is_true)
 static struct filter_insn *add_test(struct filter_compiler *compiler, enum filter_op op,
 				    const struct window *window)
 {
-	struct filter_insn *insn = filter_add(compiler, op);
+	struct filter_insn *insn = trace_filter_add(compiler, op);
 
 	if (op != FILTER_OP_CPU)
-		filter_needs(compiler, window->offset, WINDOW);
+		trace_filter_needs(compiler, window->offset, WINDOW);
 	insn->offset = window->offset;
 	insn->mask = window->max << window->shift;
 	return insn;
@@ -83,7 +83,7 @@ static void add_range(struct filter_compiler *compiler, enum filter_op op,
 	struct filter_insn *insn;
 
 	if (range.first > range.last) {
-		filter_add_constant(compiler, false);
+		trace_filter_add_constant(compiler, false);
 		return;
 	}
 	insn = add_test(compiler, op, window);
@@ -151,8 +151,8 @@ static void add_address(struct filter_compiler *compiler, const struct window *w
 			  pack_range(range_of(cmp, number, UINT64_MAX)), 0);
 }
 
-void filter_add_number(struct filter_compiler *compiler, const struct filter_value *value,
-		       enum filter_cmp cmp, uint64_t number)
+void trace_filter_add_number(struct filter_compiler *compiler, const struct filter_value *value,
+			     enum filter_cmp cmp, uint64_t number)
 {
 	enum filter_op op = value->class == FILTER_CLASS_CPU ? FILTER_OP_CPU : FILTER_OP_TEST;
 	struct window window =
@@ -172,8 +172,8 @@ void filter_add_number(struct filter_compiler *compiler, const struct filter_val
 		negate(&compiler->filter->insns[added]);
 }
 
-void filter_add_range(struct filter_compiler *compiler, const struct filter_value *value,
-		      uint64_t first, uint64_t last, bool is_inside)
+void trace_filter_add_range(struct filter_compiler *compiler, const struct filter_value *value,
+			    uint64_t first, uint64_t last, bool is_inside)
 {
 	struct window window = window_of(value->offset, value->size);
 	struct range range = { .first = first, .last = last };
@@ -185,15 +185,15 @@ void filter_add_range(struct filter_compiler *compiler, const struct filter_valu
 		negate(&compiler->filter->insns[added]);
 }
 
-void filter_add_number_in(struct filter_compiler *compiler, const struct filter_value *value,
-			  const struct filter_cpus *cpus)
+void trace_filter_add_number_in(struct filter_compiler *compiler, const struct filter_value *value,
+				const struct filter_cpus *cpus)
 {
 	bool is_cpu = value->class == FILTER_CLASS_CPU;
 	struct window window = window_of(is_cpu ? 0 : value->offset, is_cpu ? WINDOW : value->size);
 	struct filter_insn *insn;
 
 	if (is_cpu) {
-		insn = filter_add(compiler, FILTER_OP_CPU_IN);
+		insn = trace_filter_add(compiler, FILTER_OP_CPU_IN);
 	} else {
 		insn = add_test(compiler, FILTER_OP_NUMBER_IN, &window);
 		insn->span = window.shift;
@@ -211,13 +211,13 @@ static uint64_t load_high(const char *text, uint32_t len)
 	return word;
 }
 
-void filter_add_chars(struct filter_compiler *compiler, uint32_t offset, const char *text,
-		      uint32_t len, bool is_equal)
+void trace_filter_add_chars(struct filter_compiler *compiler, uint32_t offset, const char *text,
+			    uint32_t len, bool is_equal)
 {
 	struct filter_insn *insn, *last = NULL;
 
 	if (!len)
-		filter_add_constant(compiler, is_equal);
+		trace_filter_add_constant(compiler, is_equal);
 	for (uint32_t done = 0, step; done < len; done += step) {
 		struct window window;
 

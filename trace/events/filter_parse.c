@@ -48,9 +48,9 @@ struct parser {
 	size_t max_tokens;
 };
 
-const char TRACE_FILTER_SYNTAX[] = "Error";
+const char trace_filter_syntax[] = "Error";
 
-int filter_refuse(struct filter_compiler *compiler, int err, const char *why, size_t pos)
+int trace_filter_refuse(struct filter_compiler *compiler, int err, const char *why, size_t pos)
 {
 	*compiler->error = (struct trace_filter_error){ .why = why, .pos = pos };
 	return err;
@@ -105,7 +105,7 @@ static int scan(struct parser *parser)
 		if (trace_is_space(text[i]))
 			continue;
 		if (text[i] == ')' && depth-- == 0)
-			return filter_refuse(&parser->compiler, -EPERM, "Too few '('", i);
+			return trace_filter_refuse(&parser->compiler, -EPERM, "Too few '('", i);
 		if (is_structure(text[i], text[i + 1])) {
 			depth += text[i] == '(';
 			i += text[i] == '&' || text[i] == '|';
@@ -121,10 +121,10 @@ static int scan(struct parser *parser)
 	parser->len = i;
 	parser->max_tokens += parser->max_preds + 1;
 	if (quote)
-		return filter_refuse(&parser->compiler, -ESRCH, FILTER_NO_QUOTE, quote_at);
+		return trace_filter_refuse(&parser->compiler, -ESRCH, FILTER_NO_QUOTE, quote_at);
 	if (depth)
-		return filter_refuse(&parser->compiler, -ENOENT, "Too many '('",
-				     find_open(text, i));
+		return trace_filter_refuse(&parser->compiler, -ENOENT, "Too many '('",
+					   find_open(text, i));
 	return 0;
 }
 
@@ -150,7 +150,7 @@ static int split_pred(struct parser *parser, bool is_negated, size_t *at)
 	struct token *token;
 	int err;
 
-	err = filter_pred_compile(&parser->compiler, *at, at);
+	err = trace_filter_pred_compile(&parser->compiler, *at, at);
 	if (err)
 		return err;
 	token = add_token(parser, TOKEN_PRED);
@@ -199,7 +199,7 @@ static int split_operator(struct parser *parser, uint32_t *open, size_t *at)
 		if (trace_is_space(text[*at]))
 			continue;
 		if (!is_structure(text[*at], text[*at + 1]) || text[*at] == '(')
-			return filter_refuse(&parser->compiler, -EPERM, TOO_MANY_TERMS, *at);
+			return trace_filter_refuse(&parser->compiler, -EPERM, TOO_MANY_TERMS, *at);
 		if (text[*at] == ')') {
 			close(parser, open);
 			continue;
@@ -233,10 +233,11 @@ static int split(struct parser *parser)
 	if (err)
 		return err;
 	if (!parser->nr_preds)
-		return filter_refuse(&parser->compiler, -EINVAL, "No filter found", parser->len);
+		return trace_filter_refuse(&parser->compiler, -EINVAL, "No filter found",
+					   parser->len);
 	if (ends_in_operator(parser))
-		return filter_refuse(&parser->compiler, -EINVAL, "Meaningless filter expression",
-				     parser->len);
+		return trace_filter_refuse(&parser->compiler, -EINVAL,
+					   "Meaningless filter expression", parser->len);
 	add_token(parser, TOKEN_END);
 	return 0;
 }
@@ -324,7 +325,7 @@ static int compile(struct parser *parser)
 	err = split(parser);
 	if (!err) {
 		link(parser);
-		filter_finish(&parser->compiler);
+		trace_filter_finish(&parser->compiler);
 	}
 	trace_plat_free(parser->tokens, bytes);
 	return err;
@@ -336,7 +337,7 @@ int trace_filter_compile(const struct trace_event *event, const char *text,
 	struct parser parser = { .compiler = { .event = event, .text = text, .error = error } };
 	int err;
 
-	*error = (struct trace_filter_error){ .why = TRACE_FILTER_SYNTAX };
+	*error = (struct trace_filter_error){ .why = trace_filter_syntax };
 	if (trace_strnlen(text, MAX_TEXT_BYTES) == MAX_TEXT_BYTES)
 		return -EINVAL;
 	err = scan(&parser);
@@ -344,7 +345,7 @@ int trace_filter_compile(const struct trace_event *event, const char *text,
 		return err;
 	if (!parser.max_preds)
 		return -EINVAL;
-	err = filter_create(&parser.compiler, parser.max_preds, parser.len);
+	err = trace_filter_create(&parser.compiler, parser.max_preds, parser.len);
 	if (err)
 		return err;
 	err = compile(&parser);

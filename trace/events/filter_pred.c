@@ -20,7 +20,8 @@ struct pred {
 
 static int refuse_at(const struct pred *pred, const char *why, const char *at)
 {
-	return filter_refuse(pred->compiler, -EINVAL, why, (size_t)(at - pred->compiler->text) + 1);
+	return trace_filter_refuse(pred->compiler, -EINVAL, why,
+				   (size_t)(at - pred->compiler->text) + 1);
 }
 
 static int refuse(const struct pred *pred, const char *why)
@@ -62,8 +63,8 @@ static int take_field(struct pred *pred)
 		pred->at++;
 	if (pred->at == name)
 		return -EPERM;
-	if (!filter_value_find(pred->compiler->event, name, (size_t)(pred->at - name),
-			       &pred->value))
+	if (!trace_filter_value_find(pred->compiler->event, name, (size_t)(pred->at - name),
+				     &pred->value))
 		return refuse(pred, "Field not found");
 	pred->is_user = take(pred, ".ustring");
 	pred->is_function = take(pred, ".function");
@@ -147,9 +148,9 @@ static int compile_number(struct pred *pred)
 	if (parse_number(start, len, pred->value.is_signed, &number))
 		return refuse_at(pred, "Illegal integer value", start);
 	if (class == FILTER_CLASS_OTHER)
-		filter_add_constant(pred->compiler, false);
+		trace_filter_add_constant(pred->compiler, false);
 	else
-		filter_add_number(pred->compiler, &pred->value, pred->cmp, number);
+		trace_filter_add_number(pred->compiler, &pred->value, pred->cmp, number);
 	return 0;
 }
 
@@ -186,7 +187,7 @@ static int take_address(struct pred *pred, uintptr_t *out_addr)
 		return 0;
 	}
 	take_name(pred);
-	err = func_name_find(start, (size_t)(pred->at - start), out_addr, &why);
+	err = trace_func_name_find(start, (size_t)(pred->at - start), out_addr, &why);
 	return err && why ? refuse(pred, why) : 0;
 }
 
@@ -207,8 +208,8 @@ static int compile_function(struct pred *pred)
 		return err;
 	if (!addr || !trace_plat_symbol(addr, name, &start, &size) || !size)
 		return refuse(pred, "Function not found");
-	filter_add_range(pred->compiler, &pred->value, start, start + size - 1,
-			 pred->cmp == FILTER_CMP_EQ);
+	trace_filter_add_range(pred->compiler, &pred->value, start, start + size - 1,
+			       pred->cmp == FILTER_CMP_EQ);
 	return 0;
 }
 
@@ -232,9 +233,10 @@ static int compile_text(struct pred *pred)
 	if (len > MAX_TEXT_CHARS)
 		return refuse(pred, FILTER_TOO_LONG);
 	if (pred->is_user && pred->value.place == FILTER_PLACE_POINTER)
-		filter_add_constant(pred->compiler, false); /* a kernel has no text of users */
+		trace_filter_add_constant(pred->compiler,
+					  false); /* a kernel has no text of users */
 	else
-		filter_add_text(pred->compiler, &pred->value, pred->cmp, start, len);
+		trace_filter_add_text(pred->compiler, &pred->value, pred->cmp, start, len);
 	pred->at++;
 	return 0;
 }
@@ -255,10 +257,10 @@ static int take_cpus(struct pred *pred, struct filter_cpus *out_cpus)
 	if (!*pred->at)
 		return refuse(pred, "Missing '}'");
 	*out_cpus = (struct filter_cpus){
-		.mask = filter_add_data(pred->compiler, (nr + 63) / 64 * sizeof(uint64_t)),
+		.mask = trace_filter_add_data(pred->compiler, (nr + 63) / 64 * sizeof(uint64_t)),
 		.nr = nr,
 	};
-	if (!filter_cpus_parse(start, (size_t)(pred->at - start), out_cpus))
+	if (!trace_filter_cpus_parse(start, (size_t)(pred->at - start), out_cpus))
 		return refuse(pred, "Invalid cpulist");
 	pred->at++;
 	return 0;
@@ -277,7 +279,7 @@ static int compile_cpus(struct pred *pred)
 	err = take_cpus(pred, &cpus);
 	if (err)
 		return err;
-	filter_add_cpus(pred->compiler, &pred->value, pred->cmp, &cpus);
+	trace_filter_add_cpus(pred->compiler, &pred->value, pred->cmp, &cpus);
 	return 0;
 }
 
@@ -296,7 +298,7 @@ static int compile_value(struct pred *pred)
 	return refuse(pred, FILTER_INVALID_VALUE);
 }
 
-int filter_pred_compile(struct filter_compiler *compiler, size_t start, size_t *out_end)
+int trace_filter_pred_compile(struct filter_compiler *compiler, size_t start, size_t *out_end)
 {
 	struct pred pred = { .compiler = compiler, .at = compiler->text + start };
 	int err = take_field(&pred);

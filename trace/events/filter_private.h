@@ -133,14 +133,14 @@ struct filter_compiler {
 };
 
 /* Note what is wrong, and at which index of the text. Returns `err`. */
-int filter_refuse(struct filter_compiler *compiler, int err, const char *why, size_t pos);
+int trace_filter_refuse(struct filter_compiler *compiler, int err, const char *why, size_t pos);
 /* All instructions are there and linked: set what the filter's head says of them. */
-void filter_finish(struct filter_compiler *compiler);
+void trace_filter_finish(struct filter_compiler *compiler);
 /*
  * Compile the comparison at index `start` of the text, and set *out_end behind it. 0; -EPERM
  * without *error when there is none; -EINVAL.
  */
-int filter_pred_compile(struct filter_compiler *compiler, size_t start, size_t *out_end);
+int trace_filter_pred_compile(struct filter_compiler *compiler, size_t start, size_t *out_end);
 
 /* ---- Values ---- */
 
@@ -163,8 +163,8 @@ struct filter_value {
 };
 
 /* The field of that name; false when there is none. */
-bool filter_value_find(const struct trace_event *event, const char *name, size_t len,
-		       struct filter_value *out_value);
+bool trace_filter_value_find(const struct trace_event *event, const char *name, size_t len,
+			     struct filter_value *out_value);
 
 /* ---- Sets of CPUs ---- */
 
@@ -193,46 +193,46 @@ enum filter_cmp {
  * A filter with room for `max_preds` comparisons, with texts of `max_chars` characters in all. 0 or
  * -ENOMEM.
  */
-int filter_create(struct filter_compiler *compiler, size_t max_preds, size_t max_chars);
+int trace_filter_create(struct filter_compiler *compiler, size_t max_preds, size_t max_chars);
 /*
  * The next instruction. Its next[] say whether the comparison that it belongs to is true, by
  * FILTER_FAIL and FILTER_PASS.
  */
-struct filter_insn *filter_add(struct filter_compiler *compiler, enum filter_op op);
+struct filter_insn *trace_filter_add(struct filter_compiler *compiler, enum filter_op op);
 /* The same for a value that is a text or a set of CPUs. */
-struct filter_insn *filter_add_place(struct filter_compiler *compiler, enum filter_op op,
-				     const struct filter_value *value);
+struct filter_insn *trace_filter_add_place(struct filter_compiler *compiler, enum filter_op op,
+					   const struct filter_value *value);
 /* The event has to have the `bytes` bytes at `offset`. */
-void filter_needs(struct filter_compiler *compiler, uint32_t offset, uint32_t bytes);
+void trace_filter_needs(struct filter_compiler *compiler, uint32_t offset, uint32_t bytes);
 /* Room for constant data that an instruction refers to; zeroed. */
-void *filter_add_data(struct filter_compiler *compiler, size_t bytes);
+void *trace_filter_add_data(struct filter_compiler *compiler, size_t bytes);
 
 /* Always true, or always false. */
-void filter_add_constant(struct filter_compiler *compiler, bool is_true);
+void trace_filter_add_constant(struct filter_compiler *compiler, bool is_true);
 /* Compare a value of the class number, address or CPU with `number`. */
-void filter_add_number(struct filter_compiler *compiler, const struct filter_value *value,
-		       enum filter_cmp cmp, uint64_t number);
+void trace_filter_add_number(struct filter_compiler *compiler, const struct filter_value *value,
+			     enum filter_cmp cmp, uint64_t number);
 /* Is the value, a number of 8 bytes or an address, from `first` to `last`, or is it not? */
-void filter_add_range(struct filter_compiler *compiler, const struct filter_value *value,
-		      uint64_t first, uint64_t last, bool is_inside);
+void trace_filter_add_range(struct filter_compiler *compiler, const struct filter_value *value,
+			    uint64_t first, uint64_t last, bool is_inside);
 /* Is the value, a number or the running CPU, one of the CPUs? */
-void filter_add_number_in(struct filter_compiler *compiler, const struct filter_value *value,
-			  const struct filter_cpus *cpus);
+void trace_filter_add_number_in(struct filter_compiler *compiler, const struct filter_value *value,
+				const struct filter_cpus *cpus);
 /* The text in bytes `offset` to `offset` + `len` of the event is `text`. */
-void filter_add_chars(struct filter_compiler *compiler, uint32_t offset, const char *text,
-		      uint32_t len, bool is_equal);
+void trace_filter_add_chars(struct filter_compiler *compiler, uint32_t offset, const char *text,
+			    uint32_t len, bool is_equal);
 
 /* Compare a text with the `len` characters at `text`; `cmp` is one for text. */
-void filter_add_text(struct filter_compiler *compiler, const struct filter_value *value,
-		     enum filter_cmp cmp, const char *text, size_t len);
+void trace_filter_add_text(struct filter_compiler *compiler, const struct filter_value *value,
+			   enum filter_cmp cmp, const char *text, size_t len);
 /* Compare a number, the running CPU, or a set of CPUs with a set of CPUs. */
-void filter_add_cpus(struct filter_compiler *compiler, const struct filter_value *value,
-		     enum filter_cmp cmp, const struct filter_cpus *cpus);
+void trace_filter_add_cpus(struct filter_compiler *compiler, const struct filter_value *value,
+			   enum filter_cmp cmp, const struct filter_cpus *cpus);
 
 /*
  * Set the bits of cpus->mask, cpus->nr of them, that the `len` characters of `list` name: numbers
  * and ranges with commas between. False: it is no such list, or has a CPU that does not exist.
  */
-bool filter_cpus_parse(const char *list, size_t len, struct filter_cpus *cpus);
+bool trace_filter_cpus_parse(const char *list, size_t len, struct filter_cpus *cpus);
 
 #endif

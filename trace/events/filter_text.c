@@ -26,15 +26,15 @@ static void add_in_place(struct filter_compiler *compiler, const struct filter_v
 	if (is_full && len > value->size)
 		len = value->size;
 	if (len > value->size)
-		filter_add_constant(compiler, is_negated);
+		trace_filter_add_constant(compiler, is_negated);
 	else
-		filter_add_chars(compiler, value->offset, pattern->search, len, !is_negated);
+		trace_filter_add_chars(compiler, value->offset, pattern->search, len, !is_negated);
 }
 
 static void add_pattern(struct filter_compiler *compiler, const struct filter_value *value,
 			const struct ftrace_pattern *pattern, bool is_negated)
 {
-	struct filter_insn *insn = filter_add_place(compiler, FILTER_OP_TEXT, value);
+	struct filter_insn *insn = trace_filter_add_place(compiler, FILTER_OP_TEXT, value);
 
 	insn->match = (uint8_t)pattern->type;
 	insn->is_negated = is_negated;
@@ -42,10 +42,10 @@ static void add_pattern(struct filter_compiler *compiler, const struct filter_va
 	insn->data_len = (uint32_t)pattern->len;
 }
 
-void filter_add_text(struct filter_compiler *compiler, const struct filter_value *value,
-		     enum filter_cmp cmp, const char *text, size_t len)
+void trace_filter_add_text(struct filter_compiler *compiler, const struct filter_value *value,
+			   enum filter_cmp cmp, const char *text, size_t len)
 {
-	char *copy = filter_add_data(compiler, len + 1);
+	char *copy = trace_filter_add_data(compiler, len + 1);
 	struct ftrace_pattern pattern = { .search = copy, .len = len, .type = FTRACE_MATCH_FULL };
 	bool is_negated;
 

@@ -104,8 +104,8 @@ static struct filter_value value_of(const struct trace_event_field *field)
 	return value;
 }
 
-bool filter_value_find(const struct trace_event *event, const char *name, size_t len,
-		       struct filter_value *out_value)
+bool trace_filter_value_find(const struct trace_event *event, const char *name, size_t len,
+			     struct filter_value *out_value)
 {
 	const struct trace_event_field *field =
 		find_field(event->fields, event->nr_fields, name, len);

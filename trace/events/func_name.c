@@ -82,7 +82,7 @@ static const char *say_where(const char *what, const struct same_name *all)
 	return why;
 }
 
-int func_name_find(const char *text, size_t len, uintptr_t *out_addr, const char **out_why)
+int trace_func_name_find(const char *text, size_t len, uintptr_t *out_addr, const char **out_why)
 {
 	struct same_name all, of_file;
 	char name[TRACE_SYM_LEN];
@@ -109,7 +109,7 @@ int func_name_find(const char *text, size_t len, uintptr_t *out_addr, const char
 	return !of_file.nr ? -ENOENT : of_file.nr > 1 ? -EADDRNOTAVAIL : 0;
 }
 
-size_t func_name_write(const char *name, uintptr_t addr, char out_text[FUNC_NAME_MAX])
+size_t trace_func_name_write(const char *name, uintptr_t addr, char out_text[FUNC_NAME_MAX])
 {
 	struct same_name all;
 	struct trace_seq seq;

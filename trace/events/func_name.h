@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FUNC_NAME_MAX 256u /* room for what func_name_write() writes */
+#define FUNC_NAME_MAX 256u /* room for what trace_func_name_write() writes */
 
 /*
  * Find the function that the `len` characters at `text` name. 0; -ENOENT with *out_why NULL: no
  * function has that name; -ENOENT, -EADDRNOTAVAIL with *out_why, which lasts until the next call:
  * none of those with that name is of FILE, or several are.
  */
-int func_name_find(const char *text, size_t len, uintptr_t *out_addr, const char **out_why);
+int trace_func_name_find(const char *text, size_t len, uintptr_t *out_addr, const char **out_why);
 /*
  * Write what finds the function `name` at `addr`: the name, with its file if others have it. Returns
  * the length; 0: that does not tell them apart.
  */
-size_t func_name_write(const char *name, uintptr_t addr, char out_text[FUNC_NAME_MAX]);
+size_t trace_func_name_write(const char *name, uintptr_t addr, char out_text[FUNC_NAME_MAX]);
 
 #endif

@@ -29,14 +29,14 @@ static struct synth_event *find(const char *name)
 {
 	struct dyn_event *dyn = NULL;
 
-	while ((dyn = dyn_event_next(synth_event_kinds, dyn))) {
+	while ((dyn = trace_dyn_event_next(trace_synth_event_kinds, dyn))) {
 		if (trace_streq(dyn->call->event.name, name))
 			return of_dyn(dyn);
 	}
 	return NULL;
 }
 
-struct synth_event *synth_event_get(const char *name)
+struct synth_event *trace_synth_event_get(const char *name)
 {
 	struct synth_event *event = find(name);
 
@@ -45,7 +45,7 @@ struct synth_event *synth_event_get(const char *name)
 	return event;
 }
 
-void synth_event_put(struct synth_event *event)
+void trace_synth_event_put(struct synth_event *event)
 {
 	event->dyn.nr_held--;
 }
@@ -85,16 +85,16 @@ static int measure(const char *line, const char *fields, struct synth_size *out,
 	int result;
 
 	out->entry_bytes = sizeof(struct trace_entry);
-	while ((result = synth_parse_field(&parse, &field)) == 1) {
+	while ((result = trace_synth_parse_field(&parse, &field)) == 1) {
 		result = measure_field(&field, out);
 		if (result == -E2BIG)
-			return synth_blame(error, line, "Too many fields", -EINVAL);
+			return trace_synth_blame(error, line, "Too many fields", -EINVAL);
 		if (result)
-			return synth_blame(error, field.type.at,
-					   "The event does not fit in the buffer", -EINVAL);
+			return trace_synth_blame(error, field.type.at,
+						 "The event does not fit in the buffer", -EINVAL);
 	}
 	if (!result && !out->nr_fields)
-		return synth_blame(error, line, FORM, -EINVAL);
+		return trace_synth_blame(error, line, FORM, -EINVAL);
 	return result;
 }
 
@@ -156,7 +156,7 @@ static char *fill_fields(struct synth_event *event, struct synth_field *fields,
 	for (uint32_t i = 0; i < event->nr_fields; i++) {
 		struct synth_field *field = &fields[i];
 
-		(void)synth_parse_field(&parse, &parsed);
+		(void)trace_synth_parse_field(&parse, &parsed);
 		field->kind = parsed.kind;
 		field->size = parsed.size;
 		field->is_signed = parsed.is_signed;
@@ -173,7 +173,7 @@ static char *fill_fields(struct synth_event *event, struct synth_field *fields,
 	return text;
 }
 
-static const struct trace_event_functions synth_functions = { .trace = synth_print };
+static const struct trace_event_functions synth_functions = { .trace = trace_synth_print };
 
 static struct synth_event *make(const char *name, const char *fields, const struct synth_size *size)
 {
@@ -200,12 +200,12 @@ static struct synth_event *make(const char *name, const char *fields, const stru
 	event->call.event.fields = described;
 	event->call.event.nr_fields = size->nr_fields;
 	event->call.event.funcs = &synth_functions;
-	event->dyn.kind = synth_event_kinds;
+	event->dyn.kind = trace_synth_event_kinds;
 	event->dyn.call = &event->call;
 	memcpy(text, name, size->name_bytes - 1);
 	text = fill_fields(event, own, described, fields, text + size->name_bytes);
 	event->call.event.print_fmt = text;
-	synth_print_fmt(event, text, size->fmt_bytes);
+	trace_synth_print_fmt(event, text, size->fmt_bytes);
 	return event;
 }
 
@@ -231,19 +231,20 @@ static int create(const char *line, const struct synth_word *name, const char *f
 	struct synth_event *event;
 	int err;
 
-	if (!synth_is_name(name->at, name->len) || name->len > NAME_MAX_LEN || is_reserved(name))
-		return synth_blame(error, name->at, "Illegal name", -EINVAL);
+	if (!trace_synth_is_name(name->at, name->len) || name->len > NAME_MAX_LEN ||
+	    is_reserved(name))
+		return trace_synth_blame(error, name->at, "Illegal name", -EINVAL);
 	err = measure(line, fields, &size, error);
 	if (err)
 		return err;
 	event = make(name->at, fields, &size);
 	if (!event)
 		return -ENOMEM;
-	err = dyn_event_add(&event->dyn);
+	err = trace_dyn_event_add(&event->dyn);
 	if (err)
 		free_event(&event->dyn);
 	if (err == -EEXIST)
-		return synth_blame(error, name->at, "Event already exists", err);
+		return trace_synth_blame(error, name->at, "Event already exists", err);
 	return err;
 }
 
@@ -284,11 +285,11 @@ static int create_from(const char *line, const char *at, struct dyn_event_error 
 	struct synth_word name = first_word(at);
 
 	if (count_words(at) < 3)
-		return synth_blame(error, line, FORM, -EINVAL);
+		return trace_synth_blame(error, line, FORM, -EINVAL);
 	return create(line, &name, at + name.len, error);
 }
 
-int synth_event_run(char *line, struct dyn_event_error *out_error)
+int trace_synth_event_run(char *line, struct dyn_event_error *out_error)
 {
 	struct synth_word word;
 
@@ -300,7 +301,7 @@ int synth_event_run(char *line, struct dyn_event_error *out_error)
 		return create_from(line, line, out_error);
 	word = first_word(++line);
 	line[word.len] = '\0';
-	return dyn_events_remove(synth_event_kinds, NULL, line, "");
+	return trace_dyn_events_remove(trace_synth_event_kinds, NULL, line, "");
 }
 
 /* ---- The kind `s:` ---- */
@@ -318,14 +319,14 @@ static int create_dyn(const char *line, struct dyn_event_error *error)
 		if (name[i] != '/')
 			continue;
 		if (!trace_str_starts(name, SYNTH_SYSTEM "/"))
-			return synth_blame(error, line, DYN_FORM, -EINVAL);
+			return trace_synth_blame(error, line, DYN_FORM, -EINVAL);
 		name += sizeof(SYNTH_SYSTEM);
 		break;
 	}
 	return create_from(line, name, error);
 }
 
-void synth_event_show(const struct dyn_event *dyn, struct trace_seq *seq)
+void trace_synth_event_show(const struct dyn_event *dyn, struct trace_seq *seq)
 {
 	const struct synth_event *event = of_dyn(dyn);
 
@@ -339,10 +340,10 @@ void synth_event_show(const struct dyn_event *dyn, struct trace_seq *seq)
 static void show_dyn(const struct dyn_event *dyn, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, "s:" SYNTH_SYSTEM "/");
-	synth_event_show(dyn, seq);
+	trace_synth_event_show(dyn, seq);
 }
 
-const struct dyn_event_kind synth_event_kinds[] = {
+const struct dyn_event_kind trace_synth_event_kinds[] = {
 	{ .name = "synth",
 	  .claims = claims,
 	  .create = create_dyn,

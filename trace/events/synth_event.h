@@ -9,7 +9,7 @@
  *   synth_text.c    how they are printed, for `trace` and for tools
  *   synth_write.c   values become an event in the ring
  *
- * Context:   synth_event_write() - any, NMI included, preemption off. The rest - thread, config
+ * Context:   trace_synth_event_write() - any, NMI included, preemption off. The rest - thread, config
  *            lock held.
  * Locking:   the config lock.
  * Ownership: an event belongs to the list of dyn_event.h. Who has got it keeps it from being
@@ -27,7 +27,7 @@
 #define SYNTH_TEXT_MAX	 256u /* bytes of a text, with its NUL */
 #define SYNTH_STACK_MAX	 32u  /* addresses */
 
-/* What a field holds, and what its value is for synth_event_write(). */
+/* What a field holds, and what its value is for trace_synth_event_write(). */
 enum synth_kind {
 	SYNTH_NUMBER, /* the number; what does not fit in `size` bytes is cut off */
 	/*
@@ -63,8 +63,8 @@ struct synth_event {
 };
 
 /* The event of that name, which stays until it is put. NULL: there is none. */
-struct synth_event *synth_event_get(const char *name);
-void synth_event_put(struct synth_event *event);
+struct synth_event *trace_synth_event_get(const char *name);
+void trace_synth_event_put(struct synth_event *event);
 
 /*
  * Write an event into all instances where it is on, on the conditions that they have for it: its
@@ -76,26 +76,26 @@ void synth_event_put(struct synth_event *event);
  * no further one is written.
  */
 #define SYNTH_DEPTH_MAX 8u
-void synth_event_write(struct synth_event *event, const uint64_t *values);
+void trace_synth_event_write(struct synth_event *event, const uint64_t *values);
 /*
  * The same for an event of numbers alone, of TRACE_EVENT_SHORT bytes at most, which the caller has
  * built: `entry` has each field at its offset, and room for 7 bytes behind the last. `time` is its
  * time; with time->clock NULL the time is not known yet.
  */
-void synth_event_write_built(struct synth_event *event, void *entry,
-			     const struct trace_event_time *time);
+void trace_synth_event_write_built(struct synth_event *event, void *entry,
+				   const struct trace_event_time *time);
 
 /* ---- For the files ---- */
 
 /* Of dynamic_events; behind it is the end of the table. */
-extern const struct dyn_event_kind synth_event_kinds[];
+extern const struct dyn_event_kind trace_synth_event_kinds[];
 
 /*
  * Carry out a line of synthetic_events, which may be cut up: NAME FIELD; ..., or !NAME. 0; an empty
  * line is none. -EINVAL, -EEXIST, -ENOENT, -EBUSY, -ENOMEM, with *out_error, which is zeroed before.
  */
-int synth_event_run(char *line, struct dyn_event_error *out_error);
+int trace_synth_event_run(char *line, struct dyn_event_error *out_error);
 /* Write such a line, newline included, which defines an event of the kind. */
-void synth_event_show(const struct dyn_event *dyn, struct trace_seq *seq);
+void trace_synth_event_show(const struct dyn_event *dyn, struct trace_seq *seq);
 
 #endif

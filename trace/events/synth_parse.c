@@ -25,7 +25,7 @@ static const struct synth_type types[] = {
 	{ "pid_t", false, 4, true }, { "gfp_t", false, 4, false }
 };
 
-int synth_blame(struct dyn_event_error *error, const char *at, const char *why, int err)
+int trace_synth_blame(struct dyn_event_error *error, const char *at, const char *why, int err)
 {
 	error->at = at;
 	error->why = why;
@@ -38,7 +38,7 @@ static bool is_letter(char c)
 	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-bool synth_is_name(const char *text, size_t len)
+bool trace_synth_is_name(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (!is_letter(text[i]) && !(i && text[i] >= '0' && text[i] <= '9'))
@@ -138,22 +138,22 @@ static int parse_type(struct synth_parse *parse, struct synth_parsed *field)
 	if (!array.len && !field->array.len) {
 		if (!parse_number(field))
 			return 0;
-		return synth_blame(parse->error, field->type.at, BAD_TYPE, -EINVAL);
+		return trace_synth_blame(parse->error, field->type.at, BAD_TYPE, -EINVAL);
 	}
 	if (!is_text && !is_stack)
-		return synth_blame(parse->error, field->type.at, BAD_TYPE, -EINVAL);
+		return trace_synth_blame(parse->error, field->type.at, BAD_TYPE, -EINVAL);
 	if (array.len && field->array.len)
-		return synth_blame(parse->error, field->name.at, BAD_ARRAY, -EINVAL);
+		return trace_synth_blame(parse->error, field->name.at, BAD_ARRAY, -EINVAL);
 	if (field->array.len)
 		array = field->array;
 	err = is_text ? parse_text(field, &array) : parse_stack(field, &array);
 	if (!err)
 		return 0;
-	return field->array.len ? synth_blame(parse->error, field->name.at, BAD_ARRAY, err)
-				: synth_blame(parse->error, field->type.at, BAD_TYPE, err);
+	return field->array.len ? trace_synth_blame(parse->error, field->name.at, BAD_ARRAY, err)
+				: trace_synth_blame(parse->error, field->type.at, BAD_TYPE, err);
 }
 
-int synth_parse_field(struct synth_parse *parse, struct synth_parsed *out)
+int trace_synth_parse_field(struct synth_parse *parse, struct synth_parsed *out)
 {
 	struct synth_word first;
 
@@ -164,12 +164,13 @@ int synth_parse_field(struct synth_parse *parse, struct synth_parsed *out)
 	out->type = first;
 	out->is_unsigned = is_word(&first, "unsigned");
 	if (out->is_unsigned && !next_word(parse, &out->type))
-		return synth_blame(parse->error, first.at, "Incomplete type", -EINVAL);
+		return trace_synth_blame(parse->error, first.at, "Incomplete type", -EINVAL);
 	if (!next_word(parse, &out->name))
-		return synth_blame(parse->error, first.at,
-				   out->is_unsigned ? "Incomplete type" : "Invalid field", -EINVAL);
+		return trace_synth_blame(parse->error, first.at,
+					 out->is_unsigned ? "Incomplete type" : "Invalid field",
+					 -EINVAL);
 	out->array = take_array(&out->name);
-	if (!synth_is_name(out->name.at, out->name.len))
-		return synth_blame(parse->error, out->name.at, "Illegal name", -EINVAL);
+	if (!trace_synth_is_name(out->name.at, out->name.len))
+		return trace_synth_blame(parse->error, out->name.at, "Illegal name", -EINVAL);
 	return parse_type(parse, out) ? -EINVAL : 1;
 }

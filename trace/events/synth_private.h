@@ -30,19 +30,19 @@ struct synth_parsed {
 };
 
 /* The next field. 1; 0: there is none; -EINVAL after blaming. */
-int synth_parse_field(struct synth_parse *parse, struct synth_parsed *out);
+int trace_synth_parse_field(struct synth_parse *parse, struct synth_parsed *out);
 /* Is it a name in C? */
-bool synth_is_name(const char *text, size_t len);
-int synth_blame(struct dyn_event_error *error, const char *at, const char *why, int err);
+bool trace_synth_is_name(const char *text, size_t len);
+int trace_synth_blame(struct dyn_event_error *error, const char *at, const char *why, int err);
 
 /* ---- synth_text.c ---- */
 
-void synth_print(const struct trace_iter *iter, struct trace_seq *seq);
+void trace_synth_print(const struct trace_iter *iter, struct trace_seq *seq);
 /* The most bytes that the print fmt of a field has, without its names. */
 #define SYNTH_FMT_BYTES 96u
 #define SYNTH_FMT_NAMES 4u /* how often its name stands in it, at most */
 /* Write the event's print fmt, and a NUL. */
-void synth_print_fmt(const struct synth_event *event, char *to, size_t size);
+void trace_synth_print_fmt(const struct synth_event *event, char *to, size_t size);
 
 /* The event of a line that is printed. */
 static inline const struct synth_event *synth_event_of(const struct trace_event *type)

@@ -81,7 +81,7 @@ static void print_field(const struct trace_iter *iter, const struct synth_field 
 		trace_seq_write(seq, text, trace_strnlen(text, value->bytes));
 }
 
-void synth_print(const struct trace_iter *iter, struct trace_seq *seq)
+void trace_synth_print(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct synth_event *event = synth_event_of(iter->type);
 	bool ends_line = false;
@@ -143,7 +143,7 @@ static void print_argument(const struct synth_field *field, struct trace_seq *se
 		trace_seq_printf(seq, ", REC->%s", field->name);
 }
 
-void synth_print_fmt(const struct synth_event *event, char *to, size_t size)
+void trace_synth_print_fmt(const struct synth_event *event, char *to, size_t size)
 {
 	struct trace_seq seq;
 

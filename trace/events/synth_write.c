@@ -158,7 +158,7 @@ static bool is_wanted(const struct synth_event *event)
 	return trace_event_flags(trace_event_front_of(&event->call)) & TRACE_EVENT_WANTED;
 }
 
-void synth_event_write(struct synth_event *event, const uint64_t *values)
+void trace_synth_event_write(struct synth_event *event, const uint64_t *values)
 {
 	struct trace_thread *thread;
 	uint32_t depth;
@@ -191,8 +191,8 @@ static TRACE_NOINLINE void write_numbers_deeper(struct synth_event *event, void 
 	atomic_store_explicit(&thread->synth_depth, depth, memory_order_relaxed);
 }
 
-void synth_event_write_built(struct synth_event *event, void *entry,
-			     const struct trace_event_time *time)
+void trace_synth_event_write_built(struct synth_event *event, void *entry,
+				   const struct trace_event_time *time)
 {
 	const struct trace_event_front *front = trace_event_front_of(&event->call);
 	struct trace_thread *thread = trace_plat_current();

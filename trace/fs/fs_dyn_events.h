@@ -16,7 +16,7 @@ struct dyn_event_kind;
 /* Such a file; its `about`. */
 struct trace_dyn_events_source {
 	const struct dyn_event_kind *kind; /* NULL: of any */
-	/* As dyn_event_run(). */
+	/* As trace_dyn_event_run(). */
 	int (*run)(char *line, struct dyn_event_error *out_error);
 	void (*show)(const struct dyn_event *event, struct trace_seq *seq); /* NULL: the kind's */
 };

@@ -12,10 +12,10 @@
 static int show_next(struct trace_handle *handle, const struct trace_dyn_events_source *source,
 		     struct trace_seq *seq)
 {
-	struct dyn_event *event = dyn_event_next(source->kind, NULL);
+	struct dyn_event *event = trace_dyn_event_next(source->kind, NULL);
 
 	for (size_t i = 0; event && i < handle->index; i++)
-		event = dyn_event_next(source->kind, event);
+		event = trace_dyn_event_next(source->kind, event);
 	if (!event)
 		return 0;
 	handle->index++;
@@ -44,9 +44,9 @@ int trace_dyn_events_open(struct trace_handle *handle)
 		return 0;
 	trace_snprintf(command, sizeof(command), "> %s", name);
 	trace_plat_lock(&trace_config_lock);
-	err = dyn_events_remove_all(source->kind);
+	err = trace_dyn_events_remove_all(source->kind);
 	if (err == -EBUSY)
-		trace_error_log(&trace_global, name, dyn_events_in_use(), command, 0);
+		trace_error_log(&trace_global, name, trace_dyn_events_in_use(), command, 0);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -72,7 +72,7 @@ int trace_dyn_events_store(struct trace_handle *handle, char *text)
 	return trace_handle_lines(handle, text, run_line);
 }
 
-static const struct trace_dyn_events_source source = { .run = dyn_event_run };
+static const struct trace_dyn_events_source source = { .run = trace_dyn_event_run };
 
 const struct trace_file trace_dynamic_events_file = {
 	.name = "dynamic_events",

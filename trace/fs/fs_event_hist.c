@@ -39,13 +39,13 @@ static uint64_t hits_of(const struct trace_handle *handle)
 	uint64_t hits = 0;
 
 	for (size_t i = 0; file && (trigger = trace_hist_trigger_at(file, i)); i++)
-		hits += hist_map_hits(trace_hist_of(trigger)->map);
+		hits += trace_hist_map_hits(trace_hist_of(trigger)->map);
 	return hits;
 }
 
 static void end(struct trace_handle *handle)
 {
-	hist_view_destroy(reader_of(handle)->view);
+	trace_hist_view_destroy(reader_of(handle)->view);
 	reader_of(handle)->view = NULL;
 }
 
@@ -76,7 +76,7 @@ static int begin(struct trace_handle *handle, struct trace_seq *seq)
 	}
 	if (!trigger)
 		return 0;
-	reader_of(handle)->view = hist_view_create(trace_hist_of(trigger));
+	reader_of(handle)->view = trace_hist_view_create(trace_hist_of(trigger));
 	if (!reader_of(handle)->view)
 		return -ENOMEM;
 	if (form->begin && form->begin(reader_of(handle)->view)) {
@@ -154,12 +154,15 @@ static int hist_close(struct trace_handle *handle)
 	.mode = TRACE_MODE_READ, .open = hist_open, .next = hist_next, .events = hist_events,      \
 	.close = hist_close, .rewind = hist_rewind, .about = &(form)
 
-static const struct trace_file hist_file = { .name = "hist", HIST_FILE(hist_form_text) };
+static const struct trace_file hist_file = { .name = "hist", HIST_FILE(trace_hist_form_text) };
 static const struct trace_file picture_file = { .name = "hist_picture",
-						HIST_FILE(hist_form_picture) };
-static const struct trace_file ascii_file = { .name = "hist_ascii", HIST_FILE(hist_form_ascii) };
-static const struct trace_file folded_file = { .name = "hist_folded", HIST_FILE(hist_form_folded) };
-static const struct trace_file debug_file = { .name = "hist_debug", HIST_FILE(hist_form_debug) };
+						HIST_FILE(trace_hist_form_picture) };
+static const struct trace_file ascii_file = { .name = "hist_ascii",
+					      HIST_FILE(trace_hist_form_ascii) };
+static const struct trace_file folded_file = { .name = "hist_folded",
+					       HIST_FILE(trace_hist_form_folded) };
+static const struct trace_file debug_file = { .name = "hist_debug",
+					      HIST_FILE(trace_hist_form_debug) };
 
 const struct trace_file *const trace_event_hist_files[] = { &hist_file,	 &picture_file,
 							    &ascii_file, &folded_file,

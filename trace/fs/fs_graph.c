@@ -29,7 +29,7 @@ static int max_depth_store(struct trace_handle *handle, char *text)
 		return err;
 	trace_plat_lock(&trace_config_lock);
 	trace_graph_of(handle->tr)->max_depth = (uint32_t)value;
-	function_graph_update(handle->tr);
+	trace_function_graph_update(handle->tr);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
 }
@@ -51,14 +51,14 @@ static const struct trace_functions_source graph_filter = {
 	.list = FTRACE_LIST_FILTER,
 	.ops = graph_sets,
 	.is_set = true,
-	.changed = function_graph_update,
+	.changed = trace_function_graph_update,
 };
 
 static const struct trace_functions_source graph_notrace = {
 	.list = FTRACE_LIST_NOTRACE,
 	.ops = graph_sets,
 	.is_set = true,
-	.changed = function_graph_update,
+	.changed = trace_function_graph_update,
 };
 
 static const struct trace_file graph_function_file = {

@@ -8,10 +8,10 @@
 
 static int run(char *line, struct dyn_event_error *out_error)
 {
-	return dyn_event_run_of(probe_kprobe_dyn, line, out_error);
+	return trace_dyn_event_run_of(trace_probe_kprobe_dyn, line, out_error);
 }
 
-static const struct trace_dyn_events_source source = { .kind = probe_kprobe_dyn, .run = run };
+static const struct trace_dyn_events_source source = { .kind = trace_probe_kprobe_dyn, .run = run };
 
 static const struct trace_file kprobe_events_file = {
 	.name = "kprobe_events",
@@ -28,11 +28,11 @@ static void show_counts(const struct dyn_event *dyn, struct trace_seq *seq)
 {
 	uint64_t hits, missed;
 
-	if (!probe_kprobe_counts(dyn, &hits, &missed))
+	if (!trace_probe_kprobe_counts(dyn, &hits, &missed))
 		return;
 	trace_seq_printf(seq, "  %-44s %15llu %15llu%s\n", dyn->call->event.name,
 			 (unsigned long long)hits, (unsigned long long)missed,
-			 probe_kprobe_is_gone(dyn) ? " [GONE]" : "");
+			 trace_probe_kprobe_is_gone(dyn) ? " [GONE]" : "");
 }
 
 static const struct trace_dyn_events_source counts = { .show = show_counts };

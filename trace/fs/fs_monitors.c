@@ -183,7 +183,7 @@ static const struct trace_file enabled_monitors_file = {
 static int monitoring_on_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	(void)handle;
-	trace_seq_printf(seq, "%d\n", monitors_are_on);
+	trace_seq_printf(seq, "%d\n", trace_monitors_are_on);
 	return 0;
 }
 
@@ -210,7 +210,7 @@ static const struct trace_file monitoring_on_file = {
 static int reacting_on_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	(void)handle;
-	trace_seq_printf(seq, "%d\n", monitors_react);
+	trace_seq_printf(seq, "%d\n", trace_monitors_react);
 	return 0;
 }
 
@@ -220,7 +220,7 @@ static int reacting_on_store(struct trace_handle *handle, char *text)
 	int err = trace_handle_switch(handle, text, &on);
 
 	if (!err)
-		monitors_react = on;
+		trace_monitors_react = on;
 	return err;
 }
 

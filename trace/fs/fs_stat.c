@@ -14,7 +14,7 @@
 static int enabled_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	(void)handle;
-	trace_seq_printf(seq, "%d\n", profile_enabled());
+	trace_seq_printf(seq, "%d\n", trace_profile_enabled());
 	return 0;
 }
 
@@ -23,7 +23,7 @@ static int enabled_store(struct trace_handle *handle, char *text)
 	uint64_t value;
 	int err = trace_handle_number(handle, text, &value);
 
-	return err ? err : profile_enable(value != 0);
+	return err ? err : trace_profile_enable(value != 0);
 }
 
 /* ---- trace_stat/functionN: handle->index 0 is the head, n the n-th record ---- */
@@ -37,7 +37,7 @@ static int stat_open(struct trace_handle *handle)
 	stats = trace_plat_alloc(sizeof(*stats));
 	if (!stats)
 		return -ENOMEM;
-	err = profile_read(stats, (uint32_t)handle->node->arg);
+	err = trace_profile_read(stats, (uint32_t)handle->node->arg);
 	if (err)
 		trace_plat_free(stats, sizeof(*stats));
 	else
@@ -47,15 +47,15 @@ static int stat_open(struct trace_handle *handle)
 
 static int stat_close(struct trace_handle *handle)
 {
-	profile_stats_free(handle->private);
+	trace_profile_stats_free(handle->private);
 	trace_plat_free(handle->private, handle->private_bytes);
 	return 0;
 }
 
 static void stat_rewind(struct trace_handle *handle)
 {
-	profile_stats_free(handle->private);
-	profile_read(handle->private, (uint32_t)handle->node->arg);
+	trace_profile_stats_free(handle->private);
+	trace_profile_read(handle->private, (uint32_t)handle->node->arg);
 }
 
 static int stat_next(struct trace_handle *handle, struct trace_seq *seq)
@@ -64,9 +64,9 @@ static int stat_next(struct trace_handle *handle, struct trace_seq *seq)
 	size_t at = handle->index++;
 
 	if (at == 0)
-		profile_stat_head(seq);
+		trace_profile_stat_head(seq);
 	else if (at <= stats->nr)
-		profile_stat_line(seq, &stats->stat[at - 1]);
+		trace_profile_stat_line(seq, &stats->stat[at - 1]);
 	else if (at == stats->nr + 1 && stats->dropped)
 		trace_seq_printf(seq, "# no room for %llu calls of other functions\n",
 				 (unsigned long long)stats->dropped);

@@ -6,9 +6,9 @@
 #include "text/str.h"
 
 static const struct trace_dyn_events_source source = {
-	.kind = synth_event_kinds,
-	.run = synth_event_run,
-	.show = synth_event_show,
+	.kind = trace_synth_event_kinds,
+	.run = trace_synth_event_run,
+	.show = trace_synth_event_show,
 };
 
 static const struct trace_file synthetic_events_file = {

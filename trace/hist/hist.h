@@ -22,7 +22,7 @@
  *   | hits | key: 1 to 3 parts | sums of values | name of the thread | which variables are set |
  *   | variables | values that actions keep |
  *
- * Context:   hist_run() - any, NMI included, preemption off. The rest - thread, config lock held.
+ * Context:   trace_hist_run() - any, NMI included, preemption off. The rest - thread, config lock held.
  * Locking:   the config lock.
  * Ownership: counted references; the last one to be put frees it.
  */
@@ -126,7 +126,7 @@ enum hist_modifier {
 	HIST_NR_MODIFIERS,
 };
 /* The word behind the point; NULL for HIST_PLAIN. */
-extern const char *const hist_modifier_names[HIST_NR_MODIFIERS];
+extern const char *const trace_hist_modifier_names[HIST_NR_MODIFIERS];
 
 /* A key, a value, a variable: what is computed of an event, and how it is shown. */
 struct hist_value {
@@ -176,7 +176,7 @@ struct hist {
 	uint16_t sums_at, comm_at, set_at; /* words of an entry */
 	ring_clock_fn clock;		   /* NULL: trace_plat_clock_ns() */
 	struct hist_map *map;		   /* own_map, or that of `shared` */
-	struct hist_step *program;	   /* what hist_run() runs, or NULL: hist_program.h */
+	struct hist_step *program;	   /* what trace_hist_run() runs, or NULL: hist_program.h */
 	const struct hist_op *sum_ops;	   /* hist_plain.c: those of the values */
 	struct hist_op ops[HIST_OPS_MAX];
 
@@ -226,38 +226,38 @@ struct hist_wish {
  * error->at points into it. 0; -EINVAL or another -errno, with error->why NULL when there is
  * nothing to be said; -ENOMEM. The caller has the only reference.
  */
-int hist_create(struct trace_event_file *file, const char *text, struct hist **out_hist,
-		struct hist_wish *wish, struct hist_error *error);
-void hist_put(struct hist *hist);
+int trace_hist_create(struct trace_event_file *file, const char *text, struct hist **out_hist,
+		      struct hist_wish *wish, struct hist_error *error);
+void trace_hist_put(struct hist *hist);
 /* Count in the table of `other`, which counts the same in the same way. */
-void hist_share(struct hist *hist, struct hist *other);
+void trace_hist_share(struct hist *hist, struct hist *other);
 
 /* ---- hist_run.c ---- */
 
 /* An event has occurred: count it in trigger->private. */
-void hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
+void trace_hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit);
 
 /* ---- hist_plain.c ---- */
 
-/* What counts in this histogram in the fewest instructions: hist_run(), or one that does the same. */
-trace_trigger_fn hist_choose_run(const struct hist *hist);
+/* What counts in this histogram in the fewest instructions: trace_hist_run(), or one that does the same. */
+trace_trigger_fn trace_hist_choose_run(const struct hist *hist);
 
 /* ---- hist_spec.c ---- */
 
 /* `hist:keys=...`, without condition and state. */
-void hist_print_spec(const struct hist *hist, struct trace_seq *seq);
+void trace_hist_print_spec(const struct hist *hist, struct trace_seq *seq);
 /* `keys=...` */
-void hist_print_keys(const struct hist *hist, struct trace_seq *seq);
+void trace_hist_print_keys(const struct hist *hist, struct trace_seq *seq);
 /* Do both count the same, in the same way? */
-bool hist_is_same(const struct hist *a, const struct hist *b);
+bool trace_hist_is_same(const struct hist *a, const struct hist *b);
 
 /* ---- hist_view.c ---- */
 
 /* A copy of all entries, sorted. */
 struct hist_view;
 /* NULL when out of memory. */
-struct hist_view *hist_view_create(struct hist *hist);
-void hist_view_destroy(struct hist_view *view);
+struct hist_view *trace_hist_view_create(struct hist *hist);
+void trace_hist_view_destroy(struct hist_view *view);
 
 /* A form in which histograms are shown: a file each. */
 struct hist_form {
@@ -272,10 +272,10 @@ struct hist_form {
 	const char *none;      /* what there is to be said when it has none; or NULL */
 	bool is_short;	       /* no empty lines and titles around them */
 };
-extern const struct hist_form hist_form_text;	 /* hist_show.c */
-extern const struct hist_form hist_form_picture; /* hist_picture.c */
-extern const struct hist_form hist_form_ascii;	 /* the same */
-extern const struct hist_form hist_form_folded;	 /* hist_folded.c */
-extern const struct hist_form hist_form_debug;	 /* hist_debug.c */
+extern const struct hist_form trace_hist_form_text;    /* hist_show.c */
+extern const struct hist_form trace_hist_form_picture; /* hist_picture.c */
+extern const struct hist_form trace_hist_form_ascii;   /* the same */
+extern const struct hist_form trace_hist_form_folded;  /* hist_folded.c */
+extern const struct hist_form trace_hist_form_debug;   /* hist_debug.c */
 
 #endif

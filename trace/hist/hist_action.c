@@ -11,7 +11,7 @@
 
 /* ---- The registry: the types of all features ---- */
 
-const struct hist_action_type *hist_find_action_type(const char *word)
+const struct hist_action_type *trace_hist_find_action_type(const char *word)
 {
 	const struct hist_action_type *call = NULL;
 
@@ -30,7 +30,7 @@ const struct hist_action_type *hist_find_action_type(const char *word)
 
 /* ---- Their life ---- */
 
-int hist_compile_actions(struct hist_parse *parse)
+int trace_hist_compile_actions(struct hist_parse *parse)
 {
 	struct hist *hist = parse->hist;
 	int err = 0;
@@ -39,14 +39,14 @@ int hist_compile_actions(struct hist_parse *parse)
 		struct hist_action *action = hist->actions[i];
 
 		if (action->handler->title)
-			err = hist_find_followed(parse, action);
+			err = trace_hist_find_followed(parse, action);
 		if (!err && action->type->compile)
 			err = action->type->compile(parse, action);
 	}
 	return err;
 }
 
-void hist_free_actions(struct hist *hist)
+void trace_hist_free_actions(struct hist *hist)
 {
 	for (uint32_t i = 0; i < hist->nr_actions; i++) {
 		struct hist_action *action = hist->actions[i];
@@ -56,10 +56,10 @@ void hist_free_actions(struct hist *hist)
 		trace_plat_free(action, sizeof(*action));
 	}
 	if (!hist->shared)
-		hist_records_destroy(hist->records);
+		trace_hist_records_destroy(hist->records);
 }
 
-int hist_begin_actions(struct hist *hist)
+int trace_hist_begin_actions(struct hist *hist)
 {
 	int err = 0;
 
@@ -71,11 +71,11 @@ int hist_begin_actions(struct hist *hist)
 		action->has_begun = !err;
 	}
 	if (err)
-		hist_end_actions(hist);
+		trace_hist_end_actions(hist);
 	return err;
 }
 
-void hist_end_actions(struct hist *hist)
+void trace_hist_end_actions(struct hist *hist)
 {
 	for (uint32_t i = 0; i < hist->nr_actions; i++) {
 		struct hist_action *action = hist->actions[i];
@@ -86,20 +86,20 @@ void hist_end_actions(struct hist *hist)
 	}
 }
 
-void hist_clear_actions(struct hist *hist)
+void trace_hist_clear_actions(struct hist *hist)
 {
 	for (uint32_t i = 0; i < hist->nr_actions; i++) {
 		if (hist->actions[i]->type->clear)
 			hist->actions[i]->type->clear(hist->actions[i]);
 	}
 	if (hist->records)
-		hist_records_clear(hist->records);
+		trace_hist_records_clear(hist->records);
 }
 
 /* ---- As text ---- */
 
-void hist_print_entry_actions(const struct hist_view *view, const uint64_t *entry,
-			      struct trace_seq *seq)
+void trace_hist_print_entry_actions(const struct hist_view *view, const uint64_t *entry,
+				    struct trace_seq *seq)
 {
 	const struct hist *hist = view->hist;
 
@@ -119,7 +119,7 @@ void hist_print_entry_actions(const struct hist_view *view, const uint64_t *entr
 	}
 }
 
-void hist_print_end_actions(const struct hist_view *view, struct trace_seq *seq)
+void trace_hist_print_end_actions(const struct hist_view *view, struct trace_seq *seq)
 {
 	const struct hist *hist = view->hist;
 
@@ -145,7 +145,7 @@ static bool replace_kept(struct hist_run *run, const struct hist_action *action,
 	return true;
 }
 
-void hist_act(struct hist_run *run, struct hist_action *action)
+void trace_hist_act(struct hist_run *run, struct hist_action *action)
 {
 	const struct hist_action_type *type = action->type;
 

@@ -16,7 +16,7 @@
  * Who replaces the word acts: by one compare-exchange, so each new maximum and each change is acted
  * on once, whatever other CPUs and interrupts count meanwhile.
  *
- * Context:   hist_act() - any, NMI included, preemption off. The rest - thread, config lock
+ * Context:   trace_hist_act() - any, NMI included, preemption off. The rest - thread, config lock
  *            held.
  * Locking:   the config lock.
  * Ownership: an action belongs to its histogram. Handlers and types are const and there for good.
@@ -100,36 +100,36 @@ struct hist_action {
 /* ---- hist_handler.c ---- */
 
 /* Does a part of a histogram's text begin with a handler? */
-bool hist_is_action(const char *part);
+bool trace_hist_is_action(const char *part);
 /* Add the action that `text` is. Parameters are not compiled yet. 0, or -errno after a blame. */
-int hist_add_action(struct hist_parse *parse, char *text);
+int trace_hist_add_action(struct hist_parse *parse, char *text);
 /* The variables are known: which one does the action follow? 0, or -EINVAL after a blame. */
-int hist_find_followed(struct hist_parse *parse, struct hist_action *action);
+int trace_hist_find_followed(struct hist_parse *parse, struct hist_action *action);
 /* All of them, as in `trigger`. */
-void hist_print_actions(const struct hist *hist, struct trace_seq *seq);
-bool hist_are_actions_same(const struct hist *a, const struct hist *b);
+void trace_hist_print_actions(const struct hist *hist, struct trace_seq *seq);
+bool trace_hist_are_actions_same(const struct hist *a, const struct hist *b);
 
 /* ---- hist_action.c ---- */
 
 /* The type that a word means, or NULL. */
-const struct hist_action_type *hist_find_action_type(const char *word);
+const struct hist_action_type *trace_hist_find_action_type(const char *word);
 /* 0, or -errno after a blame. */
-int hist_compile_actions(struct hist_parse *parse);
-void hist_free_actions(struct hist *hist);
+int trace_hist_compile_actions(struct hist_parse *parse);
+void trace_hist_free_actions(struct hist *hist);
 /* The histogram is about to be set. 0, or -errno with nothing begun. */
-int hist_begin_actions(struct hist *hist);
+int trace_hist_begin_actions(struct hist *hist);
 /* Nobody counts any more. */
-void hist_end_actions(struct hist *hist);
-void hist_clear_actions(struct hist *hist);
+void trace_hist_end_actions(struct hist *hist);
+void trace_hist_clear_actions(struct hist *hist);
 /* For `hist`. */
-void hist_print_entry_actions(const struct hist_view *view, const uint64_t *entry,
-			      struct trace_seq *seq);
-void hist_print_end_actions(const struct hist_view *view, struct trace_seq *seq);
+void trace_hist_print_entry_actions(const struct hist_view *view, const uint64_t *entry,
+				    struct trace_seq *seq);
+void trace_hist_print_end_actions(const struct hist_view *view, struct trace_seq *seq);
 
 /* ---- The types; those of other features are in their features' tables ---- */
 
-extern const struct hist_action_type hist_save_type;
-extern const struct hist_action_type hist_snapshot_type;
-extern const struct hist_action_type hist_trace_type;
+extern const struct hist_action_type trace_hist_save_type;
+extern const struct hist_action_type trace_hist_snapshot_type;
+extern const struct hist_action_type trace_hist_trace_type;
 
 #endif

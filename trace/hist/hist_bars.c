@@ -54,11 +54,11 @@ static void print_bars(const struct hist_view *view, const uint64_t *entry, stru
 
 		if (i)
 			trace_seq_printf(seq, " %s", picture->style->edge);
-		hist_draw_bar(picture->style, drawn, quantity->max, bars->bar_width, seq);
+		trace_hist_draw_bar(picture->style, drawn, quantity->max, bars->bar_width, seq);
 		trace_seq_init(&number, text, sizeof(text));
-		hist_draw_number(how_of(bars, quantity), sum, &number);
-		hist_draw_text(picture->style, &number, bars->number_width + 1, true, seq);
-		print_share(bars, hist_share_of(drawn, quantity->total), seq);
+		trace_hist_draw_number(how_of(bars, quantity), sum, &number);
+		trace_hist_draw_text(picture->style, &number, bars->number_width + 1, true, seq);
+		print_share(bars, trace_hist_share_of(drawn, quantity->total), seq);
 	}
 	trace_seq_putc(seq, '\n');
 }
@@ -67,12 +67,12 @@ static void print_missing(const struct hist_view *view, uint64_t before, uint64_
 			  struct trace_seq *seq)
 {
 	const struct hist_value *key = &view->hist->keys[0];
-	struct hist_gap gap = hist_gap_between(key, before, behind);
+	struct hist_gap gap = trace_hist_gap_between(key, before, behind);
 
 	if (!gap.is_short)
-		hist_picture_gap(view, gap.nr, seq);
+		trace_hist_picture_gap(view, gap.nr, seq);
 	for (uint64_t i = 1; gap.is_short && i <= gap.nr; i++) {
-		hist_picture_number(view, key, before + i * hist_scale_step(key), seq);
+		trace_hist_picture_number(view, key, before + i * hist_scale_step(key), seq);
 		print_bars(view, NULL, seq);
 	}
 }
@@ -83,17 +83,17 @@ static void print_stack(const uint32_t *ips, struct trace_seq *seq)
 
 	if (!ips[0])
 		return;
-	hist_draw_repeat(" ", STACK_INDENT, seq);
+	trace_hist_draw_repeat(" ", STACK_INDENT, seq);
 	for (uint32_t i = 0; i < HIST_STACK_MAX && ips[i]; i++) {
 		char text[HIST_LABEL_MAX];
 		struct trace_seq name;
 
 		trace_seq_init(&name, text, sizeof(text));
-		hist_label_function(ips[i], &name);
+		trace_hist_label_function(ips[i], &name);
 		if (i && seq->len - begin + 3 + name.len + 2 > HIST_LINE_WIDTH) {
 			trace_seq_puts(seq, " <\n");
 			begin = seq->len;
-			hist_draw_repeat(" ", STACK_INDENT, seq);
+			trace_hist_draw_repeat(" ", STACK_INDENT, seq);
 		} else {
 			trace_seq_puts(seq, i ? " < " : "");
 		}
@@ -107,7 +107,7 @@ static void print_stacks(const struct hist *hist, const uint64_t *entry, struct 
 {
 	for (uint32_t i = 0; i < hist->nr_keys; i++) {
 		if (hist->keys[i].kind == HIST_STACK)
-			print_stack((const void *)hist_key_at(hist, entry, i), seq);
+			print_stack((const void *)trace_hist_key_at(hist, entry, i), seq);
 	}
 }
 
@@ -118,15 +118,16 @@ static void print_title(const struct hist_view *view, struct trace_seq *seq)
 	char text[HIST_LABEL_MAX];
 	struct trace_seq name;
 
-	hist_picture_label(view, NULL, bars->keys, seq);
+	trace_hist_picture_label(view, NULL, bars->keys, seq);
 	for (uint32_t i = 0; i < picture->nr_quantities; i++) {
 		uint32_t width = bars->bar_width + bars->number_width + share_width(bars) + 1;
 
 		trace_seq_init(&name, text, sizeof(text));
-		trace_seq_puts(&name, hist_quantity_name(view->hist, &picture->quantities[i]));
+		trace_seq_puts(&name,
+			       trace_hist_quantity_name(view->hist, &picture->quantities[i]));
 		trace_seq_puts(seq, i ? "  " : "");
 		if (i + 1 < picture->nr_quantities || name.len > width)
-			hist_draw_text(picture->style, &name, width, false, seq);
+			trace_hist_draw_text(picture->style, &name, width, false, seq);
 		else
 			trace_seq_write(seq, name.buf, name.len);
 	}
@@ -144,9 +145,9 @@ static bool bars_next(struct hist_view *view, struct trace_seq *seq)
 	if (!at)
 		print_title(view, seq);
 	else if (bars->is_scale)
-		print_missing(view, *hist_key_at(hist, view->order[at - 1], 0),
-			      *hist_key_at(hist, view->order[at], 0), seq);
-	hist_picture_label(view, view->order[at], bars->keys, seq);
+		print_missing(view, *trace_hist_key_at(hist, view->order[at - 1], 0),
+			      *trace_hist_key_at(hist, view->order[at], 0), seq);
+	trace_hist_picture_label(view, view->order[at], bars->keys, seq);
 	print_bars(view, view->order[at], seq);
 	print_stacks(hist, view->order[at], seq);
 	return true;
@@ -154,7 +155,7 @@ static bool bars_next(struct hist_view *view, struct trace_seq *seq)
 
 static bool has_lower_key(const void *hist, const void *a, const void *b)
 {
-	return hist_compare_keys(hist, a, b, 0) < 0;
+	return trace_hist_compare_keys(hist, a, b, 0) < 0;
 }
 
 static uint32_t number_width_of(const struct hist_view *view)
@@ -170,9 +171,9 @@ static uint32_t number_width_of(const struct hist_view *view)
 			struct trace_seq number;
 
 			trace_seq_init(&number, text, sizeof(text));
-			hist_draw_number(how_of(bars, quantity),
-					 hist_sum_at(view->hist, view->order[at], quantity->index),
-					 &number);
+			trace_hist_draw_number(
+				how_of(bars, quantity),
+				hist_sum_at(view->hist, view->order[at], quantity->index), &number);
 			width = number.len > width ? (uint32_t)number.len : width;
 		}
 	}
@@ -188,20 +189,20 @@ static uint32_t label_max(const struct bars *bars)
 	return bars->keys.nr > 1 && bars->picture.nr_quantities == 1 ? 44 : max;
 }
 
-int hist_bars_begin(struct hist_view *view, const struct hist_style *style)
+int trace_hist_bars_begin(struct hist_view *view, const struct hist_style *style)
 {
-	struct bars *bars = hist_view_alloc(view, sizeof(*bars));
+	struct bars *bars = trace_hist_view_alloc(view, sizeof(*bars));
 	uint32_t used;
 
 	if (!bars)
 		return -ENOMEM;
-	hist_picture_init(view, style);
+	trace_hist_picture_init(view, style);
 	bars->picture.next = bars_next;
 	bars->keys.nr = view->hist->nr_keys;
-	bars->is_scale = bars->keys.nr == 1 && hist_is_scale(&view->hist->keys[0]);
+	bars->is_scale = bars->keys.nr == 1 && trace_hist_is_scale(&view->hist->keys[0]);
 	if (bars->is_scale)
-		hist_sort(view->order, view->nr, has_lower_key, view->hist);
-	hist_picture_measure(view, bars->keys, label_max(bars));
+		trace_hist_sort(view->order, view->nr, has_lower_key, view->hist);
+	trace_hist_picture_measure(view, bars->keys, label_max(bars));
 	bars->number_width = number_width_of(view);
 	used = EDGE_WIDTH + 1 + bars->number_width + share_width(bars);
 	bars->bar_width =

@@ -13,7 +13,7 @@
 static uint64_t number_of(const struct hist_columns *columns, const struct hist *hist,
 			  const uint64_t *entry)
 {
-	return *hist_key_at(hist, entry, columns->key);
+	return *trace_hist_key_at(hist, entry, columns->key);
 }
 
 /* ---- Ranges ---- */
@@ -74,7 +74,7 @@ static bool has_lower_key(const void *context, const void *a, const void *b)
 {
 	const struct key_order *order = context;
 
-	return hist_compare_keys(order->hist, a, b, order->key) < 0;
+	return trace_hist_compare_keys(order->hist, a, b, order->key) < 0;
 }
 
 /* Make `entry` one of the list, which is sorted by totals, if it belongs there. */
@@ -109,7 +109,7 @@ static uint32_t list_frequent(struct hist_columns *columns, const struct hist_vi
 
 		total += entry[0];
 		if (i + 1 < view->nr &&
-		    !hist_compare_keys(view->hist, entry, order[i + 1], columns->key))
+		    !trace_hist_compare_keys(view->hist, entry, order[i + 1], columns->key))
 			continue;
 		insert(columns, totals, max, entry, total);
 		total = 0;
@@ -136,7 +136,7 @@ static bool set_numbers(struct hist_columns *columns, const struct hist_view *vi
 {
 	columns->nr_listed = 0;
 	for (size_t i = 0; i < view->nr; i++) {
-		if (i && !hist_compare_keys(view->hist, order[i - 1], order[i], columns->key))
+		if (i && !trace_hist_compare_keys(view->hist, order[i - 1], order[i], columns->key))
 			continue;
 		if (columns->nr_listed == room)
 			return false;
@@ -149,8 +149,8 @@ static bool set_numbers(struct hist_columns *columns, const struct hist_view *vi
 
 /* ---- All ---- */
 
-void hist_columns_init(struct hist_columns *columns, const struct hist_view *view,
-		       const void **order, uint32_t room)
+void trace_hist_columns_init(struct hist_columns *columns, const struct hist_view *view,
+			     const void **order, uint32_t room)
 {
 	const struct hist_value *key = &view->hist->keys[columns->key];
 	const struct key_order by = { view->hist, columns->key };
@@ -159,12 +159,12 @@ void hist_columns_init(struct hist_columns *columns, const struct hist_view *vie
 	if (room > HIST_COLUMNS_MAX)
 		room = HIST_COLUMNS_MAX;
 	memcpy(order, view->order, view->nr * sizeof(*order));
-	hist_sort(order, view->nr, has_lower_key, &by);
+	trace_hist_sort(order, view->nr, has_lower_key, &by);
 	min = number_of(columns, view->hist, order[0]);
 	max = number_of(columns, view->hist, order[view->nr - 1]);
-	if (!hist_is_number(key))
+	if (!trace_hist_is_number(key))
 		set_letters(columns, view, order, room);
-	else if (hist_is_scale(key))
+	else if (trace_hist_is_scale(key))
 		set_scale(columns, key, min, max, room);
 	else if (!set_numbers(columns, view, order, room))
 		set_ranges(columns, key, min, max, room);
@@ -173,8 +173,8 @@ void hist_columns_init(struct hist_columns *columns, const struct hist_view *vie
 		columns->width = 3;
 }
 
-uint32_t hist_column_of(const struct hist_columns *columns, const struct hist *hist,
-			const uint64_t *entry)
+uint32_t trace_hist_column_of(const struct hist_columns *columns, const struct hist *hist,
+			      const uint64_t *entry)
 {
 	uint32_t at = 0;
 
@@ -182,7 +182,7 @@ uint32_t hist_column_of(const struct hist_columns *columns, const struct hist *h
 		return (uint32_t)((number_of(columns, hist, entry) - columns->origin) /
 				  columns->step);
 	while (at < columns->nr_listed &&
-	       hist_compare_keys(hist, entry, columns->list[at], columns->key))
+	       trace_hist_compare_keys(hist, entry, columns->list[at], columns->key))
 		at++;
 	return at;
 }
@@ -204,13 +204,13 @@ static void print_tick(const struct hist_columns *columns, const struct hist *hi
 	if (columns->has_letters) {
 		print_letter(columns, at, seq);
 	} else if (columns->is_list) {
-		hist_label(hist, columns->list[at], columns->key, seq);
+		trace_hist_label(hist, columns->list[at], columns->key, seq);
 	} else if (key->modifier == HIST_LOG2) {
-		hist_label_power(number + columns->step - 1, seq);
+		trace_hist_label_power(number + columns->step - 1, seq);
 	} else {
 		if (key->modifier == HIST_BUCKETS)
 			plain.modifier = HIST_PLAIN;
-		hist_label_number(&plain, number, seq);
+		trace_hist_label_number(&plain, number, seq);
 	}
 }
 
@@ -227,10 +227,10 @@ static void print_ticks(const struct hist_columns *columns, const struct hist_vi
 		bool has_tick = !texts->len || texts->len < (size_t)at * columns->width;
 
 		trace_seq_puts(edge, has_tick ? picture->style->tick : picture->style->line);
-		hist_draw_repeat(picture->style->line, columns->width - 1, edge);
+		trace_hist_draw_repeat(picture->style->line, columns->width - 1, edge);
 		if (!has_tick)
 			continue;
-		hist_draw_repeat(" ", at * columns->width - (uint32_t)texts->len, texts);
+		trace_hist_draw_repeat(" ", at * columns->width - (uint32_t)texts->len, texts);
 		print_tick(columns, view->hist, at, texts);
 	}
 }
@@ -248,7 +248,7 @@ static void print_legend(const struct hist_columns *columns, const struct hist_v
 
 		trace_seq_init(&label, text, sizeof(text));
 		if (at < columns->nr_listed)
-			hist_label(view->hist, columns->list[at], columns->key, &label);
+			trace_hist_label(view->hist, columns->list[at], columns->key, &label);
 		else
 			trace_seq_puts(&label, "all others");
 		width = label.len < LEGEND_MAX ? (uint32_t)label.len : LEGEND_MAX;
@@ -257,37 +257,37 @@ static void print_legend(const struct hist_columns *columns, const struct hist_v
 			used = 0;
 		}
 		if (!used)
-			hist_draw_repeat(" ", used = indent, seq);
+			trace_hist_draw_repeat(" ", used = indent, seq);
 		else
 			trace_seq_puts(seq, "  ");
 		print_letter(columns, at, seq);
 		trace_seq_putc(seq, ' ');
-		hist_draw_text(picture->style, &label, width, false, seq);
+		trace_hist_draw_text(picture->style, &label, width, false, seq);
 		used += width + 4;
 	}
 	trace_seq_putc(seq, '\n');
 }
 
-void hist_columns_print(const struct hist_columns *columns, const struct hist_view *view,
-			uint32_t indent, struct trace_seq *seq)
+void trace_hist_columns_print(const struct hist_columns *columns, const struct hist_view *view,
+			      uint32_t indent, struct trace_seq *seq)
 {
 	const struct hist_picture *picture = view->private;
 	struct trace_seq texts;
 	char text[2 * HIST_LINE_WIDTH];
 
 	trace_seq_init(&texts, text, sizeof(text));
-	hist_draw_repeat(" ", indent - 1, seq);
+	trace_hist_draw_repeat(" ", indent - 1, seq);
 	trace_seq_puts(seq, picture->style->corner);
 	print_ticks(columns, view, seq, &texts);
 	trace_seq_putc(seq, '\n');
-	hist_draw_repeat(" ", indent, seq);
+	trace_hist_draw_repeat(" ", indent, seq);
 	trace_seq_write(seq, texts.buf, texts.len);
 	trace_seq_putc(seq, '\n');
 	if (columns->has_letters)
 		print_legend(columns, view, indent, seq);
 }
 
-const char *hist_columns_ticks(const struct hist_columns *columns, const struct hist *hist)
+const char *trace_hist_columns_ticks(const struct hist_columns *columns, const struct hist *hist)
 {
 	if (columns->has_letters)
 		return ", see below";

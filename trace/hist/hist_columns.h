@@ -30,14 +30,14 @@ struct hist_columns {
  * Find columns that take at most `room` characters; `order` is the caller's, with room for all
  * entries, and its contents are lost. The view has entries.
  */
-void hist_columns_init(struct hist_columns *columns, const struct hist_view *view,
-		       const void **order, uint32_t room);
-uint32_t hist_column_of(const struct hist_columns *columns, const struct hist *hist,
-			const uint64_t *entry);
+void trace_hist_columns_init(struct hist_columns *columns, const struct hist_view *view,
+			     const void **order, uint32_t room);
+uint32_t trace_hist_column_of(const struct hist_columns *columns, const struct hist *hist,
+			      const uint64_t *entry);
 /* The lower edge of the map with what its columns are, `indent` characters from the left. */
-void hist_columns_print(const struct hist_columns *columns, const struct hist_view *view,
-			uint32_t indent, struct trace_seq *seq);
+void trace_hist_columns_print(const struct hist_columns *columns, const struct hist_view *view,
+			      uint32_t indent, struct trace_seq *seq);
 /* What stands at its ticks: ", up to" and so on. */
-const char *hist_columns_ticks(const struct hist_columns *columns, const struct hist *hist);
+const char *trace_hist_columns_ticks(const struct hist_columns *columns, const struct hist *hist);
 
 #endif

@@ -87,14 +87,14 @@ static uint32_t add_refs_of(struct debug_model *model, const struct hist *hist,
 /* Does an action's parameter name a field of this event? No: a variable, or a field of another one. */
 static bool is_own_field(const struct hist_param *param)
 {
-	return !param->value.is_ref && !hist_is_variable(param->name);
+	return !param->value.is_ref && !trace_hist_is_variable(param->name);
 }
 
 static void add_param(struct debug_model *model, const struct hist *hist,
 		      const struct hist_param *param)
 {
-	uint32_t own =
-		param->name[0] == '$' ? hist_find_variable(hist, param->name + 1) : HIST_VARS_MAX;
+	uint32_t own = param->name[0] == '$' ? trace_hist_find_variable(hist, param->name + 1)
+					     : HIST_VARS_MAX;
 
 	if (is_own_field(param)) {
 		model->fields[model->nr_fields++] = (struct debug_kept){ param, model->nr_vars };
@@ -118,7 +118,7 @@ static void add_action(struct debug_model *model, const struct hist *hist, uint3
 	for (uint32_t i = action->first; i < action->nr_params; i++) {
 		const struct hist_param *param = &action->params[i];
 
-		if (action->type == &hist_save_type)
+		if (action->type == &trace_hist_save_type)
 			model->saved[model->nr_saved++] =
 				(struct debug_kept){ param, model->nr_vars++ };
 		else
@@ -129,7 +129,7 @@ static void add_action(struct debug_model *model, const struct hist *hist, uint3
 static int debug_begin(struct hist_view *view)
 {
 	const struct hist *hist = view->hist;
-	struct debug_model *model = hist_view_alloc(view, sizeof(*model));
+	struct debug_model *model = trace_hist_view_alloc(view, sizeof(*model));
 
 	if (!model)
 		return -ENOMEM;
@@ -445,6 +445,6 @@ static bool debug_next(struct hist_view *view, struct trace_seq *seq)
 	return false;
 }
 
-const struct hist_form hist_form_debug = { .begin = debug_begin,
-					   .next = debug_next,
-					   .separator = "\n\n" };
+const struct hist_form trace_hist_form_debug = { .begin = debug_begin,
+						 .next = debug_next,
+						 .separator = "\n\n" };

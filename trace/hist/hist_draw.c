@@ -9,7 +9,7 @@ static const char *const halves[] = { ":", "#" };
 static const char *const blocks[] = { "░", "▒", "▓", "█" };
 static const char *const dots[] = { ".", ":", "-", "+", "#", "@" };
 
-const struct hist_style hist_style_utf8 = {
+const struct hist_style trace_hist_style_utf8 = {
 	.bars = eighths,
 	.nr_bars = TRACE_ARRAY_SIZE(eighths),
 	.shades = blocks,
@@ -23,7 +23,7 @@ const struct hist_style hist_style_utf8 = {
 	.cut_width = 1,
 };
 
-const struct hist_style hist_style_ascii = {
+const struct hist_style trace_hist_style_ascii = {
 	.bars = halves,
 	.nr_bars = TRACE_ARRAY_SIZE(halves),
 	.shades = dots,
@@ -37,7 +37,7 @@ const struct hist_style hist_style_ascii = {
 	.cut_width = 2,
 };
 
-uint32_t hist_draw_columns(const struct trace_seq *text)
+uint32_t trace_hist_draw_columns(const struct trace_seq *text)
 {
 	uint32_t nr = 0;
 
@@ -46,14 +46,14 @@ uint32_t hist_draw_columns(const struct trace_seq *text)
 	return nr;
 }
 
-void hist_draw_repeat(const char *text, uint32_t nr, struct trace_seq *seq)
+void trace_hist_draw_repeat(const char *text, uint32_t nr, struct trace_seq *seq)
 {
 	while (nr--)
 		trace_seq_puts(seq, text);
 }
 
-void hist_draw_bar(const struct hist_style *style, uint64_t value, uint64_t max, uint32_t width,
-		   struct trace_seq *seq)
+void trace_hist_draw_bar(const struct hist_style *style, uint64_t value, uint64_t max,
+			 uint32_t width, struct trace_seq *seq)
 {
 	uint64_t nr_parts, all = (uint64_t)width * style->nr_bars;
 	uint32_t full, rest;
@@ -67,14 +67,14 @@ void hist_draw_bar(const struct hist_style *style, uint64_t value, uint64_t max,
 		nr_parts = 1;
 	full = (uint32_t)(nr_parts / style->nr_bars);
 	rest = (uint32_t)(nr_parts % style->nr_bars);
-	hist_draw_repeat(style->bars[style->nr_bars - 1], full, seq);
+	trace_hist_draw_repeat(style->bars[style->nr_bars - 1], full, seq);
 	if (rest)
 		trace_seq_puts(seq, style->bars[rest - 1]);
-	hist_draw_repeat(" ", width - full - (rest > 0), seq);
+	trace_hist_draw_repeat(" ", width - full - (rest > 0), seq);
 }
 
-void hist_draw_text(const struct hist_style *style, const struct trace_seq *text, uint32_t width,
-		    bool is_right, struct trace_seq *seq)
+void trace_hist_draw_text(const struct hist_style *style, const struct trace_seq *text,
+			  uint32_t width, bool is_right, struct trace_seq *seq)
 {
 	size_t len = text->len;
 
@@ -88,13 +88,13 @@ void hist_draw_text(const struct hist_style *style, const struct trace_seq *text
 		return;
 	}
 	if (is_right)
-		hist_draw_repeat(" ", width - (uint32_t)len, seq);
+		trace_hist_draw_repeat(" ", width - (uint32_t)len, seq);
 	trace_seq_write(seq, text->buf, len);
 	if (!is_right)
-		hist_draw_repeat(" ", width - (uint32_t)len, seq);
+		trace_hist_draw_repeat(" ", width - (uint32_t)len, seq);
 }
 
-void hist_draw_number(struct hist_number how, uint64_t value, struct trace_seq *seq)
+void trace_hist_draw_number(struct hist_number how, uint64_t value, struct trace_seq *seq)
 {
 	static const char units[] = "kMGTPE";
 	uint64_t tenths;
@@ -128,7 +128,7 @@ static uint32_t powers_up_to(uint64_t factor, uint64_t value)
 	return nr;
 }
 
-struct hist_shading hist_shading_for(const struct hist_style *style, uint64_t max)
+struct hist_shading trace_hist_shading_for(const struct hist_style *style, uint64_t max)
 {
 	struct hist_shading shading = { .style = style, .factor = 2 };
 
@@ -138,12 +138,12 @@ struct hist_shading hist_shading_for(const struct hist_style *style, uint64_t ma
 	return shading;
 }
 
-uint32_t hist_shade_of(const struct hist_shading *shading, uint64_t value)
+uint32_t trace_hist_shade_of(const struct hist_shading *shading, uint64_t value)
 {
 	return shading->first + powers_up_to(shading->factor, value) - 1;
 }
 
-uint64_t hist_shade_begin(const struct hist_shading *shading, uint32_t shade)
+uint64_t trace_hist_shade_begin(const struct hist_shading *shading, uint32_t shade)
 {
 	uint64_t value = 1;
 

@@ -66,7 +66,7 @@ static int parse_number(struct expr *expr, const char *word, struct operand *out
 	out->value.type = "u64";
 	out->value.bytes = 8;
 	out->value.words = 1;
-	return hist_add_op(expr->parse, &with_value);
+	return trace_hist_add_op(expr->parse, &with_value);
 }
 
 /* A word ends where the next character is needed still: that is put back. */
@@ -82,10 +82,10 @@ static int parse_word(struct expr *expr, struct operand *out)
 	*end = '\0';
 	if (is_digit(*word))
 		err = parse_number(expr, word, out);
-	else if (hist_is_variable(word))
-		err = hist_compile_ref(expr->parse, word, &out->value);
+	else if (trace_hist_is_variable(word))
+		err = trace_hist_compile_ref(expr->parse, word, &out->value);
 	else
-		err = hist_compile_field(expr->parse, word, &out->value);
+		err = trace_hist_compile_field(expr->parse, word, &out->value);
 	*end = after;
 	expr->at = end;
 	return err;
@@ -167,7 +167,7 @@ static uint64_t combine_constants(uint8_t code, uint64_t left, uint64_t right)
 
 static int refuse_zero(struct expr *expr, const char *at)
 {
-	hist_set_error(expr->parse, at, "Division by zero");
+	trace_hist_set_error(expr->parse, at, "Division by zero");
 	return -EDOM;
 }
 
@@ -182,7 +182,7 @@ static bool is_zero(const struct expr *expr, const struct operand *operand)
 	if (value->ref < HIST_REFS_MAX)
 		value = &hist->refs[value->ref].hist->vars[hist->refs[value->ref].var];
 	else
-		value = &hist->vars[hist_find_variable(hist, value->name)];
+		value = &hist->vars[trace_hist_find_variable(hist, value->name)];
 	return value->is_constant && !value->constant;
 }
 
@@ -213,7 +213,7 @@ static int combine(struct expr *expr, char operator, struct operand * left,
 	left->is_constant = left->is_constant && right->is_constant;
 	if (left->is_constant)
 		left->constant = combine_constants(op.code, left->constant, right->constant);
-	return hist_add_op(expr->parse, &op);
+	return trace_hist_add_op(expr->parse, &op);
 }
 
 /* Division by a number that is known is a multiplication. */
@@ -229,7 +229,7 @@ static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t 
 	consume(expr, left);
 	left->value.is_ref = false;
 	left->constant /= divisor;
-	return hist_add_division(expr->parse, HIST_OP_DIVIDE, divisor);
+	return trace_hist_add_division(expr->parse, HIST_OP_DIVIDE, divisor);
 }
 
 static bool is_divided_by_constant(struct expr *expr, char operator, uint64_t * out_divisor)
@@ -265,8 +265,8 @@ static int parse_right(struct expr *expr, char operator, struct operand * left,
 	if (temp == HIST_TEMPS_MAX)
 		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
 	expr->nr_temps++;
-	err = hist_add_op(expr->parse,
-			  &(struct hist_op){ .code = HIST_OP_SAVE, .to = (uint8_t)temp });
+	err = trace_hist_add_op(expr->parse,
+				&(struct hist_op){ .code = HIST_OP_SAVE, .to = (uint8_t)temp });
 	if (!err)
 		err = next(expr, &right);
 	if (!err)
@@ -315,7 +315,7 @@ static bool is_modifier_wrong(const struct hist_value *value, enum hist_place pl
 	}
 }
 
-const char *hist_name_of(struct hist_parse *parse, const char *start, const char *end)
+const char *trace_hist_name_of(struct hist_parse *parse, const char *start, const char *end)
 {
 	size_t len = parse->hist->text_bytes / 2;
 	char *copy = parse->hist->text + len;
@@ -348,7 +348,7 @@ static bool has_point(const char *name)
 /* SYSTEM.EVENT.$NAME without its `$`, which Linux lists in front. */
 static const char *qualified_name(struct hist_parse *parse, const char *start, const char *end)
 {
-	const char *name = hist_name_of(parse, start, end);
+	const char *name = trace_hist_name_of(parse, start, end);
 	char *at = parse->hist->text + (name - parse->hist->text);
 
 	while (*at && *at != '$')
@@ -365,8 +365,8 @@ static const char *blamed(const struct hist_value *value, const char *text)
 	return is_share ? text + trace_strlen(text) + 1 : text;
 }
 
-int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
-		       struct hist_value *value)
+int trace_hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
+			     struct hist_value *value)
 {
 	struct expr expr = { .parse = parse, .at = text, .start = text };
 	struct operand operand;
@@ -380,8 +380,8 @@ int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place pla
 	*value = operand.value;
 	value->op = op;
 	if (expr.nr_operators || operand.is_constant)
-		make_expression(&operand, hist_name_of(parse, text, expr.at), value);
-	else if (value->is_ref && has_point(hist_name_of(parse, text, expr.at)))
+		make_expression(&operand, trace_hist_name_of(parse, text, expr.at), value);
+	else if (value->is_ref && has_point(trace_hist_name_of(parse, text, expr.at)))
 		value->name = qualified_name(parse, text, expr.at);
 	if (operand.is_constant && place == HIST_AS_VALUE)
 		value->name = ""; /* as on Linux */
@@ -395,13 +395,13 @@ int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place pla
 	return 0;
 }
 
-int hist_compile_plain(struct hist_parse *parse, char *text, struct hist_value *value)
+int trace_hist_compile_plain(struct hist_parse *parse, char *text, struct hist_value *value)
 {
 	uint16_t op = parse->hist->nr_ops;
 	int err;
 
 	*value = (struct hist_value){ .op = op };
-	err = hist_compile_field(parse, text, value);
+	err = trace_hist_compile_field(parse, text, value);
 	if (err)
 		return err;
 	if (is_modifier_wrong(value, HIST_AS_VARIABLE))

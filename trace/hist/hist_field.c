@@ -11,7 +11,7 @@
 #define NO_FIELD     "Couldn't find field"
 #define NS_PER_US    1000u
 
-const char *const hist_modifier_names[HIST_NR_MODIFIERS] = {
+const char *const trace_hist_modifier_names[HIST_NR_MODIFIERS] = {
 	[HIST_HEX] = "hex",	    [HIST_SYM] = "sym",		  [HIST_SYM_OFFSET] = "sym-offset",
 	[HIST_SYSCALL] = "syscall", [HIST_EXECNAME] = "execname", [HIST_LOG2] = "log2",
 	[HIST_BUCKETS] = "buckets", [HIST_USECS] = "usecs",	  [HIST_PERCENT] = "percent",
@@ -20,7 +20,7 @@ const char *const hist_modifier_names[HIST_NR_MODIFIERS] = {
 
 /* ---- Operations ---- */
 
-int hist_add_op(struct hist_parse *parse, const struct hist_op *op)
+int trace_hist_add_op(struct hist_parse *parse, const struct hist_op *op)
 {
 	struct hist *hist = parse->hist;
 
@@ -30,7 +30,7 @@ int hist_add_op(struct hist_parse *parse, const struct hist_op *op)
 	return 0;
 }
 
-int hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t divisor)
+int trace_hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t divisor)
 {
 	/* The quotient by 2^64 / divisor, rounded down, is right or 1 too small: hist_run.c. */
 	struct hist_op op = { .code = (uint8_t)code, .value = divisor };
@@ -38,7 +38,7 @@ int hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t di
 	op.magic = UINT64_MAX / divisor;
 	if (UINT64_MAX % divisor == divisor - 1)
 		op.magic++;
-	return hist_add_op(parse, &op);
+	return trace_hist_add_op(parse, &op);
 }
 
 /* ---- Fields ---- */
@@ -112,7 +112,7 @@ static int add_number(struct hist_parse *parse, const struct trace_event_field *
 		return hist_add_code(parse, HIST_OP_PID);
 	op = op_of_field(field);
 	parse->hist->uses_head |= (size_t)field->offset < sizeof(struct trace_entry);
-	err = hist_add_op(parse, &op);
+	err = trace_hist_add_op(parse, &op);
 	if (!err && field->is_address) {
 		value->bytes = 8;
 		err = hist_add_code(parse, HIST_OP_ADDRESS);
@@ -143,7 +143,7 @@ static int add_text(struct hist_parse *parse, const struct trace_event_field *fi
 		value->bytes = (uint16_t)field->size;
 	value->is_fixed = op.code == HIST_OP_TEXT && field->size;
 	value->words = (uint16_t)((value->bytes + 7) / 8);
-	return hist_add_op(parse, &op);
+	return trace_hist_add_op(parse, &op);
 }
 
 static int add_stack(struct hist_parse *parse, const struct trace_event_field *field,
@@ -159,7 +159,7 @@ static int add_stack(struct hist_parse *parse, const struct trace_event_field *f
 	value->type = "unsigned long[]";
 	value->bytes = (uint16_t)(HIST_STACK_MAX * sizeof(uint64_t));
 	value->words = HIST_STACK_WORDS;
-	return hist_add_op(parse, &op);
+	return trace_hist_add_op(parse, &op);
 }
 
 static bool is_text(const struct trace_event_field *field, enum hist_modifier modifier)
@@ -205,7 +205,7 @@ static int add_time(struct hist_parse *parse, struct hist_value *value)
 	value->words = 1;
 	parse->hist->uses_time = true;
 	if (!err && value->modifier == HIST_USECS && clock && clock->is_ns)
-		err = hist_add_division(parse, HIST_OP_DIVIDE, NS_PER_US);
+		err = trace_hist_add_division(parse, HIST_OP_DIVIDE, NS_PER_US);
 	return err;
 }
 
@@ -274,7 +274,7 @@ static int parse_modifier(struct hist_parse *parse, const char *name, char *text
 	if (trace_str_starts(text, "bucket"))
 		return parse_buckets(parse, text, value);
 	for (uint32_t i = HIST_HEX; i < HIST_NR_MODIFIERS; i++) {
-		if (i == HIST_BUCKETS || !trace_streq(text, hist_modifier_names[i]))
+		if (i == HIST_BUCKETS || !trace_streq(text, trace_hist_modifier_names[i]))
 			continue;
 		if (i == HIST_EXECNAME && !trace_streq(name, "common_pid"))
 			break;
@@ -291,11 +291,11 @@ static int add_modifier(struct hist_parse *parse, struct hist_value *value)
 	if (value->modifier == HIST_LOG2)
 		return hist_add_code(parse, HIST_OP_LOG2);
 	if (value->modifier == HIST_BUCKETS)
-		return hist_add_division(parse, HIST_OP_ROUND, value->buckets);
+		return trace_hist_add_division(parse, HIST_OP_ROUND, value->buckets);
 	return 0;
 }
 
-int hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value)
+int trace_hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value)
 {
 	const struct trace_event_field *field;
 	char *modifier = text;
@@ -320,7 +320,7 @@ int hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *
 	return err;
 }
 
-bool hist_is_field_of(const struct trace_event_call *call, const char *text)
+bool trace_hist_is_field_of(const struct trace_event_call *call, const char *text)
 {
 	static const char *const words[] = { "common_timestamp", "common_cpu", "cpu",
 					     "common_comm",	 "comm",       "common_stacktrace",

@@ -36,7 +36,7 @@ static void print_stack(const uint32_t *ips, bool is_first, struct trace_seq *se
 		struct trace_seq frame;
 
 		trace_seq_init(&frame, text, sizeof(text));
-		hist_label_function(ips[nr], &frame);
+		trace_hist_label_function(ips[nr], &frame);
 		print_frame(&frame, is_first, seq);
 		is_first = false;
 	}
@@ -49,11 +49,11 @@ static void print_key(const struct hist *hist, const uint64_t *entry, uint32_t i
 	struct trace_seq frame;
 
 	if (hist->keys[index].kind == HIST_STACK) {
-		print_stack((const void *)hist_key_at(hist, entry, index), is_first, seq);
+		print_stack((const void *)trace_hist_key_at(hist, entry, index), is_first, seq);
 		return;
 	}
 	trace_seq_init(&frame, text, sizeof(text));
-	hist_label(hist, entry, index, &frame);
+	trace_hist_label(hist, entry, index, &frame);
 	print_frame(&frame, is_first, seq);
 }
 
@@ -85,7 +85,7 @@ static bool folded_next(struct hist_view *view, struct trace_seq *seq)
 	return true;
 }
 
-const struct hist_form hist_form_folded = {
+const struct hist_form trace_hist_form_folded = {
 	.next = folded_next,
 	.separator = "",
 	.none = "# No histogram is set here: write hist:keys=common_stacktrace to trigger.\n",

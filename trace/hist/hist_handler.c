@@ -79,12 +79,12 @@ static const struct hist_handler *find_handler(const char *part)
 	return NULL;
 }
 
-bool hist_is_action(const char *part)
+bool trace_hist_is_action(const char *part)
 {
 	return find_handler(part);
 }
 
-int hist_find_followed(struct hist_parse *parse, struct hist_action *action)
+int trace_hist_find_followed(struct hist_parse *parse, struct hist_action *action)
 {
 	const struct hist *hist = parse->hist;
 	uint32_t var;
@@ -92,7 +92,7 @@ int hist_find_followed(struct hist_parse *parse, struct hist_action *action)
 	if (action->of[0] != '$')
 		return hist_blame(parse, action->of,
 				  "For onmax(x) or onchange(x), x must be a variable");
-	var = hist_find_variable(hist, action->of + 1);
+	var = trace_hist_find_variable(hist, action->of + 1);
 	if (var == HIST_VARS_MAX || hist->vars[var].kind != HIST_NUMBER)
 		return hist_blame(parse, action->of + 1,
 				  "Couldn't find onmax or onchange variable");
@@ -122,7 +122,7 @@ static int add_param(struct hist_parse *parse, struct hist_action *action, char 
 	if (action->nr_params == HIST_PARAMS_MAX)
 		return hist_blame(parse, text, "Too many action params");
 	param->text = text;
-	param->name = hist_name_of(parse, text, text + trace_strlen(text));
+	param->name = trace_hist_name_of(parse, text, text + trace_strlen(text));
 	action->nr_params++;
 	return 0;
 }
@@ -156,11 +156,11 @@ static char *take_of(struct hist_parse *parse, struct hist_action *action, char 
 	char *end = find_char(of, ')');
 
 	if (!end) {
-		hist_set_error(parse, of, "No closing paren found");
+		trace_hist_set_error(parse, of, "No closing paren found");
 		return NULL;
 	}
 	*end = '\0';
-	action->of = hist_name_of(parse, of, end);
+	action->of = trace_hist_name_of(parse, of, end);
 	if (action->handler->check && action->handler->check(parse, action, of))
 		return NULL;
 	return end + 1;
@@ -173,15 +173,15 @@ static char *take_word(struct hist_parse *parse, struct hist_action *action, cha
 
 	if (paren) {
 		*paren = '\0';
-		action->type = hist_find_action_type(word);
+		action->type = trace_hist_find_action_type(word);
 		action->word = word;
 	}
 	if (!action->type) {
-		hist_set_error(parse, text, "No action found");
+		trace_hist_set_error(parse, text, "No action found");
 		return NULL;
 	}
 	if (action->type->needs_variable && !action->handler->title) {
-		hist_set_error(parse, word, "Handler doesn't support action");
+		trace_hist_set_error(parse, word, "Handler doesn't support action");
 		return NULL;
 	}
 	return paren + 1;
@@ -198,7 +198,7 @@ static int parse_action(struct hist_parse *parse, struct hist_action *action, ch
 	return rest ? add_params(parse, action, rest) : -EINVAL;
 }
 
-int hist_add_action(struct hist_parse *parse, char *text)
+int trace_hist_add_action(struct hist_parse *parse, char *text)
 {
 	struct hist *hist = parse->hist;
 	struct hist_action *action;
@@ -222,7 +222,7 @@ static void print_action(const struct hist_action *action, struct trace_seq *seq
 	trace_seq_putc(seq, ')');
 }
 
-void hist_print_actions(const struct hist *hist, struct trace_seq *seq)
+void trace_hist_print_actions(const struct hist *hist, struct trace_seq *seq)
 {
 	for (uint32_t i = 0; i < hist->nr_actions; i++)
 		print_action(hist->actions[i], seq);
@@ -240,7 +240,7 @@ static bool is_same(const struct hist_action *a, const struct hist_action *b)
 	return true;
 }
 
-bool hist_are_actions_same(const struct hist *a, const struct hist *b)
+bool trace_hist_are_actions_same(const struct hist *a, const struct hist *b)
 {
 	if (a->nr_actions != b->nr_actions)
 		return false;

@@ -44,7 +44,7 @@ static void add_up(const struct hist_view *view, const struct row *row, uint64_t
 	memset(fields, 0, heat->columns.nr * sizeof(*fields));
 	for (size_t i = row->first; i < row->first + row->nr; i++) {
 		const uint64_t *entry = heat->entries[i];
-		uint32_t column = hist_column_of(&heat->columns, view->hist, entry);
+		uint32_t column = trace_hist_column_of(&heat->columns, view->hist, entry);
 
 		fields[column] += hist_drawn_sum(view->hist, entry, index);
 	}
@@ -57,7 +57,7 @@ static void print_fields(const struct hist_view *view, const struct row *row, st
 {
 	const struct heat *heat = view->private;
 	const struct hist_style *style = heat->picture.style;
-	const struct hist_shading shading = hist_shading_for(style, heat->max);
+	const struct hist_shading shading = trace_hist_shading_for(style, heat->max);
 	uint64_t fields[HIST_COLUMNS_MAX] = { 0 };
 	uint64_t total = row ? row->sums[quantity_of(heat)->index] : 0;
 	char text[HIST_NUMBER_MAX];
@@ -67,14 +67,14 @@ static void print_fields(const struct hist_view *view, const struct row *row, st
 	if (row)
 		add_up(view, row, fields);
 	for (uint32_t i = 0; i < heat->columns.nr; i++)
-		hist_draw_repeat(fields[i] ? style->shades[hist_shade_of(&shading, fields[i])]
-					   : " ",
-				 heat->columns.width, seq);
+		trace_hist_draw_repeat(
+			fields[i] ? style->shades[trace_hist_shade_of(&shading, fields[i])] : " ",
+			heat->columns.width, seq);
 	trace_seq_puts(seq, style->edge);
 	trace_seq_init(&number, text, sizeof(text));
-	hist_draw_number((struct hist_number){ false, true }, total, &number);
-	hist_draw_text(style, &number, TOTAL_WIDTH, true, seq);
-	share = hist_share_of(total, quantity_of(heat)->total);
+	trace_hist_draw_number((struct hist_number){ false, true }, total, &number);
+	trace_hist_draw_text(style, &number, TOTAL_WIDTH, true, seq);
+	share = trace_hist_share_of(total, quantity_of(heat)->total);
 	trace_seq_printf(seq, " %3u.%u%%\n", share / 100, share / 10 % 10);
 }
 
@@ -83,12 +83,12 @@ static void print_missing(const struct hist_view *view, uint64_t before, uint64_
 {
 	const struct heat *heat = view->private;
 	const struct hist_value *key = &view->hist->keys[heat->down.first];
-	struct hist_gap gap = hist_gap_between(key, before, behind);
+	struct hist_gap gap = trace_hist_gap_between(key, before, behind);
 
 	if (!gap.is_short)
-		hist_picture_gap(view, gap.nr, seq);
+		trace_hist_picture_gap(view, gap.nr, seq);
 	for (uint64_t i = 1; gap.is_short && i <= gap.nr; i++) {
-		hist_picture_number(view, key, before + i * hist_scale_step(key), seq);
+		trace_hist_picture_number(view, key, before + i * hist_scale_step(key), seq);
 		print_fields(view, NULL, seq);
 	}
 }
@@ -101,23 +101,24 @@ static void print_title(const struct hist_view *view, struct trace_seq *seq)
 	if (heat->quantity)
 		trace_seq_putc(seq, '\n');
 	trace_seq_puts(seq, "down: ");
-	hist_label_name(&hist->keys[heat->down.first], seq);
+	trace_hist_label_name(&hist->keys[heat->down.first], seq);
 	trace_seq_puts(seq, "; across: ");
-	hist_label_name(&hist->keys[heat->columns.key], seq);
-	trace_seq_printf(seq, "%s; shades: %s\n", hist_columns_ticks(&heat->columns, hist),
-			 hist_quantity_name(hist, quantity_of(heat)));
+	trace_hist_label_name(&hist->keys[heat->columns.key], seq);
+	trace_seq_printf(seq, "%s; shades: %s\n", trace_hist_columns_ticks(&heat->columns, hist),
+			 trace_hist_quantity_name(hist, quantity_of(heat)));
 }
 
 static void print_shade(const struct hist_shading *shading, uint32_t i, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, "  %s ", shading->style->shades[i]);
-	hist_draw_number((struct hist_number){ false, true }, hist_shade_begin(shading, i), seq);
+	trace_hist_draw_number((struct hist_number){ false, true },
+			       trace_hist_shade_begin(shading, i), seq);
 }
 
 /* What the shades stand for, below the fields if there is room. */
 static void print_shades(const struct heat *heat, uint32_t indent, struct trace_seq *seq)
 {
-	const struct hist_shading shading = hist_shading_for(heat->picture.style, heat->max);
+	const struct hist_shading shading = trace_hist_shading_for(heat->picture.style, heat->max);
 	char bytes[2 * HIST_LINE_WIDTH];
 	struct trace_seq text;
 	uint32_t width;
@@ -130,12 +131,12 @@ static void print_shades(const struct heat *heat, uint32_t indent, struct trace_
 		print_shade(&shading, i, &text);
 	if (heat->max > 1) {
 		trace_seq_puts(&text, " to ");
-		hist_draw_number((struct hist_number){ false, true }, heat->max, &text);
+		trace_hist_draw_number((struct hist_number){ false, true }, heat->max, &text);
 	}
-	width = hist_draw_columns(&text);
+	width = trace_hist_draw_columns(&text);
 	if (indent + width > HIST_LINE_WIDTH)
 		indent = HIST_LINE_WIDTH - width;
-	hist_draw_repeat(" ", indent, seq);
+	trace_hist_draw_repeat(" ", indent, seq);
 	trace_seq_write(seq, text.buf, text.len);
 	trace_seq_putc(seq, '\n');
 }
@@ -151,9 +152,9 @@ static void print_row(const struct hist_view *view, size_t at, struct trace_seq 
 	uint32_t key = heat->down.first;
 
 	if (at && heat->is_scale)
-		print_missing(view, *hist_key_at(view->hist, row_entry(heat, at - 1), key),
-			      *hist_key_at(view->hist, row_entry(heat, at), key), seq);
-	hist_picture_label(view, row_entry(heat, at), heat->down, seq);
+		print_missing(view, *trace_hist_key_at(view->hist, row_entry(heat, at - 1), key),
+			      *trace_hist_key_at(view->hist, row_entry(heat, at), key), seq);
+	trace_hist_picture_label(view, row_entry(heat, at), heat->down, seq);
 	print_fields(view, heat->order[at], seq);
 }
 
@@ -185,7 +186,7 @@ static bool heat_next(struct hist_view *view, struct trace_seq *seq)
 		print_row(view, heat->picture.at++, seq);
 		return true;
 	}
-	hist_columns_print(&heat->columns, view, indent, seq);
+	trace_hist_columns_print(&heat->columns, view, indent, seq);
 	print_shades(heat, indent, seq);
 	if (++heat->quantity < heat->picture.nr_quantities)
 		begin_map(view);
@@ -199,7 +200,7 @@ static bool has_lower_key(const void *context, const void *a, const void *b)
 	const struct hist_view *view = context;
 	const struct heat *heat = view->private;
 
-	return hist_compare_keys(view->hist, a, b, heat->down.first) < 0;
+	return trace_hist_compare_keys(view->hist, a, b, heat->down.first) < 0;
 }
 
 static void make_rows(struct hist_view *view)
@@ -208,7 +209,7 @@ static void make_rows(struct hist_view *view)
 	struct row *row = NULL;
 
 	memcpy(heat->entries, view->order, view->nr * sizeof(*heat->entries));
-	hist_sort(heat->entries, view->nr, has_lower_key, view);
+	trace_hist_sort(heat->entries, view->nr, has_lower_key, view);
 	for (size_t i = 0; i < view->nr; i++) {
 		if (!i || has_lower_key(view, heat->entries[i - 1], heat->entries[i])) {
 			row = &heat->rows[heat->nr_rows];
@@ -241,27 +242,27 @@ static bool is_row_before(const void *context, const void *a, const void *b)
 	return (sums[0] < sums[1]) != sort->is_descending;
 }
 
-int hist_heat_begin(struct hist_view *view, const struct hist_style *style, uint32_t across)
+int trace_hist_heat_begin(struct hist_view *view, const struct hist_style *style, uint32_t across)
 {
 	size_t pointers = view->nr * sizeof(void *);
-	struct heat *heat =
-		hist_view_alloc(view, sizeof(*heat) + 2 * pointers + view->nr * sizeof(struct row));
+	struct heat *heat = trace_hist_view_alloc(view, sizeof(*heat) + 2 * pointers +
+								view->nr * sizeof(struct row));
 
 	if (!heat)
 		return -ENOMEM;
 	heat->entries = (const void **)(void *)(heat->rows + view->nr);
 	heat->order = heat->entries + view->nr;
-	hist_picture_init(view, style);
+	trace_hist_picture_init(view, style);
 	heat->picture.next = heat_next;
 	heat->down = (struct hist_keys){ .first = 1 - across, .nr = 1 };
 	heat->columns.key = across;
-	heat->is_scale = hist_is_scale(&view->hist->keys[1 - across]);
-	hist_picture_measure(view, heat->down, LABEL_MAX);
-	hist_columns_init(&heat->columns, view, heat->entries,
-			  HIST_LINE_WIDTH - SIDE_WIDTH - heat->picture.label_width);
+	heat->is_scale = trace_hist_is_scale(&view->hist->keys[1 - across]);
+	trace_hist_picture_measure(view, heat->down, LABEL_MAX);
+	trace_hist_columns_init(&heat->columns, view, heat->entries,
+				HIST_LINE_WIDTH - SIDE_WIDTH - heat->picture.label_width);
 	make_rows(view);
 	if (!heat->is_scale)
-		hist_sort(heat->order, heat->nr_rows, is_row_before, view);
+		trace_hist_sort(heat->order, heat->nr_rows, is_row_before, view);
 	begin_map(view);
 	return 0;
 }

@@ -26,12 +26,12 @@ static void label_address(const char *format, uint64_t address, char end, struct
 	label_text(text, seq);
 }
 
-void hist_label_function(uint32_t packed_ip, struct trace_seq *seq)
+void trace_hist_label_function(uint32_t packed_ip, struct trace_seq *seq)
 {
 	label_address("%pB", trace_plat_ip_unpack(packed_ip), '+', seq);
 }
 
-void hist_label_power(uint64_t exponent, struct trace_seq *seq)
+void trace_hist_label_power(uint64_t exponent, struct trace_seq *seq)
 {
 	static const char units[] = "KMGTPE";
 
@@ -45,13 +45,13 @@ static void label_log2(uint64_t exponent, struct trace_seq *seq)
 {
 	trace_seq_putc(seq, exponent ? '(' : '[');
 	if (exponent)
-		hist_label_power(exponent - 1, seq);
+		trace_hist_label_power(exponent - 1, seq);
 	trace_seq_puts(seq, exponent ? ", " : "0, ");
-	hist_label_power(exponent, seq);
+	trace_hist_label_power(exponent, seq);
 	trace_seq_putc(seq, ']');
 }
 
-void hist_label_number(const struct hist_value *key, uint64_t number, struct trace_seq *seq)
+void trace_hist_label_number(const struct hist_value *key, uint64_t number, struct trace_seq *seq)
 {
 	unsigned long long value = number;
 
@@ -77,11 +77,11 @@ void hist_label_number(const struct hist_value *key, uint64_t number, struct tra
 	}
 }
 
-void hist_label(const struct hist *hist, const uint64_t *entry, uint32_t index,
-		struct trace_seq *seq)
+void trace_hist_label(const struct hist *hist, const uint64_t *entry, uint32_t index,
+		      struct trace_seq *seq)
 {
 	const struct hist_value *key = &hist->keys[index];
-	const uint64_t *words = hist_key_at(hist, entry, index);
+	const uint64_t *words = trace_hist_key_at(hist, entry, index);
 
 	if (key->kind == HIST_TEXT) {
 		label_text((const char *)words, seq);
@@ -89,11 +89,11 @@ void hist_label(const struct hist *hist, const uint64_t *entry, uint32_t index,
 		label_text((const char *)(entry + 1 + hist->comm_at), seq);
 		trace_seq_printf(seq, "-%lld", (long long)*words);
 	} else {
-		hist_label_number(key, *words, seq);
+		trace_hist_label_number(key, *words, seq);
 	}
 }
 
-void hist_label_name(const struct hist_value *key, struct trace_seq *seq)
+void trace_hist_label_name(const struct hist_value *key, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, key->name);
 	if (key->modifier == HIST_USECS)
@@ -108,7 +108,7 @@ static bool is_cpu(const char *name)
 	return len >= 3 && trace_streq(name + len - 3, "cpu") && (len == 3 || name[len - 4] == '_');
 }
 
-bool hist_is_scale(const struct hist_value *key)
+bool trace_hist_is_scale(const struct hist_value *key)
 {
 	if (key->modifier == HIST_LOG2 || key->modifier == HIST_BUCKETS)
 		return true;
@@ -116,7 +116,7 @@ bool hist_is_scale(const struct hist_value *key)
 	       is_cpu(key->name);
 }
 
-bool hist_is_number(const struct hist_value *key)
+bool trace_hist_is_number(const struct hist_value *key)
 {
 	return key->kind == HIST_NUMBER && key->modifier != HIST_EXECNAME &&
 	       key->modifier != HIST_SYM && key->modifier != HIST_SYM_OFFSET;

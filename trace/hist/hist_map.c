@@ -8,7 +8,7 @@
 #define WORDS_MAX      1024u
 #define SLOTS_OF_ENTRY 4u
 
-uint32_t hist_map_entry_bytes(const struct hist_map_shape *shape)
+uint32_t trace_hist_map_entry_bytes(const struct hist_map_shape *shape)
 {
 	uint32_t bytes = 8 * (1 + shape->key_words + shape->sum_words + shape->extra_words);
 
@@ -39,24 +39,24 @@ static uint32_t nr_slots(uint32_t nr_entries)
 	return nr;
 }
 
-int hist_map_init(struct hist_map *map, const struct hist_map_shape *shape)
+int trace_hist_map_init(struct hist_map *map, const struct hist_map_shape *shape)
 {
 	*map = (struct hist_map){ .shape = *shape };
 	if (!shape->nr_entries || shape->nr_entries > HIST_MAP_NUMBER_MAX || !shape->key_words ||
 	    shape->key_words + shape->sum_words + shape->extra_words > WORDS_MAX)
 		return -EINVAL;
-	map->stride = hist_map_entry_bytes(shape);
+	map->stride = trace_hist_map_entry_bytes(shape);
 	map->slot_mask = nr_slots(shape->nr_entries) - 1;
 	map->slot_shift = 32 + (uint32_t)__builtin_clz(map->slot_mask);
 	map->slots = trace_plat_alloc(slots_bytes(map));
 	map->memory = trace_plat_alloc(entries_bytes(map));
 	if (map->slots && map->memory)
 		return 0;
-	hist_map_destroy(map);
+	trace_hist_map_destroy(map);
 	return -ENOMEM;
 }
 
-void hist_map_destroy(struct hist_map *map)
+void trace_hist_map_destroy(struct hist_map *map)
 {
 	if (map->slots)
 		trace_plat_free(map->slots, slots_bytes(map));
@@ -65,17 +65,17 @@ void hist_map_destroy(struct hist_map *map)
 	*map = (struct hist_map){ 0 };
 }
 
-void hist_map_clear_word(struct hist_map *map, uint32_t at)
+void trace_hist_map_clear_word(struct hist_map *map, uint32_t at)
 {
 	struct hist_entry *entry;
 	size_t slot = 0;
 
-	while ((entry = hist_map_next(map, &slot)))
+	while ((entry = trace_hist_map_next(map, &slot)))
 		atomic_store_explicit(&entry->words[at], 0, memory_order_relaxed);
 }
 
 /* Words at once: somebody may look for an entry. */
-void hist_map_clear(struct hist_map *map)
+void trace_hist_map_clear(struct hist_map *map)
 {
 	_Atomic uint64_t *words = (_Atomic uint64_t *)(void *)map->memory;
 
@@ -206,7 +206,7 @@ static struct hist_entry *publish(struct hist_map *map, uint32_t number, const s
 	}
 }
 
-struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key)
+struct hist_entry *trace_hist_map_add(struct hist_map *map, const struct hist_key *key)
 {
 	uint32_t number = take(map);
 	struct hist_entry *own, *entry;
@@ -224,7 +224,7 @@ struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key
 	return entry;
 }
 
-struct hist_entry *hist_map_next(const struct hist_map *map, size_t *at)
+struct hist_entry *trace_hist_map_next(const struct hist_map *map, size_t *at)
 {
 	while (*at <= map->slot_mask) {
 		uint32_t slot = atomic_load_explicit(&map->slots[(*at)++], memory_order_acquire);
@@ -235,13 +235,13 @@ struct hist_entry *hist_map_next(const struct hist_map *map, size_t *at)
 	return NULL;
 }
 
-uint64_t hist_map_hits(const struct hist_map *map)
+uint64_t trace_hist_map_hits(const struct hist_map *map)
 {
 	const struct hist_entry *entry;
 	uint64_t hits = 0;
 	size_t at = 0;
 
-	while ((entry = hist_map_next(map, &at)))
+	while ((entry = trace_hist_map_next(map, &at)))
 		hits += atomic_load_explicit(&entry->hits, memory_order_relaxed);
 	return hits;
 }

@@ -77,16 +77,16 @@ struct hist_map {
 };
 
 /* 0; -EINVAL for no entries, or more than fit; -ENOMEM. Thread. */
-int hist_map_init(struct hist_map *map, const struct hist_map_shape *shape);
+int trace_hist_map_init(struct hist_map *map, const struct hist_map_shape *shape);
 /* Free its memory. A zeroed one may be destroyed, too. */
-void hist_map_destroy(struct hist_map *map);
+void trace_hist_map_destroy(struct hist_map *map);
 /* Forget all entries and drops. */
-void hist_map_clear(struct hist_map *map);
+void trace_hist_map_clear(struct hist_map *map);
 /* Word `at` of all entries becomes 0. */
-void hist_map_clear_word(struct hist_map *map, uint32_t at);
+void trace_hist_map_clear_word(struct hist_map *map, uint32_t at);
 
 /* How many bytes an entry of this shape takes. */
-uint32_t hist_map_entry_bytes(const struct hist_map_shape *shape);
+uint32_t trace_hist_map_entry_bytes(const struct hist_map_shape *shape);
 
 /* Each word of a key changes the hash, which is 0 at first. Its upper bits are the good ones. */
 static TRACE_ALWAYS_INLINE uint64_t hist_hash(uint64_t hash, uint64_t word)
@@ -163,16 +163,16 @@ static TRACE_ALWAYS_INLINE bool hist_map_drops(struct hist_map *map)
  * Make the entry of a key that was not found. Somebody else may have done that meanwhile: then it
  * is that one. NULL, with a drop counted, when all are taken. Any context.
  */
-struct hist_entry *hist_map_add(struct hist_map *map, const struct hist_key *key);
+struct hist_entry *trace_hist_map_add(struct hist_map *map, const struct hist_key *key);
 
 /* The hits of all entries: events that were counted. */
-uint64_t hist_map_hits(const struct hist_map *map);
+uint64_t trace_hist_map_hits(const struct hist_map *map);
 
 /*
  * The next entry that has a key; *at is 0 at first, and belongs to this function. NULL behind the
  * last.
  */
-struct hist_entry *hist_map_next(const struct hist_map *map, size_t *at);
+struct hist_entry *trace_hist_map_next(const struct hist_map *map, size_t *at);
 
 /* Add to word `at` of the entry, a sum. Any context. */
 static TRACE_ALWAYS_INLINE void hist_entry_sum(struct hist_entry *entry, uint32_t at,

@@ -32,7 +32,7 @@ static int compile_variable(struct hist_parse *parse, const struct hist_action *
 		parse->matches[0] = (struct hist_match){ action->system, action->event };
 		parse->nr_matches = 1;
 	}
-	err = hist_compile_ref(parse, param->text, &param->value);
+	err = trace_hist_compile_ref(parse, param->text, &param->value);
 	parse->matches[0] = first;
 	parse->nr_matches = nr;
 	return err == -EINVAL ? hist_blame(parse, name + 1, "Couldn't find param") : err;
@@ -92,7 +92,7 @@ static void print_command(const struct other_field *field, const struct trace_tr
 			  struct trace_seq *seq)
 {
 	trace_seq_puts(seq, "hist:");
-	hist_print_keys(field->like, seq);
+	trace_hist_print_keys(field->like, seq);
 	trace_seq_printf(seq, ":%s=%s", field->variable, field->name);
 	if (field->like->uses_time)
 		trace_seq_printf(seq, ":clock=%s", field->like->clock_name);
@@ -102,11 +102,11 @@ static void print_command(const struct other_field *field, const struct trace_tr
 
 static struct hist *find_made(const struct other_field *field)
 {
-	struct hist *hist = hist_first;
+	struct hist *hist = trace_hist_first;
 
 	while (hist && (!hist->is_for_field || hist->tr != field->file->tr ||
 			hist->call != field->file->call || !has_keys_of(hist, field->like) ||
-			hist_find_variable(hist, field->variable) == HIST_VARS_MAX))
+			trace_hist_find_variable(hist, field->variable) == HIST_VARS_MAX))
 		hist = hist->next;
 	return hist;
 }
@@ -127,7 +127,7 @@ static int make(const struct other_field *field, const struct trace_trigger *lik
 	err = seq.overflowed ? -EINVAL : trace_triggers_write(field->file, text, &error);
 	trace_plat_free(text, COMMAND_MAX);
 	if (!err)
-		hist_first->is_for_field = true; /* the newest one */
+		trace_hist_first->is_for_field = true; /* the newest one */
 	return err;
 }
 
@@ -156,9 +156,9 @@ static int compile_made(struct hist_parse *parse, struct other_field *field,
 			return err == -EINVAL ? hist_blame(parse, field->name,
 							   "Couldn't create histogram for field")
 					      : err;
-		made = hist_first;
+		made = trace_hist_first;
 	}
-	return hist_compile_var_of(parse, made, field->variable, &param->value);
+	return trace_hist_compile_var_of(parse, made, field->variable, &param->value);
 }
 
 static int compile_other(struct hist_parse *parse, const char *system, const char *event,
@@ -170,7 +170,7 @@ static int compile_other(struct hist_parse *parse, const char *system, const cha
 
 	if (!call)
 		return hist_blame(parse, system, "Event file not found");
-	if (!hist_is_field_of(call, name))
+	if (!trace_hist_is_field_of(call, name))
 		return hist_blame(parse, name, NOT_FOUND);
 	field.file = trace_event_file_find(parse->hist->tr, call);
 	if (field.file)
@@ -199,7 +199,7 @@ static int compile_qualified(struct hist_parse *parse, char *system, char *event
 
 	event[-1] = name[-1] = '\0';
 	if (trace_streq(own->system, system) && trace_streq(own->name, event))
-		return hist_compile_plain(parse, name, &param->value);
+		return trace_hist_compile_plain(parse, name, &param->value);
 	return compile_other(parse, system, event, name, param);
 }
 
@@ -210,18 +210,18 @@ static int compile_field(struct hist_parse *parse, const struct hist_action *act
 
 	if (name)
 		return compile_qualified(parse, param->text, event, name, param);
-	if (action->system && !hist_is_field_of(parse->file->call, param->text))
+	if (action->system && !trace_hist_is_field_of(parse->file->call, param->text))
 		return compile_other(parse, action->system, action->event, param->text, param);
-	return hist_compile_plain(parse, param->text, &param->value);
+	return trace_hist_compile_plain(parse, param->text, &param->value);
 }
 
-int hist_compile_param(struct hist_parse *parse, const struct hist_action *action,
-		       struct hist_param *param)
+int trace_hist_compile_param(struct hist_parse *parse, const struct hist_action *action,
+			     struct hist_param *param)
 {
 	uint16_t op = parse->hist->nr_ops;
 	int err;
 
-	if (hist_is_variable(param->text))
+	if (trace_hist_is_variable(param->text))
 		err = compile_variable(parse, action, param);
 	else
 		err = compile_field(parse, action, param);

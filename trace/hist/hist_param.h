@@ -16,7 +16,7 @@
  * Compile param->text: FIELD, SYSTEM.EVENT.FIELD, $VARIABLE or SYSTEM.EVENT.$VARIABLE. With onmatch
  * a field that this event does not have is one of the other event. 0, or -errno after a blame.
  */
-int hist_compile_param(struct hist_parse *parse, const struct hist_action *action,
-		       struct hist_param *param);
+int trace_hist_compile_param(struct hist_parse *parse, const struct hist_action *action,
+			     struct hist_param *param);
 
 #endif

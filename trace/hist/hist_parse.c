@@ -22,7 +22,7 @@ struct parts {
 	uint32_t nr_actions;
 };
 
-void hist_set_error(struct hist_parse *parse, const char *at, const char *why)
+void trace_hist_set_error(struct hist_parse *parse, const char *at, const char *why)
 {
 	const struct hist *hist = parse->hist;
 	size_t copy_bytes = hist->text_bytes / 2, pos = 0;
@@ -34,7 +34,7 @@ void hist_set_error(struct hist_parse *parse, const char *at, const char *why)
 	parse->error->why = why;
 }
 
-char *hist_cut(char *text, char separator)
+char *trace_hist_cut(char *text, char separator)
 {
 	uint32_t depth = 0;
 
@@ -141,7 +141,7 @@ static int take_part(struct hist_parse *parse, struct parts *parts, char *part,
 		return hist_blame(parse, part, "Empty assignment");
 	if (equals)
 		return take_assignment(parse, parts, part);
-	if (hist_is_action(part))
+	if (trace_hist_is_action(part))
 		return take_action(parse, parts, part);
 	if (trace_streq(part, "nohitcount") || trace_streq(part, "NOHC"))
 		parse->hist->no_hitcount = true;
@@ -162,7 +162,7 @@ static int take_parts(struct hist_parse *parse, struct parts *parts, struct hist
 	int err = 0;
 
 	for (; part && !err; part = next) {
-		next = hist_cut(part, ':');
+		next = trace_hist_cut(part, ':');
 		err = take_part(parse, parts, part, wish);
 	}
 	if (!err && !parts->keys)
@@ -182,10 +182,10 @@ static int add_keys(struct hist_parse *parse, char *text)
 	for (; text && !err; text = next) {
 		struct hist_value *key = &hist->keys[hist->nr_keys];
 
-		next = hist_cut(text, ',');
+		next = trace_hist_cut(text, ',');
 		if (hist->nr_keys == HIST_KEYS_MAX)
 			return hist_blame(parse, text, "Too many keys (3 max)");
-		err = hist_compile_value(parse, text, HIST_AS_KEY, key);
+		err = trace_hist_compile_value(parse, text, HIST_AS_KEY, key);
 		if (err)
 			return err;
 		hist->nr_keys++;
@@ -208,7 +208,7 @@ static int add_hits(struct hist_parse *parse, const char *modifier, struct hist_
 	value->is_hits = true;
 	value->op = hist->nr_ops;
 	for (uint32_t i = 0; i < TRACE_ARRAY_SIZE(modifiers); i++) {
-		if (trace_streq(modifier, hist_modifier_names[modifiers[i]]))
+		if (trace_streq(modifier, trace_hist_modifier_names[modifiers[i]]))
 			value->modifier = modifiers[i];
 	}
 	if (!value->modifier)
@@ -229,7 +229,7 @@ static int add_vals(struct hist_parse *parse, char *text)
 	int err = 0;
 
 	for (; text && !err; text = next) {
-		next = hist_cut(text, ',');
+		next = trace_hist_cut(text, ',');
 		if (trace_streq(text, "hitcount"))
 			continue;
 		if (hist->nr_vals == HIST_VALS_MAX - 1)
@@ -237,13 +237,13 @@ static int add_vals(struct hist_parse *parse, char *text)
 		value = &hist->vals[hist->nr_vals];
 		err = trace_str_starts(text, HITS_WITH)
 			      ? add_hits(parse, text + sizeof(HITS_WITH) - 1, value)
-			      : hist_compile_value(parse, text, HIST_AS_VALUE, value);
+			      : trace_hist_compile_value(parse, text, HIST_AS_VALUE, value);
 		if (!err)
 			hist->nr_vals++;
 	}
 	if (!err && hist->no_hitcount && !hist->nr_vals) {
-		hist_set_error(parse, hist->text,
-			       "Non-hitcount value is required for 'nohitcount'");
+		trace_hist_set_error(parse, hist->text,
+				     "Non-hitcount value is required for 'nohitcount'");
 		return -ENOENT;
 	}
 	return err;
@@ -257,8 +257,8 @@ static int add_variables(struct hist_parse *parse, const struct parts *parts)
 		char *text = parts->variables[i], *next;
 
 		for (; text && !err; text = next) {
-			next = hist_cut(text, ',');
-			err = hist_add_variable(parse, text);
+			next = trace_hist_cut(text, ',');
+			err = trace_hist_add_variable(parse, text);
 		}
 	}
 	return err;
@@ -269,7 +269,7 @@ static int add_actions(struct hist_parse *parse, const struct parts *parts)
 	int err = 0;
 
 	for (uint32_t i = 0; i < parts->nr_actions && !err; i++)
-		err = hist_add_action(parse, parts->actions[i]);
+		err = trace_hist_add_action(parse, parts->actions[i]);
 	return err;
 }
 
@@ -303,7 +303,7 @@ static int make_map(struct hist *hist)
 	}
 	shape.extra_words = at - shape.key_words - shape.sum_words;
 	hist->map = &hist->own_map;
-	return hist_map_init(&hist->own_map, &shape);
+	return trace_hist_map_init(&hist->own_map, &shape);
 }
 
 static int compile(struct hist_parse *parse, struct hist_wish *wish)
@@ -322,9 +322,9 @@ static int compile(struct hist_parse *parse, struct hist_wish *wish)
 	if (!err)
 		err = add_vals(parse, parts.vals);
 	if (!err)
-		err = hist_add_sorts(parse, parts.sort);
+		err = trace_hist_add_sorts(parse, parts.sort);
 	if (!err)
-		err = hist_compile_actions(parse);
+		err = trace_hist_compile_actions(parse);
 	/* A clock that nobody needs is not looked at, as on Linux. */
 	if (!err && hist->uses_time && !trace_clock_find(hist->clock_name))
 		err = hist_blame(parse, hist->clock_name, "Couldn't set trace_clock");
@@ -333,11 +333,11 @@ static int compile(struct hist_parse *parse, struct hist_wish *wish)
 	if (!err && hist->uses_time)
 		hist->clock = trace_clock_find(hist->clock_name)->now;
 	if (!err)
-		err = hist_program_make(hist);
+		err = trace_hist_program_make(hist);
 	return err;
 }
 
-/* Both copies of the text; see hist_name_of(). */
+/* Both copies of the text; see trace_hist_name_of(). */
 static int copy_text(struct hist *hist, const char *text)
 {
 	size_t bytes = trace_strlen(text) + 1;
@@ -351,8 +351,8 @@ static int copy_text(struct hist *hist, const char *text)
 	return 0;
 }
 
-int hist_create(struct trace_event_file *file, const char *text, struct hist **out_hist,
-		struct hist_wish *wish, struct hist_error *error)
+int trace_hist_create(struct trace_event_file *file, const char *text, struct hist **out_hist,
+		      struct hist_wish *wish, struct hist_error *error)
 {
 	struct hist *hist = trace_plat_alloc(sizeof(*hist));
 	struct hist_parse parse = { .hist = hist, .file = file, .error = error, .text = text };
@@ -370,7 +370,7 @@ int hist_create(struct trace_event_file *file, const char *text, struct hist **o
 	if (!err)
 		err = compile(&parse, wish);
 	if (err) {
-		hist_put(hist);
+		trace_hist_put(hist);
 		return err;
 	}
 	*out_hist = hist;
@@ -382,31 +382,31 @@ static void drop_ref(struct hist *hist)
 {
 	if (!--hist->nr_readers && hist->is_for_field)
 		trace_hist_remove(hist);
-	hist_put(hist);
+	trace_hist_put(hist);
 }
 
-void hist_put(struct hist *hist)
+void trace_hist_put(struct hist *hist)
 {
 	if (--hist->nr_holders)
 		return;
-	hist_free_actions(hist);
+	trace_hist_free_actions(hist);
 	for (uint32_t i = 0; i < hist->nr_refs; i++)
 		drop_ref(hist->refs[i].hist);
 	if (hist->shared)
-		hist_put(hist->shared);
-	hist_program_free(hist);
-	hist_map_destroy(&hist->own_map);
+		trace_hist_put(hist->shared);
+	trace_hist_program_free(hist);
+	trace_hist_map_destroy(&hist->own_map);
 	if (hist->text)
 		trace_plat_free(hist->text, hist->text_bytes);
 	trace_plat_free(hist, sizeof(*hist));
 }
 
-void hist_share(struct hist *hist, struct hist *other)
+void trace_hist_share(struct hist *hist, struct hist *other)
 {
 	if (other->shared)
 		other = other->shared;
-	hist_map_destroy(&hist->own_map);
-	hist_records_destroy(hist->records);
+	trace_hist_map_destroy(&hist->own_map);
+	trace_hist_records_destroy(hist->records);
 	hist->map = other->map;
 	hist->records = other->records;
 	hist->shared = other;

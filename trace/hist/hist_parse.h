@@ -32,48 +32,48 @@ enum hist_place {
 };
 
 /* `at` points into hist->text. */
-void hist_set_error(struct hist_parse *parse, const char *at, const char *why);
+void trace_hist_set_error(struct hist_parse *parse, const char *at, const char *why);
 /* The same; returns -EINVAL. */
 static inline int hist_blame(struct hist_parse *parse, const char *at, const char *why)
 {
-	hist_set_error(parse, at, why);
+	trace_hist_set_error(parse, at, why);
 	return -EINVAL;
 }
 
 /* Cut the text at the next `separator`, outside of parentheses. Returns what is behind, or NULL. */
-char *hist_cut(char *text, char separator);
+char *trace_hist_cut(char *text, char separator);
 
 /* ---- hist_sort.c ---- */
 
 /* The fields behind sort=; NULL: by hits. Keys and values are known already. */
-int hist_add_sorts(struct hist_parse *parse, char *text);
+int trace_hist_add_sorts(struct hist_parse *parse, char *text);
 
 /* ---- hist_field.c ---- */
 
 /* Add an operation; -EINVAL after a blame when there are too many. */
-int hist_add_op(struct hist_parse *parse, const struct hist_op *op);
+int trace_hist_add_op(struct hist_parse *parse, const struct hist_op *op);
 static inline int hist_add_code(struct hist_parse *parse, enum hist_code code)
 {
-	return hist_add_op(parse, &(struct hist_op){ .code = (uint8_t)code });
+	return trace_hist_add_op(parse, &(struct hist_op){ .code = (uint8_t)code });
 }
 /* Divide by a constant, or round down to multiples of it. */
-int hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t divisor);
+int trace_hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t divisor);
 /*
  * Compile the word `text`, FIELD or FIELD.MODIFIER, which is cut at the point: fills in *value but
  * for `var`, `op` and `at`.
  */
-int hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value);
+int trace_hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value);
 /* Does FIELD or FIELD.MODIFIER name something that such events have? */
-bool hist_is_field_of(const struct trace_event_call *call, const char *text);
+bool trace_hist_is_field_of(const struct trace_event_call *call, const char *text);
 
 /* ---- hist_expr.c ---- */
 
 /* The same for an expression; also fills in `op`. */
-int hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
-		       struct hist_value *value);
+int trace_hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
+			     struct hist_value *value);
 /* The same for a field alone, that is to be kept. */
-int hist_compile_plain(struct hist_parse *parse, char *text, struct hist_value *value);
+int trace_hist_compile_plain(struct hist_parse *parse, char *text, struct hist_value *value);
 /* What stands from `start` to `end` in hist->text, in the copy of it that nobody cuts there. */
-const char *hist_name_of(struct hist_parse *parse, const char *start, const char *end);
+const char *trace_hist_name_of(struct hist_parse *parse, const char *start, const char *end);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* ---- What both kinds need ---- */
 
-const char *hist_quantity_name(const struct hist *hist, const struct hist_quantity *quantity)
+const char *trace_hist_quantity_name(const struct hist *hist, const struct hist_quantity *quantity)
 {
 	return quantity->index ? hist->vals[quantity->index - 1].name : "hitcount";
 }
@@ -30,7 +30,7 @@ static void add_quantity(struct hist_view *view, uint32_t index)
 	}
 }
 
-void hist_picture_init(struct hist_view *view, const struct hist_style *style)
+void trace_hist_picture_init(struct hist_view *view, const struct hist_style *style)
 {
 	struct hist_picture *picture = view->private;
 	const struct hist *hist = view->hist;
@@ -55,9 +55,9 @@ static void make_label(const struct hist *hist, const uint64_t *entry, struct hi
 			continue;
 		trace_seq_puts(seq, seq->len ? ", " : "");
 		if (entry)
-			hist_label(hist, entry, i, seq);
+			trace_hist_label(hist, entry, i, seq);
 		else
-			hist_label_name(&hist->keys[i], seq);
+			trace_hist_label_name(&hist->keys[i], seq);
 	}
 }
 
@@ -68,7 +68,7 @@ static void measure_powers(struct hist_view *view, uint32_t index)
 	uint64_t min = UINT64_MAX, max = 0;
 
 	for (size_t i = 0; i < view->nr; i++) {
-		uint64_t number = *hist_key_at(view->hist, view->order[i], index);
+		uint64_t number = *trace_hist_key_at(view->hist, view->order[i], index);
 
 		min = number < min ? number : min;
 		max = number > max ? number : max;
@@ -78,18 +78,18 @@ static void measure_powers(struct hist_view *view, uint32_t index)
 		struct trace_seq label;
 
 		trace_seq_init(&label, text, sizeof(text));
-		hist_label_number(&view->hist->keys[index], min, &label);
+		trace_hist_label_number(&view->hist->keys[index], min, &label);
 		if (label.len > picture->label_width)
 			picture->label_width = (uint32_t)label.len;
 	}
 }
 
-void hist_picture_measure(struct hist_view *view, struct hist_keys keys, uint32_t max_width)
+void trace_hist_picture_measure(struct hist_view *view, struct hist_keys keys, uint32_t max_width)
 {
 	struct hist_picture *picture = view->private;
 	const struct hist_value *key = &view->hist->keys[keys.first];
 
-	picture->is_right = keys.nr == 1 && hist_is_number(key);
+	picture->is_right = keys.nr == 1 && trace_hist_is_number(key);
 	for (size_t i = 0; i <= view->nr && picture->label_width < max_width; i++) {
 		char text[HIST_LABEL_MAX];
 		struct trace_seq label;
@@ -108,12 +108,12 @@ void hist_picture_measure(struct hist_view *view, struct hist_keys keys, uint32_
 static void print_label(const struct hist_picture *picture, const struct trace_seq *label,
 			const char *edge, struct trace_seq *seq)
 {
-	hist_draw_text(picture->style, label, picture->label_width, picture->is_right, seq);
+	trace_hist_draw_text(picture->style, label, picture->label_width, picture->is_right, seq);
 	trace_seq_printf(seq, " %s", edge);
 }
 
-void hist_picture_label(const struct hist_view *view, const uint64_t *entry, struct hist_keys keys,
-			struct trace_seq *seq)
+void trace_hist_picture_label(const struct hist_view *view, const uint64_t *entry,
+			      struct hist_keys keys, struct trace_seq *seq)
 {
 	const struct hist_picture *picture = view->private;
 	char text[HIST_LABEL_MAX];
@@ -126,30 +126,31 @@ void hist_picture_label(const struct hist_view *view, const uint64_t *entry, str
 
 /* ---- What did not occur ---- */
 
-struct hist_gap hist_gap_between(const struct hist_value *key, uint64_t before, uint64_t behind)
+struct hist_gap trace_hist_gap_between(const struct hist_value *key, uint64_t before,
+				       uint64_t behind)
 {
 	uint64_t nr = (behind - before) / hist_scale_step(key) - 1;
 
 	return (struct hist_gap){ .nr = nr, .is_short = nr <= HIST_GAP_MAX };
 }
 
-void hist_picture_number(const struct hist_view *view, const struct hist_value *key,
-			 uint64_t number, struct trace_seq *seq)
+void trace_hist_picture_number(const struct hist_view *view, const struct hist_value *key,
+			       uint64_t number, struct trace_seq *seq)
 {
 	const struct hist_picture *picture = view->private;
 	char text[HIST_LABEL_MAX];
 	struct trace_seq label;
 
 	trace_seq_init(&label, text, sizeof(text));
-	hist_label_number(key, number, &label);
+	trace_hist_label_number(key, number, &label);
 	print_label(picture, &label, picture->style->edge, seq);
 }
 
-void hist_picture_gap(const struct hist_view *view, uint64_t nr, struct trace_seq *seq)
+void trace_hist_picture_gap(const struct hist_view *view, uint64_t nr, struct trace_seq *seq)
 {
 	const struct hist_picture *picture = view->private;
 
-	hist_draw_repeat(" ", picture->label_width ? picture->label_width - 1 : 0, seq);
+	trace_hist_draw_repeat(" ", picture->label_width ? picture->label_width - 1 : 0, seq);
 	trace_seq_printf(seq, "%s %s %llu more with nothing\n", picture->style->gap,
 			 picture->style->gap, (unsigned long long)nr);
 }
@@ -161,7 +162,7 @@ static uint32_t fitness(const struct hist_value *key)
 {
 	if (key->kind == HIST_STACK)
 		return 0;
-	if (hist_is_scale(key))
+	if (trace_hist_is_scale(key))
 		return 3;
 	return key->kind == HIST_NUMBER && key->modifier != HIST_EXECNAME &&
 			       key->modifier != HIST_SYM && key->modifier != HIST_SYM_OFFSET
@@ -175,21 +176,21 @@ static int picture_begin(struct hist_view *view, const struct hist_style *style)
 	uint32_t across;
 
 	if (hist->nr_keys != 2 || !view->nr)
-		return hist_bars_begin(view, style);
+		return trace_hist_bars_begin(view, style);
 	across = fitness(&hist->keys[1]) >= fitness(&hist->keys[0]);
 	if (!fitness(&hist->keys[0]) || !fitness(&hist->keys[1]))
-		return hist_bars_begin(view, style);
-	return hist_heat_begin(view, style, across);
+		return trace_hist_bars_begin(view, style);
+	return trace_hist_heat_begin(view, style, across);
 }
 
 static int utf8_begin(struct hist_view *view)
 {
-	return picture_begin(view, &hist_style_utf8);
+	return picture_begin(view, &trace_hist_style_utf8);
 }
 
 static int ascii_begin(struct hist_view *view)
 {
-	return picture_begin(view, &hist_style_ascii);
+	return picture_begin(view, &trace_hist_style_ascii);
 }
 
 static bool picture_next(struct hist_view *view, struct trace_seq *seq)
@@ -200,21 +201,21 @@ static bool picture_next(struct hist_view *view, struct trace_seq *seq)
 		return false;
 	if (picture->next(view, seq))
 		return true;
-	hist_print_totals(view, seq);
+	trace_hist_print_totals(view, seq);
 	picture->is_over = true;
 	return true;
 }
 
 #define NONE "# No histogram is set here: write hist:keys=... to trigger.\n"
 
-const struct hist_form hist_form_picture = {
+const struct hist_form trace_hist_form_picture = {
 	.begin = utf8_begin,
 	.next = picture_next,
 	.separator = "\n\n",
 	.none = NONE,
 };
 
-const struct hist_form hist_form_ascii = {
+const struct hist_form trace_hist_form_ascii = {
 	.begin = ascii_begin,
 	.next = picture_next,
 	.separator = "\n\n",

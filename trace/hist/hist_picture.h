@@ -44,14 +44,14 @@ struct hist_keys {
 };
 
 /* Fill in what is known without the keys that labels are made of. */
-void hist_picture_init(struct hist_view *view, const struct hist_style *style);
+void trace_hist_picture_init(struct hist_view *view, const struct hist_style *style);
 /* The same for the labels, none of which gets wider than `max_width`. */
-void hist_picture_measure(struct hist_view *view, struct hist_keys keys, uint32_t max_width);
+void trace_hist_picture_measure(struct hist_view *view, struct hist_keys keys, uint32_t max_width);
 /* The label of an entry, and the edge behind it; NULL: what its keys are called. */
-void hist_picture_label(const struct hist_view *view, const uint64_t *entry, struct hist_keys keys,
-			struct trace_seq *seq);
+void trace_hist_picture_label(const struct hist_view *view, const uint64_t *entry,
+			      struct hist_keys keys, struct trace_seq *seq);
 
-const char *hist_quantity_name(const struct hist *hist, const struct hist_quantity *quantity);
+const char *trace_hist_quantity_name(const struct hist *hist, const struct hist_quantity *quantity);
 /*
  * Lines of a scale between two numbers that occurred: one for each that did not, or if there are many
  * one that says how many.
@@ -61,17 +61,18 @@ struct hist_gap {
 	uint64_t nr;
 	bool is_short; /* they are to be drawn */
 };
-struct hist_gap hist_gap_between(const struct hist_value *key, uint64_t before, uint64_t behind);
+struct hist_gap trace_hist_gap_between(const struct hist_value *key, uint64_t before,
+				       uint64_t behind);
 /* The label of a number that did not occur, and the edge. */
-void hist_picture_number(const struct hist_view *view, const struct hist_value *key,
-			 uint64_t number, struct trace_seq *seq);
+void trace_hist_picture_number(const struct hist_view *view, const struct hist_value *key,
+			       uint64_t number, struct trace_seq *seq);
 /* The line of a gap that is not drawn. */
-void hist_picture_gap(const struct hist_view *view, uint64_t nr, struct trace_seq *seq);
+void trace_hist_picture_gap(const struct hist_view *view, uint64_t nr, struct trace_seq *seq);
 
 /* ---- hist_bars.c, hist_heat.c: make view->private. 0 or -ENOMEM ---- */
 
-int hist_bars_begin(struct hist_view *view, const struct hist_style *style);
+int trace_hist_bars_begin(struct hist_view *view, const struct hist_style *style);
 /* `across` is the key that goes across. */
-int hist_heat_begin(struct hist_view *view, const struct hist_style *style, uint32_t across);
+int trace_hist_heat_begin(struct hist_view *view, const struct hist_style *style, uint32_t across);
 
 #endif

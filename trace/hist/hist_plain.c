@@ -1,7 +1,7 @@
 /*
  * Counting an event, where that is simple: keys and values are fields, the running thread or CPU,
  * and nothing is done with them but to count. Most histograms are like that. See hist.h; all that
- * hist_run() can do besides is not asked for here.
+ * trace_hist_run() can do besides is not asked for here.
  *
  * Context: any, NMI included, preemption off.
  */
@@ -44,7 +44,7 @@ static TRACE_ALWAYS_INLINE void count(const struct hist *hist, const struct trac
 static TRACE_NOINLINE void make_and_count(struct hist *hist, const struct trace_trigger_hit *hit,
 					  struct hist_key *key)
 {
-	struct hist_entry *entry = hist_make_entry(hist, key);
+	struct hist_entry *entry = trace_hist_make_entry(hist, key);
 
 	if (entry)
 		count(hist, hit, entry);
@@ -248,7 +248,7 @@ static bool is_short(const struct hist_op *op)
 	return op->size >= SHORT_TEXT_MIN && op->size <= SHORT_TEXT_MAX;
 }
 
-trace_trigger_fn hist_choose_run(const struct hist *hist)
+trace_trigger_fn trace_hist_choose_run(const struct hist *hist)
 {
 	static const trace_trigger_fn by_numbers[] = { run_one, run_two, run_three };
 	const struct hist_op *first = &hist->ops[0];
@@ -256,11 +256,11 @@ trace_trigger_fn hist_choose_run(const struct hist *hist)
 	/* With one operation for each key and value, they are in this order. */
 	if (hist->nr_ops != hist->nr_keys + hist->nr_vals || hist->nr_vars || hist->nr_refs ||
 	    hist->nr_actions || !are_numbers(first + 1, hist->nr_ops - 1u))
-		return hist_run;
+		return trace_hist_run;
 	if (hist->nr_keys == 1 && first->code == HIST_OP_TEXT && first->size)
 		return is_short(first) ? run_short_text : run_text;
 	if (!are_numbers(first, 1))
-		return hist_run;
+		return trace_hist_run;
 	if (hist->nr_keys > 1 || first->code == HIST_OP_CPU)
 		return by_numbers[hist->nr_keys - 1]; // NOLINT: there are 1 to 3
 	if (first->code == HIST_OP_PID)

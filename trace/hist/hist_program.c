@@ -13,11 +13,11 @@ static uint64_t local_now(void)
 	return trace_plat_clock_ns();
 }
 
-void hist_program_add(struct hist_program *program, enum hist_step_kind kind,
-		      const struct hist_step *step)
+void trace_hist_program_add(struct hist_program *program, enum hist_step_kind kind,
+			    const struct hist_step *step)
 {
 	program->steps[program->nr] = *step;
-	program->steps[program->nr++].func = hist_step_funcs[kind];
+	program->steps[program->nr++].func = trace_hist_step_funcs[kind];
 }
 
 /* ---- Numbers ---- */
@@ -27,7 +27,7 @@ static void add_clock(struct hist_program *program)
 {
 	ring_clock_fn clock = program->hist->clock ? program->hist->clock : local_now;
 
-	hist_program_add(program, HIST_STEP_CLOCK, &(struct hist_step){ .clock = clock });
+	trace_hist_program_add(program, HIST_STEP_CLOCK, &(struct hist_step){ .clock = clock });
 	program->has_clock = true;
 	program->held = HIST_VARS_MAX;
 }
@@ -50,16 +50,16 @@ static void add_op(struct hist_program *program, const struct hist_op *op)
 	if (op->code == HIST_OP_TIME && !program->has_clock)
 		add_clock(program);
 	else if (op->code == HIST_OP_FIELD)
-		hist_program_add(program, HIST_STEP_FIELD, &step);
+		trace_hist_program_add(program, HIST_STEP_FIELD, &step);
 	else if (op->code == HIST_OP_VAR)
-		hist_program_add(program, HIST_STEP_VAR, &step);
+		trace_hist_program_add(program, HIST_STEP_VAR, &step);
 	else if (op->code == HIST_OP_DIVIDE && op->value > 1)
-		hist_program_add(program, HIST_STEP_DIVIDE, &step);
+		trace_hist_program_add(program, HIST_STEP_DIVIDE, &step);
 	else
-		hist_program_add(program, HIST_STEP_OTHER, &(struct hist_step){ .op = op });
+		trace_hist_program_add(program, HIST_STEP_OTHER, &(struct hist_step){ .op = op });
 }
 
-void hist_program_compute(struct hist_program *program, const struct hist_value *value)
+void trace_hist_program_compute(struct hist_program *program, const struct hist_value *value)
 {
 	const struct hist_op *op = &program->hist->ops[value->op];
 
@@ -68,8 +68,8 @@ void hist_program_compute(struct hist_program *program, const struct hist_value 
 	program->held = HIST_VARS_MAX;
 	for (;; op++) {
 		if (is_decrease(op)) {
-			hist_program_add(program, HIST_STEP_DECREASE,
-					 &(struct hist_step){ .to = op[1].to });
+			trace_hist_program_add(program, HIST_STEP_DECREASE,
+					       &(struct hist_step){ .to = op[1].to });
 			op += 2;
 		} else {
 			add_op(program, op);
@@ -83,8 +83,8 @@ void hist_program_compute(struct hist_program *program, const struct hist_value 
 static void add_number(struct hist_program *program, const struct hist_value *value,
 		       enum hist_step_kind kind, const struct hist_step *step)
 {
-	hist_program_compute(program, value);
-	hist_program_add(program, kind, step);
+	trace_hist_program_compute(program, value);
+	trace_hist_program_add(program, kind, step);
 }
 
 /* ---- Parts of a histogram ---- */
@@ -113,11 +113,11 @@ static void add_keys(struct hist_program *program)
 		if (hist->keys[i].kind == HIST_NUMBER)
 			add_number(program, &hist->keys[i], kind, &(struct hist_step){ 0 });
 		else
-			hist_program_add(program, HIST_STEP_KEY_WORDS,
-					 &(struct hist_step){ .to = (uint8_t)i });
+			trace_hist_program_add(program, HIST_STEP_KEY_WORDS,
+					       &(struct hist_step){ .to = (uint8_t)i });
 		if (has_beginning(hist, i + 1))
-			hist_program_add(program, HIST_STEP_BEGINNING,
-					 &(struct hist_step){ .to = (uint8_t)(i + 1) });
+			trace_hist_program_add(program, HIST_STEP_BEGINNING,
+					       &(struct hist_step){ .to = (uint8_t)(i + 1) });
 	}
 }
 
@@ -138,7 +138,7 @@ static void add_ref(struct hist_program *program, uint32_t index)
 		kind = HIST_STEP_TAKE;
 	else if (ref->hist->nr_keys < program->hist->nr_keys)
 		kind = HIST_STEP_READ_BY;
-	hist_program_add(program, kind, &step);
+	trace_hist_program_add(program, kind, &step);
 }
 
 static void add_variable(struct hist_program *program, uint32_t index, enum hist_step_kind kind)
@@ -149,7 +149,7 @@ static void add_variable(struct hist_program *program, uint32_t index, enum hist
 					.to = (uint8_t)index };
 
 	if (var->kind != HIST_NUMBER) {
-		hist_program_add(program, HIST_STEP_SET_WORDS, &step);
+		trace_hist_program_add(program, HIST_STEP_SET_WORDS, &step);
 		return;
 	}
 	add_number(program, var, kind, &step);
@@ -169,7 +169,7 @@ static void add_variables(struct hist_program *program)
 	for (uint32_t i = 0; i < hist->nr_vars; i++)
 		add_variable(program, i, HIST_STEP_SET);
 	if (hist->nr_vars)
-		hist_program_add(program, HIST_STEP_SET_ALL, &all);
+		trace_hist_program_add(program, HIST_STEP_SET_ALL, &all);
 }
 
 static void add_action(struct hist_program *program, struct hist_action *action)
@@ -177,8 +177,9 @@ static void add_action(struct hist_program *program, struct hist_action *action)
 	if (action->type->assemble && !action->handler->title)
 		action->type->assemble(program, action);
 	else
-		hist_program_add(program, HIST_STEP_ACT,
-				 &(struct hist_step){ .act = hist_act, .action = action });
+		trace_hist_program_add(
+			program, HIST_STEP_ACT,
+			&(struct hist_step){ .act = trace_hist_act, .action = action });
 	program->held = HIST_VARS_MAX;
 }
 
@@ -187,9 +188,9 @@ static void add_end(struct hist_program *program)
 {
 	struct hist_step *last = &program->steps[program->nr - 1];
 
-	if (last->func == hist_step_funcs[HIST_STEP_ACT])
-		last->func = hist_step_funcs[HIST_STEP_ACT_LAST];
-	hist_program_add(program, HIST_STEP_END, &(struct hist_step){ 0 });
+	if (last->func == trace_hist_step_funcs[HIST_STEP_ACT])
+		last->func = trace_hist_step_funcs[HIST_STEP_ACT_LAST];
+	trace_hist_program_add(program, HIST_STEP_END, &(struct hist_step){ 0 });
 }
 
 static void add_all(struct hist_program *program)
@@ -199,8 +200,9 @@ static void add_all(struct hist_program *program)
 	add_keys(program);
 	for (uint32_t i = 0; i < hist->nr_refs; i++)
 		add_ref(program, i);
-	hist_program_add(program, is_one_number(hist) ? HIST_STEP_FIND_NUMBER : HIST_STEP_FIND,
-			 &(struct hist_step){ 0 });
+	trace_hist_program_add(program,
+			       is_one_number(hist) ? HIST_STEP_FIND_NUMBER : HIST_STEP_FIND,
+			       &(struct hist_step){ 0 });
 	add_variables(program);
 	for (uint32_t i = 0; i < hist->nr_vals; i++)
 		add_number(program, &hist->vals[i], HIST_STEP_SUM,
@@ -224,11 +226,11 @@ static size_t most_steps(const struct hist *hist)
 	return nr;
 }
 
-int hist_program_make(struct hist *hist)
+int trace_hist_program_make(struct hist *hist)
 {
 	struct hist_program program = { .hist = hist, .held = HIST_VARS_MAX };
 
-	if (hist_choose_run(hist) != hist_run)
+	if (trace_hist_choose_run(hist) != trace_hist_run)
 		return 0;
 	hist->program_bytes = most_steps(hist) * sizeof(*hist->program);
 	hist->program = program.steps = trace_plat_alloc(hist->program_bytes);
@@ -238,7 +240,7 @@ int hist_program_make(struct hist *hist)
 	return 0;
 }
 
-void hist_program_free(struct hist *hist)
+void trace_hist_program_free(struct hist *hist)
 {
 	if (hist->program)
 		trace_plat_free(hist->program, hist->program_bytes);

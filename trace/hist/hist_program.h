@@ -80,7 +80,7 @@ enum hist_step_kind {
 	HIST_STEP_END,
 	HIST_NR_STEPS,
 };
-extern const hist_step_fn hist_step_funcs[HIST_NR_STEPS]; /* hist_run.c */
+extern const hist_step_fn trace_hist_step_funcs[HIST_NR_STEPS]; /* hist_run.c */
 
 struct hist_program {
 	const struct hist *hist;
@@ -90,14 +90,14 @@ struct hist_program {
 	uint32_t held; /* value is that of this own variable; HIST_VARS_MAX: it is not */
 };
 
-/* Make hist->program, if hist_choose_run() says that it is needed. 0 or -ENOMEM. */
-int hist_program_make(struct hist *hist);
-void hist_program_free(struct hist *hist);
+/* Make hist->program, if trace_hist_choose_run() says that it is needed. 0 or -ENOMEM. */
+int trace_hist_program_make(struct hist *hist);
+void trace_hist_program_free(struct hist *hist);
 
 /* For types of actions, which may add a step for each parameter, and three more. */
-void hist_program_add(struct hist_program *program, enum hist_step_kind kind,
-		      const struct hist_step *step);
+void trace_hist_program_add(struct hist_program *program, enum hist_step_kind kind,
+			    const struct hist_step *step);
 /* The steps that compute a number. */
-void hist_program_compute(struct hist_program *program, const struct hist_value *value);
+void trace_hist_program_compute(struct hist_program *program, const struct hist_value *value);
 
 #endif

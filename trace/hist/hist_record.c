@@ -17,7 +17,7 @@ static _Atomic uint64_t *record_at(struct hist_records *records, uint32_t number
 	return &records->memory[(size_t)number * records->words];
 }
 
-struct hist_records *hist_records_create(uint32_t nr_entries, uint32_t words)
+struct hist_records *trace_hist_records_create(uint32_t nr_entries, uint32_t words)
 {
 	uint32_t nr = nr_entries + CONTEXTS * trace_plat_nr_cpus();
 	size_t bytes =
@@ -32,13 +32,13 @@ struct hist_records *hist_records_create(uint32_t nr_entries, uint32_t words)
 	return records;
 }
 
-void hist_records_destroy(struct hist_records *records)
+void trace_hist_records_destroy(struct hist_records *records)
 {
 	if (records)
 		trace_plat_free(records, records->bytes);
 }
 
-void hist_records_clear(struct hist_records *records)
+void trace_hist_records_clear(struct hist_records *records)
 {
 	records->nr_taken = 0;
 	records->free = 0;
@@ -112,8 +112,8 @@ static uint32_t make_record(struct hist_records *records, const struct hist_reco
 	return number;
 }
 
-bool hist_record_replace(struct hist_records *records, _Atomic uint64_t *place,
-			 const struct hist_record_wish *wish)
+bool trace_hist_record_replace(struct hist_records *records, _Atomic uint64_t *place,
+			       const struct hist_record_wish *wish)
 {
 	uint64_t word = atomic_load_explicit(place, memory_order_acquire), again, changed;
 	bool is_replaced = false;
@@ -142,8 +142,8 @@ bool hist_record_replace(struct hist_records *records, _Atomic uint64_t *place,
 	return is_replaced;
 }
 
-void hist_record_read(const struct hist_records *records, const _Atomic uint64_t *place,
-		      uint64_t *out_words)
+void trace_hist_record_read(const struct hist_records *records, const _Atomic uint64_t *place,
+			    uint64_t *out_words)
 {
 	uint64_t word = atomic_load_explicit(place, memory_order_acquire), before;
 

@@ -49,18 +49,18 @@ struct hist_record_wish {
 };
 
 /* For `nr_entries` entries. NULL when out of memory. */
-struct hist_records *hist_records_create(uint32_t nr_entries, uint32_t words);
+struct hist_records *trace_hist_records_create(uint32_t nr_entries, uint32_t words);
 /* NULL is allowed. */
-void hist_records_destroy(struct hist_records *records);
+void trace_hist_records_destroy(struct hist_records *records);
 /* All are free; words of entries are 0 again. */
-void hist_records_clear(struct hist_records *records);
+void trace_hist_records_clear(struct hist_records *records);
 
 /* Was what `place` keeps replaced? */
-bool hist_record_replace(struct hist_records *records, _Atomic uint64_t *place,
-			 const struct hist_record_wish *wish);
+bool trace_hist_record_replace(struct hist_records *records, _Atomic uint64_t *place,
+			       const struct hist_record_wish *wish);
 /* A copy of what it keeps, or zeros. */
-void hist_record_read(const struct hist_records *records, const _Atomic uint64_t *place,
-		      uint64_t *out_words);
+void trace_hist_record_read(const struct hist_records *records, const _Atomic uint64_t *place,
+			    uint64_t *out_words);
 
 /* Word `at` of a record that is being filled. The release pairs with the acquires of readers. */
 static inline void hist_record_set(_Atomic uint64_t *record, uint32_t at, uint64_t word)

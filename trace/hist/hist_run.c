@@ -77,7 +77,7 @@ static uint64_t compute(struct hist_run *run, const struct hist_op *op, uint64_t
 	}
 }
 
-uint64_t hist_compute(struct hist_run *run, const struct hist_op *op)
+uint64_t trace_hist_compute(struct hist_run *run, const struct hist_op *op)
 {
 	uint64_t value = compute(run, op, 0);
 
@@ -154,7 +154,7 @@ static void step_key_words(struct hist_run *run, const struct hist_step *step, u
 {
 	const struct hist_value *key = &run->hist->keys[step->to];
 	uint64_t *to = &run->key[run->nr_words];
-	uint32_t nr = hist_compute_words(run, &run->hist->ops[key->op], to, key->words);
+	uint32_t nr = trace_hist_compute_words(run, &run->hist->ops[key->op], to, key->words);
 
 	run->nr_words += nr;
 	while (nr--)
@@ -227,18 +227,18 @@ static void step_read_by(struct hist_run *run, const struct hist_step *step, uin
 
 /* ---- The entry ---- */
 
-struct hist_entry *hist_make_entry(struct hist *hist, struct hist_key *key)
+struct hist_entry *trace_hist_make_entry(struct hist *hist, struct hist_key *key)
 {
 	uint64_t extra[HIST_COMM_WORDS] = { 0 };
 	struct hist_entry *entry;
 
 	key->nr_extra = 0;
 	if (TRACE_UNLIKELY(hist->has_comm)) {
-		(void)hist_put_comm(extra);
+		(void)trace_hist_put_comm(extra);
 		key->extra = extra;
 		key->nr_extra = HIST_COMM_WORDS;
 	}
-	entry = hist_map_add(hist->map, key);
+	entry = trace_hist_map_add(hist->map, key);
 	key->extra = NULL;
 	return entry;
 }
@@ -255,7 +255,7 @@ static TRACE_NOINLINE void make_and_count(struct hist_run *run, const struct his
 					  uint64_t value)
 {
 	struct hist_key key = { .words = run->key, .nr_words = run->nr_words, .hash = run->hash };
-	struct hist_entry *entry = hist_make_entry(run->hist, &key);
+	struct hist_entry *entry = trace_hist_make_entry(run->hist, &key);
 
 	if (entry)
 		count(run, step, value, entry);
@@ -301,7 +301,7 @@ static void step_set_words(struct hist_run *run, const struct hist_step *step, u
 {
 	const struct hist_value *var = &run->hist->vars[step->to];
 	uint64_t words[HIST_TEXT_MAX / 8];
-	uint32_t nr = hist_compute_words(run, &run->hist->ops[var->op], words, var->words);
+	uint32_t nr = trace_hist_compute_words(run, &run->hist->ops[var->op], words, var->words);
 
 	for (uint32_t i = 0; i < nr; i++)
 		atomic_store_explicit(&run->entry->words[var->at + i], words[i],
@@ -364,7 +364,7 @@ static void step_end(struct hist_run *run, const struct hist_step *step, uint64_
 	(void)value;
 }
 
-const hist_step_fn hist_step_funcs[HIST_NR_STEPS] = {
+const hist_step_fn trace_hist_step_funcs[HIST_NR_STEPS] = {
 	[HIST_STEP_FIELD] = step_field,
 	[HIST_STEP_DIVIDE] = step_divide,
 	[HIST_STEP_VAR] = step_var,
@@ -392,7 +392,7 @@ const hist_step_fn hist_step_funcs[HIST_NR_STEPS] = {
 	[HIST_STEP_END] = step_end,
 };
 
-void hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
+void trace_hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	struct hist *hist = trigger->private;
 	const struct hist_step *first = hist->program;

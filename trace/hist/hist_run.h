@@ -20,7 +20,7 @@ struct hist_run {
 	struct hist *hist;
 	const struct trace_trigger_hit *hit;
 	struct hist_entry *entry; /* NULL until the key is known */
-	uintptr_t frame;	  /* of hist_run(): stacks begin there */
+	uintptr_t frame;	  /* of trace_hist_run(): stacks begin there */
 	uint64_t hash;
 	uint32_t nr_words; /* of the key */
 	/* Of its first parts alone, 1 or more of them, where a step BEGINNING is behind these. */
@@ -49,17 +49,17 @@ static TRACE_ALWAYS_INLINE uint64_t hist_field(const struct hist_op *op,
 }
 
 /* The entry of a key that was not found; NULL, with a drop counted, when there is no room. */
-struct hist_entry *hist_make_entry(struct hist *hist, struct hist_key *key);
+struct hist_entry *trace_hist_make_entry(struct hist *hist, struct hist_key *key);
 
 /* Compute a number, from operation `op` on. */
-uint64_t hist_compute(struct hist_run *run, const struct hist_op *op);
+uint64_t trace_hist_compute(struct hist_run *run, const struct hist_op *op);
 /* Compute a text or a stack. Returns how many words it has. */
-uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
-			    uint32_t max_words);
+uint32_t trace_hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
+				  uint32_t max_words);
 /* The name of the running thread, as words. Returns how many they are. */
-uint32_t hist_put_comm(uint64_t *to);
+uint32_t trace_hist_put_comm(uint64_t *to);
 
 /* The step ACT of an action whose type has no steps of its own. */
-void hist_act(struct hist_run *run, struct hist_action *action);
+void trace_hist_act(struct hist_run *run, struct hist_action *action);
 
 #endif

@@ -13,7 +13,7 @@
 
 static int compile_param(struct hist_parse *parse, struct hist_param *param, uint32_t *words)
 {
-	int err = hist_compile_plain(parse, param->text, &param->value);
+	int err = trace_hist_compile_plain(parse, param->text, &param->value);
 
 	if (err)
 		return err;
@@ -29,15 +29,15 @@ static int save_compile(struct hist_parse *parse, struct hist_action *action)
 	int err = 0;
 
 	if (hist->records) {
-		hist_set_error(parse, action->word,
-			       "Can't have more than one save() action per hist");
+		trace_hist_set_error(parse, action->word,
+				     "Can't have more than one save() action per hist");
 		return -EEXIST;
 	}
 	for (uint32_t i = 0; i < action->nr_params && !err; i++)
 		err = compile_param(parse, &action->params[i], &words);
 	if (err)
 		return err;
-	hist->records = hist_records_create(hist->size, words);
+	hist->records = trace_hist_records_create(hist->size, words);
 	return hist->records ? 0 : -ENOMEM;
 }
 
@@ -52,7 +52,8 @@ static void fill_words(struct hist_run *run, const struct hist_value *value,
 		       _Atomic uint64_t *record)
 {
 	uint64_t words[WORDS_MAX];
-	uint32_t nr = hist_compute_words(run, &run->hist->ops[value->op], words, value->words);
+	uint32_t nr =
+		trace_hist_compute_words(run, &run->hist->ops[value->op], words, value->words);
 
 	for (uint32_t i = 0; i < nr; i++)
 		hist_record_set(record, value->at + i, words[i]);
@@ -66,8 +67,9 @@ static void fill(void *context, _Atomic uint64_t *record)
 		const struct hist_value *value = &fill->action->params[i].value;
 
 		if (value->kind == HIST_NUMBER)
-			hist_record_set(record, value->at,
-					hist_compute(fill->run, &fill->run->hist->ops[value->op]));
+			hist_record_set(
+				record, value->at,
+				trace_hist_compute(fill->run, &fill->run->hist->ops[value->op]));
 		else
 			fill_words(fill->run, value, record);
 	}
@@ -81,7 +83,7 @@ static void save_replace(struct hist_run *run, struct hist_action *action, uint6
 					       .fill = fill,
 					       .context = &context };
 
-	(void)hist_record_replace(run->hist->records, &run->entry->words[action->at], &wish);
+	(void)trace_hist_record_replace(run->hist->records, &run->entry->words[action->at], &wish);
 }
 
 /* ---- As text ---- */
@@ -93,11 +95,12 @@ static void save_print(const struct hist_view *view, const struct hist_action *a
 
 	for (uint32_t i = 0; i < action->nr_params; i++) {
 		trace_seq_puts(seq, "  ");
-		hist_print_kept(&action->params[i].value, record + action->params[i].value.at, seq);
+		trace_hist_print_kept(&action->params[i].value, record + action->params[i].value.at,
+				      seq);
 	}
 }
 
-const struct hist_action_type hist_save_type = {
+const struct hist_action_type trace_hist_save_type = {
 	.name = "save",
 	.needs_variable = true,
 	.has_params = true,

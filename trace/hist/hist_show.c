@@ -62,14 +62,14 @@ static void print_number_key(const struct hist_value *key, uint64_t value, const
 	}
 }
 
-void hist_print_key(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq)
+void trace_hist_print_key(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq)
 {
 	bool has_lines = false;
 
 	trace_seq_puts(seq, "{ ");
 	for (uint32_t i = 0; i < hist->nr_keys; i++) {
 		const struct hist_value *key = &hist->keys[i];
-		const uint64_t *words = hist_key_at(hist, entry, i);
+		const uint64_t *words = trace_hist_key_at(hist, entry, i);
 
 		if (i)
 			trace_seq_puts(seq, ", ");
@@ -87,7 +87,8 @@ void hist_print_key(const struct hist *hist, const uint64_t *entry, struct trace
 	trace_seq_puts(seq, has_lines ? "}" : " }");
 }
 
-void hist_print_kept(const struct hist_value *value, const uint64_t *words, struct trace_seq *seq)
+void trace_hist_print_kept(const struct hist_value *value, const uint64_t *words,
+			   struct trace_seq *seq)
 {
 	struct hist_value plain = *value;
 
@@ -106,7 +107,7 @@ void hist_print_kept(const struct hist_value *value, const uint64_t *words, stru
 
 /* ---- Values ---- */
 
-uint32_t hist_share_of(uint64_t value, uint64_t total)
+uint32_t trace_hist_share_of(uint64_t value, uint64_t total)
 {
 	while (value > UINT64_MAX / 10000) {
 		value /= 2;
@@ -117,7 +118,7 @@ uint32_t hist_share_of(uint64_t value, uint64_t total)
 
 static void print_bar(uint64_t value, uint64_t max, struct trace_seq *seq)
 {
-	uint32_t len = hist_share_of(value, max) * BAR_CHARS / 10000;
+	uint32_t len = trace_hist_share_of(value, max) * BAR_CHARS / 10000;
 
 	for (uint32_t i = 0; i < BAR_CHARS; i++)
 		trace_seq_putc(seq, i < len ? '#' : ' ');
@@ -128,7 +129,7 @@ static void print_sum(const struct hist_view *view, uint32_t i, uint64_t sum, st
 {
 	const struct hist *hist = view->hist;
 	const char *name = i ? hist->vals[i - 1].name : "hitcount";
-	uint32_t share = hist_share_of(sum, view->totals[i]);
+	uint32_t share = trace_hist_share_of(sum, view->totals[i]);
 
 	switch (i ? hist->vals[i - 1].modifier : HIST_PLAIN) {
 	case HIST_PERCENT:
@@ -150,7 +151,7 @@ static void print_entry(const struct hist_view *view, const uint64_t *entry, str
 {
 	const struct hist *hist = view->hist;
 
-	hist_print_key(hist, entry, seq);
+	trace_hist_print_key(hist, entry, seq);
 	if (!hist->no_hitcount)
 		print_sum(view, 0, entry[0], seq);
 	for (uint32_t i = 0; i < hist->nr_vals; i++) {
@@ -161,11 +162,11 @@ static void print_entry(const struct hist_view *view, const uint64_t *entry, str
 		trace_seq_putc(seq, ' ');
 		print_sum(view, i + 1, hist_sum_at(hist, entry, i + 1), seq);
 	}
-	hist_print_entry_actions(view, entry, seq);
+	trace_hist_print_entry_actions(view, entry, seq);
 	trace_seq_putc(seq, '\n');
 }
 
-void hist_print_totals(const struct hist_view *view, struct trace_seq *seq)
+void trace_hist_print_totals(const struct hist_view *view, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, "\nTotals:\n    Hits: %llu\n    Entries: %zu\n    Dropped: %llu\n",
 			 (unsigned long long)view->hits, view->nr, (unsigned long long)view->drops);
@@ -180,9 +181,9 @@ static bool text_next(struct hist_view *view, struct trace_seq *seq)
 	if (view->is_over)
 		return false;
 	view->is_over = true;
-	hist_print_end_actions(view, seq);
-	hist_print_totals(view, seq);
+	trace_hist_print_end_actions(view, seq);
+	trace_hist_print_totals(view, seq);
 	return true;
 }
 
-const struct hist_form hist_form_text = { .next = text_next, .separator = "\n\n" };
+const struct hist_form trace_hist_form_text = { .next = text_next, .separator = "\n\n" };

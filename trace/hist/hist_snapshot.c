@@ -66,7 +66,7 @@ static void snapshot_act(struct hist_run *run, struct hist_action *action, uint6
 static struct hist_action *find_in(const struct hist *hist)
 {
 	for (uint32_t i = 0; i < hist->nr_actions; i++) {
-		if (hist->actions[i]->type == &hist_snapshot_type)
+		if (hist->actions[i]->type == &trace_hist_snapshot_type)
 			return hist->actions[i];
 	}
 	return NULL;
@@ -139,11 +139,11 @@ static void snapshot_print(const struct hist_view *view, const struct hist_actio
 			 "\nSnapshot taken (see tracing/snapshot).  Details:\n"
 			 "\ttriggering value { %s(%s) }: %10llu\ttriggered by event with key: ",
 			 action->handler->name, action->of, (unsigned long long)last.value);
-	hist_print_key(hist, (const void *)last.entry, seq);
+	trace_hist_print_key(hist, (const void *)last.entry, seq);
 	trace_seq_putc(seq, '\n');
 }
 
-const struct hist_action_type hist_snapshot_type = {
+const struct hist_action_type trace_hist_snapshot_type = {
 	.name = "snapshot",
 	.needs_variable = true,
 	.hides_value = true,

@@ -15,7 +15,7 @@ static bool is_named(const struct hist_value *value, const char *name)
 /* Has it this modifier, as it is listed? NULL is any. */
 static bool has_modifier(const struct hist_value *value, const char *modifier)
 {
-	const char *own = hist_modifier_names[value->modifier], *number;
+	const char *own = trace_hist_modifier_names[value->modifier], *number;
 	uint64_t buckets;
 
 	if (!modifier || !own)
@@ -64,7 +64,7 @@ static char *cut_order(char *modifier, struct hist_sort *sort)
 /* FIELD[.MODIFIER][.ascending|.descending]; Linux lists the field's modifier but does not take it. */
 static int add_sort(struct hist_parse *parse, char *text, struct hist_sort *sort)
 {
-	char *modifier = cut_order(hist_cut(text, '.'), sort);
+	char *modifier = cut_order(trace_hist_cut(text, '.'), sort);
 	int index = find_sorted(parse->hist, text, modifier);
 
 	if (index < 0 && modifier && find_sorted(parse->hist, text, NULL) >= 0)
@@ -75,7 +75,7 @@ static int add_sort(struct hist_parse *parse, char *text, struct hist_sort *sort
 	return 0;
 }
 
-int hist_add_sorts(struct hist_parse *parse, char *text)
+int trace_hist_add_sorts(struct hist_parse *parse, char *text)
 {
 	struct hist *hist = parse->hist;
 	const char *part = text ? text - (sizeof("sort=") - 1) : NULL;
@@ -85,7 +85,7 @@ int hist_add_sorts(struct hist_parse *parse, char *text)
 	if (!text)
 		hist->nr_sort = 1; /* by hits */
 	for (; text && !err; text = next) {
-		next = hist_cut(text, ',');
+		next = trace_hist_cut(text, ',');
 		if (hist->nr_sort == HIST_SORT_MAX)
 			return hist_blame(parse, part, "Too many sort fields (Max = 2)");
 		if (!*text)

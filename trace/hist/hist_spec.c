@@ -24,7 +24,7 @@ static void hist_print_value(const struct hist_value *value, struct trace_seq *s
 		trace_seq_puts(seq, listed_name(value));
 	if (value->is_expression || value->is_ref || !value->modifier)
 		return;
-	trace_seq_printf(seq, ".%s", hist_modifier_names[value->modifier]);
+	trace_seq_printf(seq, ".%s", trace_hist_modifier_names[value->modifier]);
 	if (value->modifier == HIST_BUCKETS)
 		trace_seq_printf(seq, "=%llu", (unsigned long long)value->buckets);
 }
@@ -60,17 +60,17 @@ static void print_vals(const struct hist *hist, struct trace_seq *seq)
 	print_list(hist->vars, hist->nr_vars, ":", seq);
 }
 
-void hist_print_keys(const struct hist *hist, struct trace_seq *seq)
+void trace_hist_print_keys(const struct hist *hist, struct trace_seq *seq)
 {
 	print_list(hist->keys, hist->nr_keys, "keys=", seq);
 }
 
-void hist_print_spec(const struct hist *hist, struct trace_seq *seq)
+void trace_hist_print_spec(const struct hist *hist, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, "hist:");
 	if (hist->name)
 		trace_seq_printf(seq, "name=%s:", hist->name);
-	hist_print_keys(hist, seq);
+	trace_hist_print_keys(hist, seq);
 	print_vals(hist, seq);
 	trace_seq_puts(seq, ":sort=");
 	for (uint32_t i = 0; i < hist->nr_sort; i++) {
@@ -83,7 +83,7 @@ void hist_print_spec(const struct hist *hist, struct trace_seq *seq)
 		trace_seq_printf(seq, ":clock=%s", hist->clock_name);
 	if (hist->no_hitcount)
 		trace_seq_puts(seq, ":nohitcount");
-	hist_print_actions(hist, seq);
+	trace_hist_print_actions(hist, seq);
 }
 
 /* ---- Comparing ---- */
@@ -110,7 +110,7 @@ static bool are_same(const struct hist_value *a, const struct hist_value *b, uin
 	return true;
 }
 
-bool hist_is_same(const struct hist *a, const struct hist *b)
+bool trace_hist_is_same(const struct hist *a, const struct hist *b)
 {
 	if (a->nr_keys != b->nr_keys || a->nr_vals != b->nr_vals || a->nr_vars != b->nr_vars ||
 	    a->nr_sort != b->nr_sort)
@@ -121,5 +121,5 @@ bool hist_is_same(const struct hist *a, const struct hist *b)
 			return false;
 	}
 	return are_same(a->keys, b->keys, a->nr_keys) && are_same(a->vals, b->vals, a->nr_vals) &&
-	       are_same(a->vars, b->vars, a->nr_vars) && hist_are_actions_same(a, b);
+	       are_same(a->vars, b->vars, a->nr_vars) && trace_hist_are_actions_same(a, b);
 }

@@ -35,7 +35,7 @@ static bool is_same_type(const char *a, const char *b)
 static bool is_number_like(const struct hist_param *param, const struct synth_field *field)
 {
 	const struct hist_value *value = &param->value;
-	bool is_field = !value->is_ref && !hist_is_variable(param->name);
+	bool is_field = !value->is_ref && !trace_hist_is_variable(param->name);
 
 	if (value->kind != HIST_NUMBER)
 		return false;
@@ -69,7 +69,7 @@ static bool is_copied(const struct hist *hist, const struct hist_value *value)
 static int compile_one(struct hist_parse *parse, struct hist_action *action,
 		       struct hist_param *param, const struct synth_field *field, uint32_t *words)
 {
-	int err = hist_compile_param(parse, action, param);
+	int err = trace_hist_compile_param(parse, action, param);
 
 	if (err)
 		return err;
@@ -86,7 +86,7 @@ static int compile_one(struct hist_parse *parse, struct hist_action *action,
 /* Before the first argument may stand the name of the event. */
 static const char *name_of(struct hist_action *action)
 {
-	if (!trace_streq(action->word, hist_trace_type.name))
+	if (!trace_streq(action->word, trace_hist_trace_type.name))
 		return action->word;
 	action->first = 1;
 	return action->params[0].text;
@@ -95,7 +95,7 @@ static const char *name_of(struct hist_action *action)
 static int trace_compile(struct hist_parse *parse, struct hist_action *action)
 {
 	const char *name = name_of(action);
-	const struct synth_event *event = action->private = synth_event_get(name);
+	const struct synth_event *event = action->private = trace_synth_event_get(name);
 	uint32_t nr = action->nr_params - action->first, words = 0;
 	int err = 0;
 
@@ -119,7 +119,7 @@ static bool is_built(const struct synth_event *event)
 static void write_built(struct hist_run *run, struct hist_action *action)
 {
 	run->time.clock = run->hist->clock; /* NULL when there is no time, too */
-	synth_event_write_built(action->private, run->built, &run->time);
+	trace_synth_event_write_built(action->private, run->built, &run->time);
 }
 
 static void assemble_fields(struct hist_program *program, const struct hist_action *action)
@@ -127,31 +127,32 @@ static void assemble_fields(struct hist_program *program, const struct hist_acti
 	const struct synth_event *event = action->private;
 
 	for (uint32_t i = 0; i < event->nr_fields; i++) {
-		hist_program_compute(program, &action->params[action->first + i].value);
-		hist_program_add(program, HIST_STEP_ARGUMENT,
-				 &(struct hist_step){ .offset = event->fields[i].offset });
+		trace_hist_program_compute(program, &action->params[action->first + i].value);
+		trace_hist_program_add(program, HIST_STEP_ARGUMENT,
+				       &(struct hist_step){ .offset = event->fields[i].offset });
 	}
 }
 
 static void trace_assemble(struct hist_program *program, struct hist_action *action)
 {
 	const struct synth_event *event = action->private;
-	struct hist_step act = { .act = hist_act, .action = action };
+	struct hist_step act = { .act = trace_hist_act, .action = action };
 	uint32_t at = program->nr;
 
-	hist_program_add(program, HIST_STEP_IF_WANTED, &(struct hist_step){ .call = &event->call });
+	trace_hist_program_add(program, HIST_STEP_IF_WANTED,
+			       &(struct hist_step){ .call = &event->call });
 	if (is_built(event)) {
 		assemble_fields(program, action);
 		act.act = write_built;
 	}
-	hist_program_add(program, HIST_STEP_ACT, &act);
+	trace_hist_program_add(program, HIST_STEP_ACT, &act);
 	program->steps[at].skip = (uint16_t)(program->nr - at - 1);
 }
 
 static void trace_free(struct hist_action *action)
 {
 	if (action->private)
-		synth_event_put(action->private);
+		trace_synth_event_put(action->private);
 }
 
 /* ---- At each event ---- */
@@ -162,8 +163,8 @@ static TRACE_NOINLINE void write_few(struct hist_run *run, struct synth_event *e
 	uint64_t values[FEW_VALUES];
 
 	for (uint32_t i = 0; i < nr; i++)
-		values[i] = hist_compute(run, &run->hist->ops[params[i].value.op]);
-	synth_event_write(event, values);
+		values[i] = trace_hist_compute(run, &run->hist->ops[params[i].value.op]);
+	trace_synth_event_write(event, values);
 }
 
 /* The address of a text or a stack. */
@@ -177,7 +178,7 @@ static uint64_t words_of(struct hist_run *run, const struct hist_value *value, u
 		other = (const struct hist_entry *)(uintptr_t)run->refs[op->to];
 		return (uint64_t)(uintptr_t)&other->words[op->offset];
 	}
-	(void)hist_compute_words(run, op, to, value->words);
+	(void)trace_hist_compute_words(run, op, to, value->words);
 	*copy += value->words;
 	return (uint64_t)(uintptr_t)to;
 }
@@ -191,11 +192,11 @@ static TRACE_NOINLINE void write_with(struct hist_run *run, struct synth_event *
 		const struct hist_value *value = &params[i].value;
 
 		if (value->kind == HIST_NUMBER)
-			values[i] = hist_compute(run, &run->hist->ops[value->op]);
+			values[i] = trace_hist_compute(run, &run->hist->ops[value->op]);
 		else
 			values[i] = words_of(run, value, &copy);
 	}
-	synth_event_write(event, values);
+	trace_synth_event_write(event, values);
 }
 
 static TRACE_NOINLINE void write_any(struct hist_run *run, struct synth_event *event,
@@ -219,7 +220,7 @@ static void trace_act(struct hist_run *run, struct hist_action *action, uint64_t
 		write_any(run, event, params, nr);
 }
 
-const struct hist_action_type hist_trace_type = {
+const struct hist_action_type trace_hist_trace_type = {
 	.name = "trace",
 	.is_call = true,
 	.has_params = true,

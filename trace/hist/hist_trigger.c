@@ -79,7 +79,7 @@ static void disable_func(struct trace_trigger *trigger, const struct trace_trigg
 
 static int hist_prepare(struct trace_trigger *trigger)
 {
-	trigger->func = hist_choose_run(trigger->private);
+	trigger->func = trace_hist_choose_run(trigger->private);
 	if (trace_hist_of(trigger)->uses_head)
 		trigger->marks |= TRACE_TRIGGER_HEAD;
 	return 0;
@@ -87,7 +87,7 @@ static int hist_prepare(struct trace_trigger *trigger)
 
 static void hist_end(struct trace_trigger *trigger)
 {
-	struct hist **at = &hist_first;
+	struct hist **at = &trace_hist_first;
 
 	while (*at && *at != trigger->private)
 		at = &(*at)->next;
@@ -103,15 +103,15 @@ static bool hist_is_needed(const struct trace_trigger *trigger)
 
 static void hist_free(struct trace_trigger *trigger)
 {
-	hist_end_actions(trigger->private);
-	hist_put(trigger->private);
+	trace_hist_end_actions(trigger->private);
+	trace_hist_put(trigger->private);
 }
 
 /* All that count in the same table pause and go on together. */
 static void set_paused(struct hist *hist, bool is_paused)
 {
 	atomic_store(&hist->is_paused, is_paused);
-	for (struct hist *at = hist_first; at; at = at->next) {
+	for (struct hist *at = trace_hist_first; at; at = at->next) {
 		if (at->map == hist->map)
 			atomic_store(&at->is_paused, is_paused);
 	}
@@ -120,7 +120,7 @@ static void set_paused(struct hist *hist, bool is_paused)
 /* Does another one read variables of those that count in this table? */
 static bool is_read(const struct hist *hist)
 {
-	for (const struct hist *at = hist_first; at; at = at->next) {
+	for (const struct hist *at = trace_hist_first; at; at = at->next) {
 		if (at->map == hist->map && at->nr_readers)
 			return true;
 	}
@@ -135,17 +135,17 @@ static void clear(struct hist *hist)
 	tracepoint_synchronize_unregister(); /* nobody is counting */
 	/* Who has found a variable set reads its value before that is gone. */
 	if (is_read(hist)) {
-		hist_map_clear_word(hist->map, hist->set_at);
+		trace_hist_map_clear_word(hist->map, hist->set_at);
 		tracepoint_synchronize_unregister();
 	}
-	hist_map_clear(hist->map);
-	hist_clear_actions(hist);
+	trace_hist_map_clear(hist->map);
+	trace_hist_clear_actions(hist);
 	set_paused(hist, was_paused);
 }
 
 static struct hist *find_named(const struct hist *hist)
 {
-	struct hist *at = hist_first;
+	struct hist *at = trace_hist_first;
 
 	while (at && (at->tr != hist->tr || !at->name || !trace_streq(at->name, hist->name)))
 		at = at->next;
@@ -210,7 +210,7 @@ static struct trace_trigger *find_same(const struct trace_event_file *file, cons
 		if (has_name &&
 		    (!hist->name || !other->name || !trace_streq(hist->name, other->name)))
 			continue;
-		if (has_condition(trigger, condition) && hist_is_same(hist, other))
+		if (has_condition(trigger, condition) && trace_hist_is_same(hist, other))
 			break;
 	}
 	return trigger;
@@ -258,27 +258,27 @@ static int add(const struct trace_trigger_command *command, struct trace_trigger
 	struct hist *named = hist->name ? find_named(hist) : NULL;
 	int err;
 
-	if (named && !hist_is_same(hist, named))
+	if (named && !trace_hist_is_same(hist, named))
 		return trace_trigger_blame(args, args->text,
 					   "Named hist trigger doesn't match existing named "
 					   "trigger (includes variables)",
 					   -EINVAL);
 	if (named) {
-		hist_share(hist, named);
+		trace_hist_share(hist, named);
 		hist->is_paused = named->is_paused;
 	}
 	err = set_clock(hist);
 	if (!err)
-		err = hist_begin_actions(hist);
+		err = trace_hist_begin_actions(hist);
 	if (err)
 		return err;
 	err = trace_trigger_set(command, args, &wish);
 	if (err) {
-		hist_end_actions(hist);
+		trace_hist_end_actions(hist);
 		return err;
 	}
-	hist->next = hist_first;
-	hist_first = hist;
+	hist->next = trace_hist_first;
+	trace_hist_first = hist;
 	return 0;
 }
 
@@ -302,7 +302,7 @@ static int carry_out(const struct trace_trigger_command *command, struct trace_t
 		if (!err)
 			return 0;
 	}
-	hist_put(hist);
+	trace_hist_put(hist);
 	return err;
 }
 
@@ -318,7 +318,7 @@ static int hist_write(const struct trace_trigger_command *command, struct trace_
 		return trace_trigger_blame(args, NULL, "A histogram has to have keys", -EINVAL);
 	wish.pause = cut_state(args->text);
 	condition = cut_condition(args->text);
-	err = hist_create(args->file, args->text, &hist, &wish, &error);
+	err = trace_hist_create(args->file, args->text, &hist, &wish, &error);
 	if (err)
 		return error.why ? trace_trigger_blame(args, error.at, error.why, err) : err;
 	return carry_out(command, args, hist, &wish, condition);
@@ -328,7 +328,7 @@ void trace_hist_trigger_print(const struct trace_trigger *trigger, struct trace_
 {
 	const struct hist *hist = trigger->private;
 
-	hist_print_spec(hist, seq);
+	trace_hist_print_spec(hist, seq);
 	if (trigger->filter_text)
 		trace_seq_printf(seq, " if %s", trigger->filter_text);
 	trace_seq_printf(seq, " %s\n", hist->is_paused ? STATE_PAUSED : STATE_ACTIVE);
@@ -340,7 +340,7 @@ const struct trace_trigger_command trace_hist_triggers[] = {
 		.place = 90,
 		.flags = TRACE_TRIGGER_LISTED_LAST | TRACE_TRIGGER_TRUNCATED |
 			 TRACE_TRIGGER_NAMES_EVENT,
-		.func = hist_run,
+		.func = trace_hist_run,
 		.run = hist_write,
 		.prepare = hist_prepare,
 		.print = trace_hist_trigger_print,

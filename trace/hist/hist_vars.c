@@ -4,16 +4,16 @@
 #include "hist_vars.h"
 #include "text/str.h"
 
-struct hist *hist_first;
+struct hist *trace_hist_first;
 
-bool hist_is_variable(const char *word)
+bool trace_hist_is_variable(const char *word)
 {
 	while (*word && *word != '$')
 		word++;
 	return *word;
 }
 
-uint32_t hist_find_variable(const struct hist *hist, const char *name)
+uint32_t trace_hist_find_variable(const struct hist *hist, const char *name)
 {
 	for (uint32_t i = 0; i < hist->nr_vars; i++) {
 		if (trace_streq(hist->vars[i].var, name))
@@ -85,9 +85,9 @@ static int find_hist(struct hist_parse *parse, const struct ref_name *ref, struc
 	struct hist *found = NULL, *matched = NULL;
 	uint32_t nr = 0;
 
-	for (struct hist *hist = hist_first; hist; hist = hist->next) {
+	for (struct hist *hist = trace_hist_first; hist; hist = hist->next) {
 		if (!is_meant(hist, parse, ref) ||
-		    hist_find_variable(hist, ref->name) == HIST_VARS_MAX)
+		    trace_hist_find_variable(hist, ref->name) == HIST_VARS_MAX)
 			continue;
 		if (is_matched(hist, parse))
 			matched = hist;
@@ -152,7 +152,7 @@ static int copy_ops(struct hist_parse *parse, const struct hist_value *var)
 
 		is_last = op.is_last;
 		op.is_last = false;
-		err = hist_add_op(parse, &op);
+		err = trace_hist_add_op(parse, &op);
 	} while (!err && !is_last);
 	return err;
 }
@@ -171,13 +171,14 @@ static int compile_own(struct hist_parse *parse, uint32_t var, struct hist_value
 	}
 	if (is_field || own->kind != HIST_NUMBER)
 		return copy_ops(parse, own);
-	return hist_add_op(parse, &(struct hist_op){ .code = HIST_OP_VAR, .to = (uint8_t)var });
+	return trace_hist_add_op(parse,
+				 &(struct hist_op){ .code = HIST_OP_VAR, .to = (uint8_t)var });
 }
 
-int hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char *name,
-			struct hist_value *value)
+int trace_hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char *name,
+			      struct hist_value *value)
 {
-	uint32_t var = hist_find_variable(other, name);
+	uint32_t var = trace_hist_find_variable(other, name);
 	struct hist_op op = { .code = HIST_OP_REF };
 	int err = add_ref(parse, name, other, var, &op.to);
 
@@ -189,7 +190,7 @@ int hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char
 		op.code = HIST_OP_REF_WORDS;
 		op.offset = other->vars[var].at;
 	}
-	return hist_add_op(parse, &op);
+	return trace_hist_add_op(parse, &op);
 }
 
 static int compile_other(struct hist_parse *parse, const struct ref_name *ref,
@@ -200,13 +201,13 @@ static int compile_other(struct hist_parse *parse, const struct ref_name *ref,
 	int err = find_hist(parse, ref, &other);
 
 	if (!err)
-		err = hist_compile_var_of(parse, other, ref->name, value);
+		err = trace_hist_compile_var_of(parse, other, ref->name, value);
 	if (!err && parse->hist->nr_refs > nr_refs)
 		parse->hist->refs[nr_refs].is_qualified = ref->system;
 	return err;
 }
 
-int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value)
+int trace_hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value)
 {
 	struct ref_name ref;
 	uint32_t own;
@@ -214,7 +215,7 @@ int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *va
 
 	if (err)
 		return err;
-	own = ref.system ? HIST_VARS_MAX : hist_find_variable(parse->hist, ref.name);
+	own = ref.system ? HIST_VARS_MAX : trace_hist_find_variable(parse->hist, ref.name);
 	return own < HIST_VARS_MAX ? compile_own(parse, own, value)
 				   : compile_other(parse, &ref, value);
 }
@@ -223,19 +224,19 @@ int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *va
 
 static bool is_defined(const struct hist_parse *parse, const char *name)
 {
-	if (hist_find_variable(parse->hist, name) < HIST_VARS_MAX)
+	if (trace_hist_find_variable(parse->hist, name) < HIST_VARS_MAX)
 		return true;
 	if (parse->may_exist)
 		return false;
-	for (const struct hist *hist = hist_first; hist; hist = hist->next) {
+	for (const struct hist *hist = trace_hist_first; hist; hist = hist->next) {
 		if (hist->tr == parse->hist->tr && hist->call == parse->hist->call &&
-		    hist_find_variable(hist, name) < HIST_VARS_MAX)
+		    trace_hist_find_variable(hist, name) < HIST_VARS_MAX)
 			return true;
 	}
 	return false;
 }
 
-int hist_add_variable(struct hist_parse *parse, char *text)
+int trace_hist_add_variable(struct hist_parse *parse, char *text)
 {
 	struct hist *hist = parse->hist;
 	struct hist_value *var;
@@ -252,7 +253,7 @@ int hist_add_variable(struct hist_parse *parse, char *text)
 	if (hist->nr_vars == HIST_VARS_MAX)
 		return hist_blame(parse, text, "Too many variables defined");
 	var = &hist->vars[hist->nr_vars];
-	err = hist_compile_value(parse, value, HIST_AS_VARIABLE, var);
+	err = trace_hist_compile_value(parse, value, HIST_AS_VARIABLE, var);
 	if (err)
 		return err;
 	var->var = text;

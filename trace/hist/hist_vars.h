@@ -11,18 +11,18 @@
 #include "hist_parse.h"
 
 /* Is this the name of a variable: $NAME, SYSTEM.EVENT.$NAME? */
-bool hist_is_variable(const char *word);
+bool trace_hist_is_variable(const char *word);
 /* The variable of that name of this histogram, or HIST_VARS_MAX. */
-uint32_t hist_find_variable(const struct hist *hist, const char *name);
+uint32_t trace_hist_find_variable(const struct hist *hist, const char *name);
 /* Compile it as a value of an expression. `word` is put together again if it was cut. */
-int hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value);
+int trace_hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value);
 /* The same for variable `name` of `other`, which has it. */
-int hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char *name,
-			struct hist_value *value);
+int trace_hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char *name,
+			      struct hist_value *value);
 /* `NAME=EXPRESSION`: add a variable to the histogram. */
-int hist_add_variable(struct hist_parse *parse, char *text);
+int trace_hist_add_variable(struct hist_parse *parse, char *text);
 
 /* All histograms that there are. */
-extern struct hist *hist_first;
+extern struct hist *trace_hist_first;
 
 #endif

@@ -22,7 +22,7 @@ static size_t key_words(const struct hist_value *key, const uint64_t *words)
 	return nr / 2 + 1;
 }
 
-const uint64_t *hist_key_at(const struct hist *hist, const uint64_t *entry, uint32_t index)
+const uint64_t *trace_hist_key_at(const struct hist *hist, const uint64_t *entry, uint32_t index)
 {
 	const uint64_t *words = entry + 1;
 
@@ -51,12 +51,13 @@ static int compare_stacks(const uint64_t *a, const uint64_t *b)
 	return compare_numbers(*ips_a, *ips_b, false);
 }
 
-int hist_compare_keys(const struct hist *hist, const uint64_t *a, const uint64_t *b, uint32_t index)
+int trace_hist_compare_keys(const struct hist *hist, const uint64_t *a, const uint64_t *b,
+			    uint32_t index)
 {
 	const struct hist_value *key = &hist->keys[index];
 
-	a = hist_key_at(hist, a, index);
-	b = hist_key_at(hist, b, index);
+	a = trace_hist_key_at(hist, a, index);
+	b = trace_hist_key_at(hist, b, index);
 	if (key->kind == HIST_TEXT)
 		return trace_strcmp((const char *)a, (const char *)b);
 	return key->kind == HIST_STACK ? compare_stacks(a, b)
@@ -72,7 +73,7 @@ static int compare_by(const struct hist *hist, const struct hist_sort *sort, con
 		order = compare_numbers(hist_sum_at(hist, a, sort->index),
 					hist_sum_at(hist, b, sort->index), false);
 	else
-		order = hist_compare_keys(hist, a, b, sort->index - 1u - hist->nr_vals);
+		order = trace_hist_compare_keys(hist, a, b, sort->index - 1u - hist->nr_vals);
 	return sort->is_descending ? -order : order;
 }
 
@@ -85,7 +86,7 @@ static bool is_shown_before(const void *context, const void *a, const void *b)
 	for (uint32_t i = 0; i < hist->nr_sort && !order; i++)
 		order = compare_by(hist, &hist->sort[i], a, b);
 	for (uint32_t i = 0; i < hist->nr_keys && !order; i++)
-		order = hist_compare_keys(hist, a, b, i);
+		order = trace_hist_compare_keys(hist, a, b, i);
 	return order < 0;
 }
 
@@ -116,7 +117,7 @@ static void sift(const struct heap *heap, size_t at)
 	}
 }
 
-void hist_sort(const void **order, size_t nr, hist_before_fn is_before, const void *context)
+void trace_hist_sort(const void **order, size_t nr, hist_before_fn is_before, const void *context)
 {
 	struct heap heap = { order, nr, is_before, context };
 
@@ -161,15 +162,15 @@ static void copy_entry(struct hist_view *view, const struct hist_entry *entry)
 	for (uint32_t i = 1; i < view->entry_words; i++)
 		copy[i] = hist_entry_word(entry, i - 1);
 	if (view->record_words)
-		hist_record_read(hist->records, &entry->words[hist->record_at],
-				 copy + view->entry_words);
+		trace_hist_record_read(hist->records, &entry->words[hist->record_at],
+				       copy + view->entry_words);
 	view->order[view->nr++] = copy;
 	view->hits += copy[0];
 	for (uint32_t i = 0; i <= hist->nr_vals; i++)
 		note(view, i, hist_sum_at(hist, copy, i));
 }
 
-struct hist_view *hist_view_create(struct hist *hist)
+struct hist_view *trace_hist_view_create(struct hist *hist)
 {
 	/* Entries that come while they are copied are left out. */
 	size_t room = hist->map->nr_taken, at = 0;
@@ -188,24 +189,24 @@ struct hist_view *hist_view_create(struct hist *hist)
 	view->order = (const void **)(void *)(view->copies + room * words);
 	view->entry_words = entry_words(hist);
 	view->record_words = record_words(hist);
-	while (view->nr < room && (entry = hist_map_next(hist->map, &at)))
+	while (view->nr < room && (entry = trace_hist_map_next(hist->map, &at)))
 		copy_entry(view, entry);
 	view->drops = hist->map->drops;
-	hist_sort(view->order, view->nr, is_shown_before, hist);
+	trace_hist_sort(view->order, view->nr, is_shown_before, hist);
 	return view;
 }
 
-void hist_view_destroy(struct hist_view *view)
+void trace_hist_view_destroy(struct hist_view *view)
 {
 	if (!view)
 		return;
 	if (view->private)
 		trace_plat_free(view->private, view->private_bytes);
-	hist_put(view->hist);
+	trace_hist_put(view->hist);
 	trace_plat_free(view, view->bytes);
 }
 
-void *hist_view_alloc(struct hist_view *view, size_t bytes)
+void *trace_hist_view_alloc(struct hist_view *view, size_t bytes)
 {
 	view->private = trace_plat_alloc(bytes);
 	view->private_bytes = bytes;

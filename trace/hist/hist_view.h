@@ -31,10 +31,10 @@ struct hist_view {
 };
 
 /* Word of an entry where part `index` of its key begins. */
-const uint64_t *hist_key_at(const struct hist *hist, const uint64_t *entry, uint32_t index);
+const uint64_t *trace_hist_key_at(const struct hist *hist, const uint64_t *entry, uint32_t index);
 /* Less than 0, 0, more than 0: by part `index` of their keys. */
-int hist_compare_keys(const struct hist *hist, const uint64_t *a, const uint64_t *b,
-		      uint32_t index);
+int trace_hist_compare_keys(const struct hist *hist, const uint64_t *a, const uint64_t *b,
+			    uint32_t index);
 /* The sum of an entry that belongs to value `index`; 0: its hits. */
 static inline uint64_t hist_sum_at(const struct hist *hist, const uint64_t *entry, uint32_t index)
 {
@@ -53,16 +53,16 @@ static inline uint64_t hist_drawn_sum(const struct hist *hist, const uint64_t *e
 /* Is `a` to come before `b`? */
 typedef bool (*hist_before_fn)(const void *context, const void *a, const void *b);
 /* Sort pointers. Entries for which nothing comes before the other stay in no certain order. */
-void hist_sort(const void **order, size_t nr, hist_before_fn is_before, const void *context);
+void trace_hist_sort(const void **order, size_t nr, hist_before_fn is_before, const void *context);
 
 /* Memory for view->private, zeroed. NULL when there is none. */
-void *hist_view_alloc(struct hist_view *view, size_t bytes);
+void *trace_hist_view_alloc(struct hist_view *view, size_t bytes);
 
 /* `value` of `total`, which is at least as large, in hundredths of a percent; 0 of 0 is 0. */
-uint32_t hist_share_of(uint64_t value, uint64_t total);
+uint32_t trace_hist_share_of(uint64_t value, uint64_t total);
 
 /* The end of what a file says of a histogram: hits, entries, drops. */
-void hist_print_totals(const struct hist_view *view, struct trace_seq *seq);
+void trace_hist_print_totals(const struct hist_view *view, struct trace_seq *seq);
 
 /* What save() has kept for an entry. */
 static inline const uint64_t *hist_view_record(const struct hist_view *view, const uint64_t *entry)
@@ -73,8 +73,9 @@ static inline const uint64_t *hist_view_record(const struct hist_view *view, con
 /* ---- hist_show.c ---- */
 
 /* `{ pid:          7 }` */
-void hist_print_key(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq);
+void trace_hist_print_key(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq);
 /* A value that an action has kept in these words, with its name. */
-void hist_print_kept(const struct hist_value *value, const uint64_t *words, struct trace_seq *seq);
+void trace_hist_print_kept(const struct hist_value *value, const uint64_t *words,
+			   struct trace_seq *seq);
 
 #endif

@@ -72,7 +72,7 @@ static uint32_t put_pointer_text(const struct hist_run *run, const struct hist_o
 	return put_text(to, copy + 8, len);
 }
 
-uint32_t hist_put_comm(uint64_t *to)
+uint32_t trace_hist_put_comm(uint64_t *to)
 {
 	char comm[TRACE_COMM_LEN];
 
@@ -133,8 +133,8 @@ static uint32_t put_words(const struct hist_entry *entry, uint32_t at, uint64_t 
 	return nr;
 }
 
-uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
-			    uint32_t max_words)
+uint32_t trace_hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
+				  uint32_t max_words)
 {
 	switch (op->code) {
 	case HIST_OP_TEXT:
@@ -145,7 +145,7 @@ uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint
 	case HIST_OP_POINTER_TEXT:
 		return put_pointer_text(run, op, to);
 	case HIST_OP_COMM:
-		return hist_put_comm(to);
+		return trace_hist_put_comm(to);
 	case HIST_OP_STACK:
 		return put_stack(run, to);
 	case HIST_OP_DATA_STACK:

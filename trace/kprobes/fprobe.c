@@ -15,7 +15,7 @@ static void fprobe_exit(struct fgraph_frame *frame, struct trace_thread *thread,
 			struct fgraph_user *user);
 /* Those with an exit_handler that are on; guarded by fprobe_lock. */
 static struct return_probes fprobes = { .user = { .exit = fprobe_exit,
-						  .abandon = return_abandon } };
+						  .abandon = trace_return_abandon } };
 
 static struct fprobe *fprobe_of(struct return_probe *probe)
 {
@@ -184,15 +184,15 @@ static int fprobe_arm(struct fprobe *fp)
 	int err = 0;
 
 	if (fp->exit_handler) {
-		err = return_get(&fprobes, 1);
+		err = trace_return_get(&fprobes, 1);
 		if (err)
 			return err;
-		return_add(&fprobes, &fp->ret);
+		trace_return_add(&fprobes, &fp->ret);
 	}
 	err = register_ftrace_function(&fp->ops);
 	if (err) {
-		return_remove(&fprobes, &fp->ret);
-		return_put(&fprobes);
+		trace_return_remove(&fprobes, &fp->ret);
+		trace_return_put(&fprobes);
 	}
 	return err;
 }
@@ -209,8 +209,8 @@ static int fprobe_disarm(struct fprobe *fp)
 		return 0;
 	err = ftrace_unregister(&fp->ops);
 	if (fp->exit_handler) {
-		return_remove(&fprobes, &fp->ret);
-		return_put(&fprobes);
+		trace_return_remove(&fprobes, &fp->ret);
+		trace_return_put(&fprobes);
 	}
 	return err;
 }
@@ -221,7 +221,7 @@ static int fprobe_disarm(struct fprobe *fp)
 static void fprobe_forget(struct fprobe *fp)
 {
 	ftrace_free_filter(&fp->ops);
-	return_pool_destroy(&fp->ret);
+	trace_return_pool_destroy(&fp->ret);
 	fp->is_registered = false;
 }
 
@@ -240,8 +240,8 @@ static int fprobe_prepare(struct fprobe *fp)
 		return -EBUSY;
 	if ((!fp->entry_handler && !fp->exit_handler) || fp->entry_data_size > FPROBE_MAX_DATA_SIZE)
 		return -EINVAL;
-	err = return_pool_create(&fp->ret, fp->nr_maxactive,
-				 fp->exit_handler ? fp->entry_data_size : 0);
+	err = trace_return_pool_create(&fp->ret, fp->nr_maxactive,
+				       fp->exit_handler ? fp->entry_data_size : 0);
 	if (err)
 		return err;
 	fp->ops = (struct ftrace_ops){

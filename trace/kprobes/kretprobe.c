@@ -54,14 +54,14 @@ static void unmark(const struct kretprobe_part *part)
 
 static void put_room(void)
 {
-	return_put(&kretprobes);
-	if (!kretprobes.nr_used)
+	trace_return_put(&kretprobe_calls);
+	if (!kretprobe_calls.nr_used)
 		kretprobe_table_free();
 }
 
 static int get_room(uint32_t nr)
 {
-	int err = return_get(&kretprobes, nr);
+	int err = trace_return_get(&kretprobe_calls, nr);
 
 	if (!err)
 		err = kretprobe_table_room(nr);
@@ -72,7 +72,7 @@ static int get_room(uint32_t nr)
 
 static void come(struct kretprobe *rp)
 {
-	return_add(&kretprobes, &rp->ret);
+	trace_return_add(&kretprobe_calls, &rp->ret);
 	kretprobe_table_insert(rp);
 }
 
@@ -123,7 +123,7 @@ static void go(const struct kretprobe_part *part)
 	trace_plat_synchronize_preempt(); /* entries that have found one use its handle */
 	for (size_t i = 0; i < part->nr; i++) {
 		if (part->rps[i]->is_changing)
-			return_remove(&kretprobes, &part->rps[i]->ret);
+			trace_return_remove(&kretprobe_calls, &part->rps[i]->ret);
 	}
 	put_room();
 }
@@ -185,7 +185,7 @@ static int find_site(struct kretprobe *rp)
 
 static void forget(struct kretprobe *rp)
 {
-	return_pool_destroy(&rp->ret);
+	trace_return_pool_destroy(&rp->ret);
 	kretprobe_list_remove(rp);
 	if (rp->kp.symbol_name)
 		rp->kp.addr = 0;
@@ -205,7 +205,7 @@ static int prepare(struct kretprobe *rp)
 		return err;
 	rp->is_registered = true;
 	kretprobe_list_add(rp);
-	err = return_pool_create(&rp->ret, rp->maxactive, rp->data_size);
+	err = trace_return_pool_create(&rp->ret, rp->maxactive, rp->data_size);
 	if (err)
 		forget(rp);
 	return err;

@@ -9,8 +9,8 @@
 
 static void kretprobe_exit(struct fgraph_frame *frame, struct trace_thread *thread,
 			   struct fgraph_user *user);
-struct return_probes kretprobes = {
-	.user = { .exit = kretprobe_exit, .abandon = return_abandon },
+struct return_probes kretprobe_calls = {
+	.user = { .exit = kretprobe_exit, .abandon = trace_return_abandon },
 };
 
 static void kretprobe_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -41,7 +41,7 @@ static void kretprobe_enter(struct kretprobe *rp, uintptr_t ip, uintptr_t ret,
 			    struct ftrace_regs *fregs)
 {
 	struct fgraph_frame *frame =
-		return_push_any(&kretprobes, &rp->ret, ip, ftrace_regs_return_slot(fregs));
+		return_push_any(&kretprobe_calls, &rp->ret, ip, ftrace_regs_return_slot(fregs));
 	struct kretprobe_instance ri = { rp, ret, NULL };
 
 	if (!frame) {
@@ -97,11 +97,11 @@ static void kretprobe_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops
 	frame = fgraph_top(trace_plat_current());
 	rp = kretprobe_simple(ip);
 	if (TRACE_UNLIKELY(!rp) || TRACE_UNLIKELY(!fgraph_has_room(frame)) ||
-	    TRACE_UNLIKELY(return_is_off(&kretprobes))) {
+	    TRACE_UNLIKELY(return_is_off(&kretprobe_calls))) {
 		kretprobe_entry_again(ip, parent_ip, fregs);
 		return;
 	}
-	return_push(&kretprobes, return_handle(&rp->ret), frame, ip,
+	return_push(&kretprobe_calls, return_handle(&rp->ret), frame, ip,
 		    ftrace_regs_return_slot(fregs));
 	fgraph_hook(fgraph_slot(frame));
 	trace_recursion_exit(TRACE_RECURSION_CALLBACK);
@@ -149,7 +149,7 @@ static TRACE_NOINLINE void kretprobe_exit_any(struct return_probe *probe,
 static void kretprobe_exit(struct fgraph_frame *frame, struct trace_thread *thread,
 			   struct fgraph_user *user)
 {
-	struct return_probe *probe = return_find(&kretprobes, frame);
+	struct return_probe *probe = return_find(&kretprobe_calls, frame);
 	uintptr_t ret = trace_plat_ip_unpack(frame->ret);
 
 	(void)thread;

@@ -53,7 +53,7 @@ struct kretprobe *kretprobe_first(uintptr_t ip);
 
 /* kretprobe_hit.c: what sites call; those that are armed, which change with the table. */
 extern struct ftrace_ops kretprobe_ops;
-extern struct return_probes kretprobes;
+extern struct return_probes kretprobe_calls;
 
 static TRACE_ALWAYS_INLINE uint32_t kretprobe_hash(uint32_t ip)
 {

@@ -42,7 +42,7 @@ static void pool_reset(struct return_pool *pool)
 	atomic_store(&pool->first, 1);
 }
 
-int return_pool_create(struct return_probe *probe, uint32_t nr, size_t bytes)
+int trace_return_pool_create(struct return_probe *probe, uint32_t nr, size_t bytes)
 {
 	size_t each = sizeof(struct return_link) + ((bytes + 7) & ~(size_t)7);
 	struct return_pool *pool;
@@ -64,7 +64,7 @@ int return_pool_create(struct return_probe *probe, uint32_t nr, size_t bytes)
 	return 0;
 }
 
-void return_pool_destroy(struct return_probe *probe)
+void trace_return_pool_destroy(struct return_probe *probe)
 {
 	if (probe->pool)
 		trace_plat_free(probe->pool, probe->pool->total_bytes);
@@ -72,7 +72,7 @@ void return_pool_destroy(struct return_probe *probe)
 }
 
 /* The acquire and the release pair with each other: what the last call wrote comes first. */
-void *return_pool_take(struct return_pool *pool)
+void *trace_return_pool_take(struct return_pool *pool)
 {
 	uint64_t first = atomic_load_explicit(&pool->first, memory_order_acquire), next;
 	struct return_link *link;
@@ -88,7 +88,7 @@ void *return_pool_take(struct return_pool *pool)
 	return link + 1;
 }
 
-void return_pool_give(struct return_pool *pool, void *data)
+void trace_return_pool_give(struct return_pool *pool, void *data)
 {
 	struct return_link *link = (struct return_link *)data - 1;
 	uint64_t first = atomic_load_explicit(&pool->first, memory_order_relaxed), next;
@@ -149,7 +149,7 @@ static void table_free(struct return_probes *all)
 	all->maybe_free = 0;
 }
 
-int return_get(struct return_probes *all, uint32_t nr)
+int trace_return_get(struct return_probes *all, uint32_t nr)
 {
 	int err = table_grow(all, all->nr_used + nr);
 
@@ -160,7 +160,7 @@ int return_get(struct return_probes *all, uint32_t nr)
 	return err;
 }
 
-void return_add(struct return_probes *all, struct return_probe *probe)
+void trace_return_add(struct return_probes *all, struct return_probe *probe)
 {
 	static _Atomic uint32_t numbers;
 	uint64_t number = atomic_fetch_add(&numbers, 1) % INT32_MAX + 1u;
@@ -176,7 +176,7 @@ void return_add(struct return_probes *all, struct return_probe *probe)
 	atomic_store_explicit(&all->table[place], probe, memory_order_release);
 }
 
-void return_remove(struct return_probes *all, struct return_probe *probe)
+void trace_return_remove(struct return_probes *all, struct return_probe *probe)
 {
 	uint32_t place = (uint32_t)return_handle(probe);
 
@@ -189,7 +189,7 @@ void return_remove(struct return_probes *all, struct return_probe *probe)
 		all->maybe_free = place;
 }
 
-void return_put(struct return_probes *all)
+void trace_return_put(struct return_probes *all)
 {
 	if (all->nr_used || !all->user.is_added) {
 		trace_plat_synchronize_preempt();
@@ -200,7 +200,7 @@ void return_put(struct return_probes *all)
 }
 
 /* A thread ends with preemption on, so the probe might go meanwhile. */
-void return_abandon(struct fgraph_frame *frame, struct fgraph_user *user)
+void trace_return_abandon(struct fgraph_frame *frame, struct fgraph_user *user)
 {
 	struct return_probes *all = (struct return_probes *)(void *)user;
 	struct return_probe *probe;
@@ -209,6 +209,6 @@ void return_abandon(struct fgraph_frame *frame, struct fgraph_user *user)
 	trace_plat_preempt_disable();
 	probe = return_find(all, frame);
 	if (return_handle(probe) == frame->handle && return_is_pooled(frame))
-		return_pool_give(probe->pool, (void *)frame->words[0]);
+		trace_return_pool_give(probe->pool, (void *)frame->words[0]);
 	trace_plat_preempt_enable();
 }

@@ -23,7 +23,7 @@
 #include <trace/recursion.h>
 #include "graph/fgraph_private.h"
 
-/* All probes of a kind, which has set `user.exit`, and `user.abandon` to return_abandon(). */
+/* All probes of a kind, which has set `user.exit`, and `user.abandon` to trace_return_abandon(). */
 struct return_probes {
 	struct fgraph_user user;
 	/* Replaced by a larger one; there is one while the user is added. NULL in a place: free. */
@@ -34,26 +34,26 @@ struct return_probes {
 };
 
 /*
- * Get ready for `nr` more probes: places, shadow stacks. To be undone by return_put() if they do not
+ * Get ready for `nr` more probes: places, shadow stacks. To be undone by trace_return_put() if they do not
  * come. 0, -ENOMEM, -EBUSY, -ENODEV.
  */
-int return_get(struct return_probes *all, uint32_t nr);
-/* Give the probe a place, for which return_get() has been asked. Its pool is as new. */
-void return_add(struct return_probes *all, struct return_probe *probe);
+int trace_return_get(struct return_probes *all, uint32_t nr);
+/* Give the probe a place, for which trace_return_get() has been asked. Its pool is as new. */
+void trace_return_add(struct return_probes *all, struct return_probe *probe);
 /* Calls of it that return from now on find nobody. Does nothing when it has no place. */
-void return_remove(struct return_probes *all, struct return_probe *probe);
-/* Behind some return_remove(): when this returns no exit of theirs runs any more. */
-void return_put(struct return_probes *all);
+void trace_return_remove(struct return_probes *all, struct return_probe *probe);
+/* Behind some trace_return_remove(): when this returns no exit of theirs runs any more. */
+void trace_return_put(struct return_probes *all);
 
 /* Memory for `nr` calls with `bytes` each, if they are too many for a frame. 0 or -ENOMEM. */
-int return_pool_create(struct return_probe *probe, uint32_t nr, size_t bytes);
-void return_pool_destroy(struct return_probe *probe);
+int trace_return_pool_create(struct return_probe *probe, uint32_t nr, size_t bytes);
+void trace_return_pool_destroy(struct return_probe *probe);
 /* Data of a call; NULL when all is in use. Any context. */
-void *return_pool_take(struct return_pool *pool);
-void return_pool_give(struct return_pool *pool, void *data);
+void *trace_return_pool_take(struct return_pool *pool);
+void trace_return_pool_give(struct return_pool *pool, void *data);
 
 /* For fgraph_user.abandon: the data of the call are free. */
-void return_abandon(struct fgraph_frame *frame, struct fgraph_user *user);
+void trace_return_abandon(struct fgraph_frame *frame, struct fgraph_user *user);
 
 #define RETURN_POOLED (1ull << 63) /* in a handle: the data of its calls lie in the pool */
 
@@ -95,7 +95,7 @@ static inline struct fgraph_frame *return_push_any(struct return_probes *all,
 	if (!frame)
 		return NULL;
 	if (handle & RETURN_POOLED) {
-		data = return_pool_take(probe->pool);
+		data = trace_return_pool_take(probe->pool);
 		if (!data)
 			return NULL;
 	}
@@ -120,7 +120,7 @@ static TRACE_ALWAYS_INLINE void *return_data(struct fgraph_frame *frame)
 static TRACE_ALWAYS_INLINE struct return_probe *return_find(const struct return_probes *all,
 							    const struct fgraph_frame *frame)
 {
-	/* The acquires pair with the releases of table_grow() and return_add(). */
+	/* The acquires pair with the releases of table_grow() and trace_return_add(). */
 	struct return_probe *_Atomic *table =
 		atomic_load_explicit(&all->table, memory_order_acquire);
 
@@ -132,7 +132,7 @@ static TRACE_ALWAYS_INLINE void return_drop(const struct return_probe *probe,
 					    struct fgraph_frame *frame)
 {
 	if (TRACE_UNLIKELY(return_is_pooled(frame)))
-		return_pool_give(probe->pool, (void *)frame->words[0]);
+		trace_return_pool_give(probe->pool, (void *)frame->words[0]);
 	fgraph_free(trace_plat_current(), frame);
 }
 

@@ -43,7 +43,7 @@
  * as on Linux, so that they have filters, histograms and triggers of their own; nothing is written
  * while they are off.
  *
- *   event --> probe --> trace_event_write() --> monitor_watch_hit()   behind the record
+ *   event --> probe --> trace_event_write() --> trace_monitor_watch_hit()   behind the record
  *                                                 symbol, instance --> state --> next state
  *                                                                         `--> violation
  *
@@ -239,7 +239,7 @@ const struct trace_reactor *trace_reactor_find(const char *name, size_t len);
 /* ---- monitor_run.c ---- */
 
 /* The switches monitoring_on and reacting_on. */
-extern _Atomic bool monitors_are_on, monitors_react;
+extern _Atomic bool trace_monitors_are_on, trace_monitors_react;
 
 /* ---- monitor_list.c ---- */
 

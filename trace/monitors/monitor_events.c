@@ -174,7 +174,7 @@ static void make_call(struct trace_event_call *call, const char *name, const str
 	call->event.funcs = &shape->funcs;
 }
 
-int monitor_events_add(struct trace_monitor *monitor)
+int trace_monitor_events_add(struct trace_monitor *monitor)
 {
 	size_t shape = monitor->per == MONITOR_THREAD  ? WITH_PID
 		       : monitor->per == MONITOR_FIELD ? WITH_ID
@@ -194,7 +194,7 @@ int monitor_events_add(struct trace_monitor *monitor)
 	return err;
 }
 
-int monitor_events_remove(struct trace_monitor *monitor)
+int trace_monitor_events_remove(struct trace_monitor *monitor)
 {
 	int err = trace_remove_event_call(&monitor->event_call);
 
@@ -213,8 +213,8 @@ static bool is_wanted(struct trace_event_call *call)
 	return trace_atomic_load_acquire(&call->files) != NULL;
 }
 
-void monitor_write_step(struct trace_monitor *monitor, uint64_t id, uint32_t state, uint32_t symbol,
-			uint32_t next)
+void trace_monitor_write_step(struct trace_monitor *monitor, uint64_t id, uint32_t state,
+			      uint32_t symbol, uint32_t next)
 {
 	struct monitor_event_entry entry;
 
@@ -229,8 +229,8 @@ void monitor_write_step(struct trace_monitor *monitor, uint64_t id, uint32_t sta
 	trace_event_write(&monitor->event_call, &entry, sizeof(entry), NULL);
 }
 
-void monitor_write_error(struct trace_monitor *monitor, uint64_t id, uint32_t state,
-			 uint32_t symbol)
+void trace_monitor_write_error(struct trace_monitor *monitor, uint64_t id, uint32_t state,
+			       uint32_t symbol)
 {
 	struct monitor_error_entry entry;
 

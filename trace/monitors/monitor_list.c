@@ -108,7 +108,7 @@ static void put_at(size_t place, struct trace_monitor *monitor)
 static void add_thread(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	(void)thread;
-	monitor_threads_add(arg, pid);
+	trace_monitor_threads_add(arg, pid);
 }
 
 /* From now on it hears of threads that come and go. */
@@ -153,7 +153,7 @@ static int hook(struct trace_monitor *monitor)
 
 static int start(struct trace_monitor *monitor)
 {
-	int err = monitor_memory_make(monitor);
+	int err = trace_monitor_memory_make(monitor);
 
 	if (err)
 		return err;
@@ -162,11 +162,11 @@ static int start(struct trace_monitor *monitor)
 	trace_plat_unlock(&trace_config_lock);
 	if (err) {
 		tracepoint_synchronize_unregister(); /* some of it may have been hooked */
-		monitor_memory_free(monitor);
+		trace_monitor_memory_free(monitor);
 		return err;
 	}
 	set_enabled(monitor, true);
-	atomic_store_explicit(&monitor->is_running, monitors_are_on, memory_order_release);
+	atomic_store_explicit(&monitor->is_running, trace_monitors_are_on, memory_order_release);
 	return 0;
 }
 
@@ -195,12 +195,12 @@ void trace_monitors_switch(bool on)
 {
 	struct trace_monitor *monitor = NULL;
 
-	monitors_are_on = on;
+	trace_monitors_are_on = on;
 	while ((monitor = trace_monitor_behind(monitor))) {
 		if (!monitor->is_enabled)
 			continue;
 		if (on && !monitor->is_running)
-			monitor_forget(monitor);
+			trace_monitor_forget(monitor);
 		monitor->is_running = on;
 	}
 }
@@ -239,21 +239,21 @@ void trace_monitors_thread_created(int32_t parent_pid, int32_t pid, struct trace
 {
 	(void)parent_pid;
 	(void)thread;
-	each_table(pid, monitor_threads_add);
+	each_table(pid, trace_monitor_threads_add);
 }
 
 void trace_monitors_thread_exited(int32_t pid, struct trace_thread *thread)
 {
 	(void)thread;
-	each_table(pid, monitor_threads_remove);
+	each_table(pid, trace_monitor_threads_remove);
 }
 
 /* ---- Making and removing ---- */
 
 static void free_monitor(struct trace_monitor *monitor)
 {
-	monitor_memory_free(monitor);
-	monitor_parse_free(monitor);
+	trace_monitor_memory_free(monitor);
+	trace_monitor_parse_free(monitor);
 	if (monitor->text)
 		trace_plat_free(monitor->text, monitor->text_bytes);
 	trace_plat_free(monitor, sizeof(*monitor));
@@ -287,19 +287,19 @@ static int blame(struct monitor_error *error, const char *at, const char *why, i
 static int make_at(size_t place, const char *name, const char *text, const char *desc,
 		   struct monitor_error *error)
 {
-	struct trace_monitor *monitor = alloc_monitor(name, monitor_word_len(name), text);
+	struct trace_monitor *monitor = alloc_monitor(name, trace_monitor_word_len(name), text);
 	int err;
 
 	if (!monitor)
 		return -ENOMEM;
 	monitor->desc = desc;
-	err = monitor_parse(monitor, error);
+	err = trace_monitor_parse(monitor, error);
 	if (error->at)
 		error->at = text + (error->at - monitor->text);
 	if (!err)
 		err = trace_monitor_set_reactor(monitor, monitor->reactor);
 	if (!err)
-		err = monitor_events_add(monitor);
+		err = trace_monitor_events_add(monitor);
 	if (err) {
 		free_monitor(monitor);
 		return err;
@@ -320,7 +320,7 @@ static size_t find_room(void)
 
 static int make(const char *name, const char *text, const char *desc, struct monitor_error *error)
 {
-	size_t len = monitor_word_len(name), place = find_room();
+	size_t len = trace_monitor_word_len(name), place = find_room();
 
 	if (!len || name + len > text)
 		return blame(error, name, "a name is expected", -EINVAL);
@@ -340,7 +340,7 @@ static int remove_monitor(struct trace_monitor *monitor)
 	int err;
 
 	trace_monitor_enable(monitor, false);
-	err = monitor_events_remove(monitor);
+	err = trace_monitor_events_remove(monitor);
 	if (err)
 		return err;
 	for (size_t i = 0; i < MONITORS_MAX; i++) {
@@ -355,7 +355,7 @@ static int remove_monitor(struct trace_monitor *monitor)
 
 static int define(char *name, struct monitor_error *error)
 {
-	char *text = name + monitor_word_len(name);
+	char *text = name + trace_monitor_word_len(name);
 	struct trace_monitor *monitor;
 	int err = make(name, text, NULL, error);
 

@@ -12,28 +12,28 @@ static int make_instances(struct trace_monitor *monitor)
 					      .sum_words = 1 };
 
 	if (monitor->per == MONITOR_THREAD)
-		return monitor_threads_init(&monitor->threads, monitor->size);
-	return monitor->per == MONITOR_FIELD ? hist_map_init(&monitor->fields, &shape) : 0;
+		return trace_monitor_threads_init(&monitor->threads, monitor->size);
+	return monitor->per == MONITOR_FIELD ? trace_hist_map_init(&monitor->fields, &shape) : 0;
 }
 
-int monitor_memory_make(struct trace_monitor *monitor)
+int trace_monitor_memory_make(struct trace_monitor *monitor)
 {
 	size_t nr_cells = (size_t)monitor->nr_states * monitor->nr_symbols;
 	size_t align = _Alignof(struct monitor_cpu);
 	int err;
 
-	monitor_memory_free(monitor);
+	trace_monitor_memory_free(monitor);
 	monitor->nr_cpus = trace_plat_nr_cpus();
 	monitor->cpu_bytes = sizeof(struct monitor_cpu) + nr_cells * sizeof(uint64_t);
 	monitor->cpu_bytes = (monitor->cpu_bytes + align - 1) / align * align;
 	monitor->cpus = trace_plat_alloc(monitor->nr_cpus * monitor->cpu_bytes);
 	err = monitor->cpus ? make_instances(monitor) : -ENOMEM;
 	if (err)
-		monitor_memory_free(monitor);
+		trace_monitor_memory_free(monitor);
 	return err;
 }
 
-void monitor_memory_free(struct trace_monitor *monitor)
+void trace_monitor_memory_free(struct trace_monitor *monitor)
 {
 	if (monitor->cpus)
 		trace_plat_free(monitor->cpus, monitor->nr_cpus * monitor->cpu_bytes);
@@ -41,6 +41,6 @@ void monitor_memory_free(struct trace_monitor *monitor)
 	monitor->nr_cpus = 0;
 	monitor->state = 0;
 	monitor->last.is_valid = false;
-	monitor_threads_destroy(&monitor->threads);
-	hist_map_destroy(&monitor->fields);
+	trace_monitor_threads_destroy(&monitor->threads);
+	trace_hist_map_destroy(&monitor->fields);
 }

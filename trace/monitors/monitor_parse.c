@@ -28,9 +28,9 @@ static int read_per(struct monitor_parser *parser, char *value, size_t len)
 	};
 	struct trace_monitor *monitor = parser->monitor;
 
-	if (!len || len != monitor_word_len(value) || len > MONITOR_WORD_BYTES - 1)
-		return monitor_blame(parser, value, "global, cpu, thread or a field is expected",
-				     -EINVAL);
+	if (!len || len != trace_monitor_word_len(value) || len > MONITOR_WORD_BYTES - 1)
+		return trace_monitor_blame(parser, value,
+					   "global, cpu, thread or a field is expected", -EINVAL);
 	for (uint32_t i = 0; i < TRACE_ARRAY_SIZE(kinds); i++) {
 		if (is_word(value, len, kinds[i])) {
 			monitor->per = (uint8_t)i;
@@ -54,10 +54,11 @@ static int read_size(struct monitor_parser *parser, char *value, size_t len)
 	if (!err && (!size || size > MONITOR_SIZE_MAX))
 		err = -ERANGE;
 	if (err)
-		return monitor_blame(parser, value,
-				     err == -ERANGE ? "neither too small nor too large: 1 to 131072"
-						    : "not a number",
-				     err);
+		return trace_monitor_blame(parser, value,
+					   err == -ERANGE
+						   ? "neither too small nor too large: 1 to 131072"
+						   : "not a number",
+					   err);
 	parser->monitor->size = (uint32_t)size;
 	return 0;
 }
@@ -67,13 +68,13 @@ static int read_react(struct monitor_parser *parser, char *value, size_t len)
 	parser->monitor->reactor = trace_reactor_find(value, len);
 	if (parser->monitor->reactor)
 		return 0;
-	return monitor_blame(parser, value, "there is no such reactor", -EINVAL);
+	return trace_monitor_blame(parser, value, "there is no such reactor", -EINVAL);
 }
 
 static int read_enable(struct monitor_parser *parser, char *value, size_t len)
 {
 	if (len != 1 || (*value != '0' && *value != '1'))
-		return monitor_blame(parser, value, "neither 0 nor 1", -EINVAL);
+		return trace_monitor_blame(parser, value, "neither 0 nor 1", -EINVAL);
 	parser->monitor->wants_enable = *value == '1';
 	return 0;
 }
@@ -97,15 +98,15 @@ static int read_options(struct monitor_parser *parser)
 		size_t len, value_len = 0, i = 0;
 		char *value;
 
-		monitor_skip_blanks(parser);
-		len = monitor_word_len(parser->at);
+		trace_monitor_skip_blanks(parser);
+		len = trace_monitor_word_len(parser->at);
 		if (err || !len || parser->at[len] != '=')
 			return err;
 		while (i < TRACE_ARRAY_SIZE(options) && !is_word(parser->at, len, options[i].name))
 			i++;
 		if (i == TRACE_ARRAY_SIZE(options))
-			return monitor_blame(parser, parser->at, "there is no such option",
-					     -EINVAL);
+			return trace_monitor_blame(parser, parser->at, "there is no such option",
+						   -EINVAL);
 		value = parser->at + len + 1;
 		while (value[value_len] && !trace_is_space(value[value_len]))
 			value_len++;
@@ -120,17 +121,17 @@ static int read_options(struct monitor_parser *parser)
 static int read_state(struct monitor_parser *parser, uint32_t *out_number)
 {
 	struct trace_monitor *monitor = parser->monitor;
-	size_t len = monitor_word_len(parser->at);
+	size_t len = trace_monitor_word_len(parser->at);
 	uint32_t at = 0;
 
 	if (!len)
-		return monitor_blame(parser, parser->at, "a state is expected", -EINVAL);
+		return trace_monitor_blame(parser, parser->at, "a state is expected", -EINVAL);
 	if (len > MONITOR_WORD_BYTES - 1)
-		return monitor_blame(parser, parser->at, "the name is too long", -EINVAL);
+		return trace_monitor_blame(parser, parser->at, "the name is too long", -EINVAL);
 	while (at < monitor->nr_states && !is_word(parser->at, len, monitor->states[at]))
 		at++;
 	if (at == MONITOR_STATES_MAX)
-		return monitor_blame(parser, parser->at, "there are too many states", -E2BIG);
+		return trace_monitor_blame(parser, parser->at, "there are too many states", -E2BIG);
 	if (at == monitor->nr_states)
 		copy_word(monitor->states[monitor->nr_states++], parser->at, len);
 	parser->at += len;
@@ -150,8 +151,8 @@ static int add_step(struct monitor_parser *parser, const char *at, uint32_t from
 	uint8_t *next = is_start ? &monitor->start_state[symbol] : &monitor->next[from][symbol];
 
 	if (*mask & 1u << symbol && *next != to)
-		return monitor_blame(parser, at, "from here it leads to another state already",
-				     -EINVAL);
+		return trace_monitor_blame(parser, at,
+					   "from here it leads to another state already", -EINVAL);
 	*mask |= 1u << symbol;
 	*next = (uint8_t)to;
 	return 0;
@@ -165,16 +166,16 @@ static int read_step(struct monitor_parser *parser, uint32_t *state)
 	int err;
 
 	do {
-		err = monitor_parse_symbol(parser, &symbol);
+		err = trace_monitor_parse_symbol(parser, &symbol);
 		if (err)
 			return err;
 		symbols |= 1u << symbol;
-		monitor_skip_blanks(parser);
+		trace_monitor_skip_blanks(parser);
 	} while (*parser->at == '|' && parser->at++);
 	if (parser->at[0] != '-' || parser->at[1] != '>')
-		return monitor_blame(parser, parser->at, "-> is expected", -EINVAL);
+		return trace_monitor_blame(parser, parser->at, "-> is expected", -EINVAL);
 	parser->at += 2;
-	monitor_skip_blanks(parser);
+	trace_monitor_skip_blanks(parser);
 	err = read_state(parser, &to);
 	if (err)
 		return err;
@@ -191,15 +192,16 @@ static int read_path(struct monitor_parser *parser)
 	uint32_t state = FROM_ANYWHERE;
 	int err = 0;
 
-	monitor_skip_blanks(parser);
+	trace_monitor_skip_blanks(parser);
 	if (*parser->at != '-')
 		err = read_state(parser, &state);
-	monitor_skip_blanks(parser);
+	trace_monitor_skip_blanks(parser);
 	if (!err && *parser->at != '-')
-		return monitor_blame(parser, parser->at, "a step is expected: -EVENT->", -EINVAL);
+		return trace_monitor_blame(parser, parser->at, "a step is expected: -EVENT->",
+					   -EINVAL);
 	while (!err && *parser->at == '-') {
 		err = read_step(parser, &state);
-		monitor_skip_blanks(parser);
+		trace_monitor_skip_blanks(parser);
 	}
 	return err;
 }
@@ -210,12 +212,12 @@ static int read_paths(struct monitor_parser *parser)
 
 	while (!err && *parser->at == ';') {
 		parser->at++;
-		monitor_skip_blanks(parser);
+		trace_monitor_skip_blanks(parser);
 		if (*parser->at)
 			err = read_path(parser);
 	}
 	if (!err && *parser->at)
-		return monitor_blame(parser, parser->at, "; or a step is expected", -EINVAL);
+		return trace_monitor_blame(parser, parser->at, "; or a step is expected", -EINVAL);
 	return err;
 }
 
@@ -248,7 +250,7 @@ static void choose_starts(struct trace_monitor *monitor)
 	memcpy(monitor->start_state, monitor->next[0], sizeof(monitor->start_state));
 }
 
-int monitor_parse(struct trace_monitor *monitor, struct monitor_error *error)
+int trace_monitor_parse(struct trace_monitor *monitor, struct monitor_error *error)
 {
 	struct monitor_parser parser = { monitor, monitor->text, error };
 	int err;
@@ -263,14 +265,14 @@ int monitor_parse(struct trace_monitor *monitor, struct monitor_error *error)
 	if (!monitor->starts)
 		choose_starts(monitor);
 	if (!monitor->starts)
-		return monitor_blame(&parser, monitor->text,
-				     "no event tells that a state is reached", -EINVAL);
+		return trace_monitor_blame(&parser, monitor->text,
+					   "no event tells that a state is reached", -EINVAL);
 	for (uint32_t i = 0; i < monitor->nr_symbols; i++)
 		monitor->has_filters |= monitor->symbols[i].filter != NULL;
 	return 0;
 }
 
-void monitor_parse_free(struct trace_monitor *monitor)
+void trace_monitor_parse_free(struct trace_monitor *monitor)
 {
 	for (uint32_t i = 0; i < monitor->nr_symbols; i++)
 		trace_filter_free(monitor->symbols[i].filter);

@@ -10,12 +10,12 @@
 
 /*
  * Read a line behind `m:NAME`, which monitor->text has; the monitor is zeroed otherwise. 0; or
- * -errno with *error: monitor_parse_free() is still to be called. monitors_lock held.
+ * -errno with *error: trace_monitor_parse_free() is still to be called. monitors_lock held.
  */
-int monitor_parse(struct trace_monitor *monitor, struct monitor_error *error);
-void monitor_parse_free(struct trace_monitor *monitor);
+int trace_monitor_parse(struct trace_monitor *monitor, struct monitor_error *error);
+void trace_monitor_parse_free(struct trace_monitor *monitor);
 /* The number of the word that begins at `text`: letters, digits and _, not beginning with a digit. */
-size_t monitor_word_len(const char *text);
+size_t trace_monitor_word_len(const char *text);
 
 /* ---- monitor_symbol.c ---- */
 
@@ -25,16 +25,16 @@ struct monitor_parser {
 	char *at;
 	struct monitor_error *error;
 };
-int monitor_blame(struct monitor_parser *parser, const char *at, const char *why, int err);
-void monitor_skip_blanks(struct monitor_parser *parser);
+int trace_monitor_blame(struct monitor_parser *parser, const char *at, const char *why, int err);
+void trace_monitor_skip_blanks(struct monitor_parser *parser);
 /* Read a SYMBOL; *out_number is its number. */
-int monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_number);
+int trace_monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_number);
 
 /* ---- monitor_run.c ---- */
 
-void monitor_watch_hit(struct trace_event_watch *watch, const struct trace_event_hit *hit);
+void trace_monitor_watch_hit(struct trace_event_watch *watch, const struct trace_event_hit *hit);
 /* All states are unknown again. */
-void monitor_forget(struct trace_monitor *monitor);
+void trace_monitor_forget(struct trace_monitor *monitor);
 static inline struct monitor_cpu *monitor_cpu_of(const struct trace_monitor *monitor, uint32_t cpu)
 {
 	return (struct monitor_cpu *)(void *)(monitor->cpus + cpu * monitor->cpu_bytes);
@@ -42,28 +42,28 @@ static inline struct monitor_cpu *monitor_cpu_of(const struct trace_monitor *mon
 /* ---- monitor_memory.c ---- */
 
 /* Make the memory for states and counts anew. 0 or -ENOMEM. */
-int monitor_memory_make(struct trace_monitor *monitor);
-void monitor_memory_free(struct trace_monitor *monitor);
+int trace_monitor_memory_make(struct trace_monitor *monitor);
+void trace_monitor_memory_free(struct trace_monitor *monitor);
 
 /* ---- monitor_threads.c. Locking: whoever changes the table holds the lock of monitor_list.c. ---- */
 
-int monitor_threads_init(struct monitor_threads *threads, uint32_t max);
-void monitor_threads_destroy(struct monitor_threads *threads);
-void monitor_threads_add(struct monitor_threads *threads, int32_t pid);
-void monitor_threads_remove(struct monitor_threads *threads, int32_t pid);
+int trace_monitor_threads_init(struct monitor_threads *threads, uint32_t max);
+void trace_monitor_threads_destroy(struct monitor_threads *threads);
+void trace_monitor_threads_add(struct monitor_threads *threads, int32_t pid);
+void trace_monitor_threads_remove(struct monitor_threads *threads, int32_t pid);
 /* The state of a thread, or NULL. Any context. */
-monitor_word *monitor_threads_find(const struct monitor_threads *threads, int32_t pid);
+monitor_word *trace_monitor_threads_find(const struct monitor_threads *threads, int32_t pid);
 
 /* ---- monitor_events.c ---- */
 
 /* Make its trace events, and register them. 0 or -errno. No lock but monitors_lock held. */
-int monitor_events_add(struct trace_monitor *monitor);
+int trace_monitor_events_add(struct trace_monitor *monitor);
 /* 0, or -EBUSY: somebody uses one of them. Both are registered then. */
-int monitor_events_remove(struct trace_monitor *monitor);
+int trace_monitor_events_remove(struct trace_monitor *monitor);
 /* Write them, if they are on. Any context. */
-void monitor_write_step(struct trace_monitor *monitor, uint64_t id, uint32_t state, uint32_t symbol,
-			uint32_t next);
-void monitor_write_error(struct trace_monitor *monitor, uint64_t id, uint32_t state,
-			 uint32_t symbol);
+void trace_monitor_write_step(struct trace_monitor *monitor, uint64_t id, uint32_t state,
+			      uint32_t symbol, uint32_t next);
+void trace_monitor_write_error(struct trace_monitor *monitor, uint64_t id, uint32_t state,
+			       uint32_t symbol);
 
 #endif

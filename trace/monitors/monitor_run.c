@@ -13,7 +13,7 @@
 /* Reactions that may be running on a CPU at once: one in each context. */
 #define REACTIONS_MAX 4u
 
-_Atomic bool monitors_are_on = true, monitors_react = true;
+_Atomic bool trace_monitors_are_on = true, trace_monitors_react = true;
 
 static void count(_Atomic uint64_t *counter)
 {
@@ -66,7 +66,7 @@ static monitor_word *find_field(struct trace_monitor *monitor, uint64_t id)
 	struct hist_entry *entry = hist_map_find(&monitor->fields, &id, 1, key.hash);
 
 	if (!entry)
-		entry = hist_map_add(&monitor->fields, &key);
+		entry = trace_hist_map_add(&monitor->fields, &key);
 	return entry ? &entry->words[1] : NULL;
 }
 
@@ -81,7 +81,7 @@ static monitor_word *find_state(struct trace_monitor *monitor, uint64_t id, uint
 		return id < monitor->nr_cpus ? &monitor_cpu_of(monitor, (uint32_t)id)->state : NULL;
 	case MONITOR_THREAD:
 		*out_tag = id << 32;
-		return monitor_threads_find(&monitor->threads, (int32_t)id);
+		return trace_monitor_threads_find(&monitor->threads, (int32_t)id);
 	default:
 		return find_field(monitor, id);
 	}
@@ -142,8 +142,8 @@ static void react(struct trace_monitor *monitor, const struct trace_event_hit *h
 	found.nr_ips = find_place(hit, found.ips);
 	violation.nr_ips = found.nr_ips;
 	keep(monitor, &found);
-	monitor_write_error(monitor, id, state, symbol);
-	if (atomic_load_explicit(&monitors_react, memory_order_relaxed) && reactor->react)
+	trace_monitor_write_error(monitor, id, state, symbol);
+	if (atomic_load_explicit(&trace_monitors_react, memory_order_relaxed) && reactor->react)
 		reactor->react(hit->file->tr, &violation);
 }
 
@@ -196,12 +196,12 @@ static void tell(struct trace_monitor *monitor, const struct trace_event_hit *hi
 	}
 	count(&cpu->cells[(state - 1) * monitor->nr_symbols + step->symbol]);
 	if (step->next)
-		monitor_write_step(monitor, id, state - 1, step->symbol, step->next - 1);
+		trace_monitor_write_step(monitor, id, state - 1, step->symbol, step->next - 1);
 	else
 		violate(monitor, hit, id, state - 1, step->symbol);
 }
 
-void monitor_watch_hit(struct trace_event_watch *watch, const struct trace_event_hit *hit)
+void trace_monitor_watch_hit(struct trace_event_watch *watch, const struct trace_event_hit *hit)
 {
 	struct monitor_tap *tap = (void *)((char *)watch - offsetof(struct monitor_tap, watch));
 	struct trace_monitor *monitor = tap->monitor;
@@ -240,7 +240,7 @@ static void forget(monitor_word *word)
 	atomic_fetch_and(word, ~(uint64_t)0xff);
 }
 
-void monitor_forget(struct trace_monitor *monitor)
+void trace_monitor_forget(struct trace_monitor *monitor)
 {
 	struct hist_entry *entry;
 	size_t at = 0;
@@ -250,6 +250,6 @@ void monitor_forget(struct trace_monitor *monitor)
 		forget(&monitor_cpu_of(monitor, cpu)->state);
 	for (uint32_t i = 0; monitor->threads.slots && i <= monitor->threads.mask; i++)
 		forget(&monitor->threads.slots[i]);
-	while (monitor->fields.slots && (entry = hist_map_next(&monitor->fields, &at)))
+	while (monitor->fields.slots && (entry = trace_hist_map_next(&monitor->fields, &at)))
 		forget(&entry->words[1]);
 }

@@ -39,7 +39,7 @@ static void count_fields(const struct trace_monitor *monitor, uint64_t *nr)
 	struct hist_entry *entry;
 	size_t at = 0;
 
-	while (monitor->fields.slots && (entry = hist_map_next(&monitor->fields, &at)))
+	while (monitor->fields.slots && (entry = trace_hist_map_next(&monitor->fields, &at)))
 		nr[entry->words[1] & 0xff]++;
 }
 
@@ -82,7 +82,7 @@ static void show_each_field(const struct trace_monitor *monitor, struct trace_se
 	struct hist_entry *entry;
 	size_t at = 0;
 
-	while (monitor->fields.slots && (entry = hist_map_next(&monitor->fields, &at)))
+	while (monitor->fields.slots && (entry = trace_hist_map_next(&monitor->fields, &at)))
 		trace_seq_printf(seq, "%s 0x%llx: %s\n", monitor->per_field,
 				 (unsigned long long)entry->words[0],
 				 name_of(monitor, entry->words[1]));

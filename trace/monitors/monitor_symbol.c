@@ -23,14 +23,14 @@ struct written {
 	size_t filter_len;
 };
 
-int monitor_blame(struct monitor_parser *parser, const char *at, const char *why, int err)
+int trace_monitor_blame(struct monitor_parser *parser, const char *at, const char *why, int err)
 {
 	parser->error->at = at;
 	parser->error->why = why;
 	return err;
 }
 
-void monitor_skip_blanks(struct monitor_parser *parser)
+void trace_monitor_skip_blanks(struct monitor_parser *parser)
 {
 	while (trace_is_space(*parser->at))
 		parser->at++;
@@ -42,7 +42,7 @@ static bool is_word(char c)
 	       c == '_';
 }
 
-size_t monitor_word_len(const char *text)
+size_t trace_monitor_word_len(const char *text)
 {
 	size_t len = 0;
 
@@ -83,13 +83,15 @@ static int find_event(struct monitor_parser *parser, struct written *written)
 	}
 	trace_events_unlock();
 	if (!nr)
-		return monitor_blame(parser, written->event, "there is no such event", -EINVAL);
+		return trace_monitor_blame(parser, written->event, "there is no such event",
+					   -EINVAL);
 	if (nr > 1)
-		return monitor_blame(parser, written->event,
-				     "several systems have such an event: SYSTEM:EVENT", -EINVAL);
+		return trace_monitor_blame(parser, written->event,
+					   "several systems have such an event: SYSTEM:EVENT",
+					   -EINVAL);
 	if (trace_streq(call->event.system, "rv"))
-		return monitor_blame(parser, written->event, "events of monitors are not monitored",
-				     -EINVAL);
+		return trace_monitor_blame(parser, written->event,
+					   "events of monitors are not monitored", -EINVAL);
 	written->call = call;
 	return 0;
 }
@@ -125,10 +127,10 @@ static int key_of_field(struct monitor_parser *parser, struct written *written, 
 		return 0;
 	}
 	if (!field)
-		return monitor_blame(parser, at, no_such_field, -EINVAL);
+		return trace_monitor_blame(parser, at, no_such_field, -EINVAL);
 	if (field->kind != TRACE_FIELD_PLAIN || field->size != field->element_size ||
 	    (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8))
-		return monitor_blame(parser, at, "the field is not a number", -EINVAL);
+		return trace_monitor_blame(parser, at, "the field is not a number", -EINVAL);
 	written->key = (struct monitor_key){ .kind = MONITOR_KEY_FIELD,
 					     .bytes = (uint8_t)field->size,
 					     .is_signed = field->is_signed,
@@ -142,8 +144,9 @@ static int find_key(struct monitor_parser *parser, struct written *written)
 	const char *name = monitor->per_field;
 
 	if (written->field && monitor->per == MONITOR_GLOBAL)
-		return monitor_blame(parser, written->field,
-				     "an automaton with one state for all has no fields", -EINVAL);
+		return trace_monitor_blame(parser, written->field,
+					   "an automaton with one state for all has no fields",
+					   -EINVAL);
 	if (written->field)
 		return key_of_field(parser, written, written->field, written->field_len,
 				    written->field);
@@ -187,7 +190,8 @@ static int read_filter(struct monitor_parser *parser, struct written *written)
 		return 0;
 	end = end_of_filter(parser);
 	if (!end)
-		return monitor_blame(parser, parser->at, "nothing closes this brace", -EINVAL);
+		return trace_monitor_blame(parser, parser->at, "nothing closes this brace",
+					   -EINVAL);
 	written->filter = parser->at + 1;
 	written->filter_len = (size_t)(end - parser->at) - 2;
 	parser->at = end;
@@ -199,28 +203,28 @@ static int read_field(struct monitor_parser *parser, struct written *written)
 	if (*parser->at != '[')
 		return 0;
 	parser->at++;
-	monitor_skip_blanks(parser);
+	trace_monitor_skip_blanks(parser);
 	written->field = parser->at;
-	written->field_len = monitor_word_len(parser->at);
+	written->field_len = trace_monitor_word_len(parser->at);
 	if (!written->field_len)
-		return monitor_blame(parser, parser->at, "a field is expected", -EINVAL);
+		return trace_monitor_blame(parser, parser->at, "a field is expected", -EINVAL);
 	parser->at += written->field_len;
-	monitor_skip_blanks(parser);
+	trace_monitor_skip_blanks(parser);
 	if (*parser->at != ']')
-		return monitor_blame(parser, parser->at, "a ] is expected", -EINVAL);
+		return trace_monitor_blame(parser, parser->at, "a ] is expected", -EINVAL);
 	parser->at++;
 	return 0;
 }
 
 static int read_word(struct monitor_parser *parser, const char **out_word, size_t *out_len)
 {
-	monitor_skip_blanks(parser);
+	trace_monitor_skip_blanks(parser);
 	*out_word = parser->at;
-	*out_len = monitor_word_len(parser->at);
+	*out_len = trace_monitor_word_len(parser->at);
 	if (!*out_len)
-		return monitor_blame(parser, parser->at, "an event is expected", -EINVAL);
+		return trace_monitor_blame(parser, parser->at, "an event is expected", -EINVAL);
 	parser->at += *out_len;
-	monitor_skip_blanks(parser);
+	trace_monitor_skip_blanks(parser);
 	return 0;
 }
 
@@ -297,7 +301,7 @@ static uint32_t tap_of(struct trace_monitor *monitor, const struct written *writ
 	tap->call = written->call;
 	tap->key = written->key;
 	tap->monitor = monitor;
-	tap->watch.func = monitor_watch_hit;
+	tap->watch.func = trace_monitor_watch_hit;
 	monitor->nr_taps++;
 	return at;
 }
@@ -316,7 +320,7 @@ static int compile_filter(struct monitor_parser *parser, struct monitor_symbol *
 	err = trace_filter_compile(&written->call->event, written->filter, &symbol->filter, &error);
 	*end = '}';
 	if (err && error.why)
-		return monitor_blame(parser, written->filter + error.pos, error.why, err);
+		return trace_monitor_blame(parser, written->filter + error.pos, error.why, err);
 	symbol->filter_text = written->filter;
 	symbol->filter_len = written->filter_len;
 	return err;
@@ -354,7 +358,8 @@ static int add_symbol(struct monitor_parser *parser, const struct written *writt
 	int err;
 
 	if (monitor->nr_symbols == MONITOR_SYMBOLS_MAX)
-		return monitor_blame(parser, written->at, "there are too many events", -E2BIG);
+		return trace_monitor_blame(parser, written->at, "there are too many events",
+					   -E2BIG);
 	err = compile_filter(parser, symbol, written);
 	if (err)
 		return err;
@@ -373,14 +378,14 @@ static int add_labelled(struct monitor_parser *parser, const struct written *wri
 	uint32_t at = find_label(monitor, written->label, written->label_len);
 
 	if (written->label_len > MONITOR_WORD_BYTES - 1)
-		return monitor_blame(parser, written->label, "the name is too long", -EINVAL);
+		return trace_monitor_blame(parser, written->label, "the name is too long", -EINVAL);
 	if (at == monitor->nr_symbols)
 		return add_symbol(parser, written, out_number);
 	*out_number = at;
 	if (is_same_symbol(monitor, &monitor->symbols[at], written))
 		return 0;
-	return monitor_blame(parser, written->label, "it stands for something else already",
-			     -EINVAL);
+	return trace_monitor_blame(parser, written->label, "it stands for something else already",
+				   -EINVAL);
 }
 
 /* A word alone may be a label. */
@@ -393,14 +398,14 @@ static bool is_label(const struct trace_monitor *monitor, const struct written *
 	return *out_number < monitor->nr_symbols && monitor->symbols[*out_number].is_named;
 }
 
-int monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_number)
+int trace_monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_number)
 {
 	struct written written = { 0 };
 	int err = read_names(parser, &written);
 
 	if (!err)
 		err = read_field(parser, &written);
-	monitor_skip_blanks(parser);
+	trace_monitor_skip_blanks(parser);
 	if (!err)
 		err = read_filter(parser, &written);
 	if (err || is_label(parser->monitor, &written, out_number))

@@ -21,7 +21,7 @@ static size_t bytes_of(const struct monitor_threads *threads)
 	return ((size_t)threads->mask + 1) * sizeof(*threads->slots);
 }
 
-int monitor_threads_init(struct monitor_threads *threads, uint32_t max)
+int trace_monitor_threads_init(struct monitor_threads *threads, uint32_t max)
 {
 	uint32_t nr = 2;
 
@@ -32,7 +32,7 @@ int monitor_threads_init(struct monitor_threads *threads, uint32_t max)
 	return threads->slots ? 0 : -ENOMEM;
 }
 
-void monitor_threads_destroy(struct monitor_threads *threads)
+void trace_monitor_threads_destroy(struct monitor_threads *threads)
 {
 	if (threads->slots)
 		trace_plat_free(threads->slots, bytes_of(threads));
@@ -49,7 +49,7 @@ static bool is_of(uint64_t word, int32_t pid)
 	return (uint32_t)(word >> 32) == (uint32_t)pid;
 }
 
-monitor_word *monitor_threads_find(const struct monitor_threads *threads, int32_t pid)
+monitor_word *trace_monitor_threads_find(const struct monitor_threads *threads, int32_t pid)
 {
 	if (pid <= 0)
 		return NULL;
@@ -65,9 +65,9 @@ monitor_word *monitor_threads_find(const struct monitor_threads *threads, int32_
 	return NULL;
 }
 
-void monitor_threads_add(struct monitor_threads *threads, int32_t pid)
+void trace_monitor_threads_add(struct monitor_threads *threads, int32_t pid)
 {
-	if (pid <= 0 || monitor_threads_find(threads, pid))
+	if (pid <= 0 || trace_monitor_threads_find(threads, pid))
 		return;
 	if (threads->nr == threads->max) {
 		threads->nr_lost++;
@@ -85,9 +85,9 @@ void monitor_threads_add(struct monitor_threads *threads, int32_t pid)
 }
 
 /* A slot in front of a free one need not be passed on a search, so it is free as well. */
-void monitor_threads_remove(struct monitor_threads *threads, int32_t pid)
+void trace_monitor_threads_remove(struct monitor_threads *threads, int32_t pid)
 {
-	monitor_word *slot = monitor_threads_find(threads, pid);
+	monitor_word *slot = trace_monitor_threads_find(threads, pid);
 	uint32_t at;
 
 	if (!slot)

@@ -69,10 +69,10 @@ static struct ftrace_func_probe *create_probe(struct trace_array *tr,
 					      const struct ftrace_probe_ops *probe_ops)
 {
 	struct ftrace_func_probe *probe = trace_plat_alloc(sizeof(*probe));
-	struct probe_map *map = probe_map_create(0);
+	struct probe_map *map = trace_probe_map_create(0);
 
 	if (!probe || !map) {
-		probe_map_free(map);
+		trace_probe_map_free(map);
 		if (probe)
 			trace_plat_free(probe, sizeof(*probe));
 		return NULL;
@@ -94,8 +94,8 @@ static void free_probe(struct ftrace_after *after)
 
 	ftrace_free_filter(&probe->ops);
 	if (probe->map != &no_functions)
-		probe_map_free(probe->map);
-	probe_pool_release(&probe->pool);
+		trace_probe_map_free(probe->map);
+	trace_probe_pool_release(&probe->pool);
 	trace_plat_free(probe, sizeof(*probe));
 }
 
@@ -137,7 +137,7 @@ static struct probe_map *switch_map(struct ftrace_func_probe *probe, struct prob
 
 static struct probe_entry *make_entry(struct ftrace_func_probe *probe, uint32_t ip, uint64_t data)
 {
-	struct probe_entry *entry = probe_entry_alloc(&probe->pool);
+	struct probe_entry *entry = trace_probe_entry_alloc(&probe->pool);
 
 	if (!entry)
 		return NULL;
@@ -159,7 +159,7 @@ static void free_entries(struct ftrace_func_probe *probe, const struct probe_map
 			continue;
 		if (probe->probe_ops->data_put)
 			probe->probe_ops->data_put(entry->data);
-		probe_entry_free(&probe->pool, entry);
+		trace_probe_entry_free(&probe->pool, entry);
 	}
 }
 
@@ -167,7 +167,7 @@ static void free_entries(struct ftrace_func_probe *probe, const struct probe_map
 static struct probe_map *extend_map(struct ftrace_func_probe *probe, const struct ftrace_hash *hash,
 				    uint64_t data)
 {
-	struct probe_map *map = probe_map_create(hash->nr);
+	struct probe_map *map = trace_probe_map_create(hash->nr);
 
 	for (uint32_t i = 0; map && i <= hash->mask; i++) {
 		struct probe_entry *entry;
@@ -180,13 +180,13 @@ static struct probe_map *extend_map(struct ftrace_func_probe *probe, const struc
 			if (!entry)
 				goto undo;
 		}
-		probe_map_add(map, entry);
+		trace_probe_map_add(map, entry);
 	}
 	return map;
 
 undo:
 	free_entries(probe, map, probe->map);
-	probe_map_free(map);
+	trace_probe_map_free(map);
 	return NULL;
 }
 
@@ -211,11 +211,11 @@ static int add_functions(struct ftrace_func_probe *probe, struct ftrace_hash *ha
 		switch_map(probe, old);
 		trace_plat_synchronize_preempt();
 		free_entries(probe, map, old);
-		probe_map_free(map);
+		trace_probe_map_free(map);
 		return err;
 	}
 	trace_plat_synchronize_preempt();
-	probe_map_free(old);
+	trace_probe_map_free(old);
 	return 0;
 }
 
@@ -284,7 +284,7 @@ static void remove_probe(struct ftrace_func_probe *probe)
 	err = ftrace_unregister(&probe->ops);
 	/* Unregistering has waited for callbacks that look at the map and its entries. */
 	free_entries(probe, old, &no_functions);
-	probe_map_free(old);
+	trace_probe_map_free(old);
 	if (err)
 		return; /* text is damaged, and sites may go on calling it: it is never freed */
 	probe->after.fn = free_probe;
@@ -306,11 +306,11 @@ static struct probe_map *shrink_map(const struct ftrace_func_probe *probe,
 				    const struct ftrace_pattern *pattern)
 {
 	const struct probe_map *now = probe->map;
-	struct probe_map *map = probe_map_create(now->nr);
+	struct probe_map *map = trace_probe_map_create(now->nr);
 
 	for (uint32_t i = 0; map && i <= now->mask; i++) {
 		if (now->slot[i] && !is_meant(now->slot[i], pattern))
-			probe_map_add(map, now->slot[i]);
+			trace_probe_map_add(map, now->slot[i]);
 	}
 	return map;
 }
@@ -321,7 +321,7 @@ static int remove_functions(struct ftrace_func_probe *probe, struct probe_map *m
 	struct probe_map *old;
 
 	if (!hash) {
-		probe_map_free(map);
+		trace_probe_map_free(map);
 		return -ENOMEM;
 	}
 	old = probe->map;
@@ -333,7 +333,7 @@ static int remove_functions(struct ftrace_func_probe *probe, struct probe_map *m
 	switch_map(probe, map);
 	trace_plat_synchronize_preempt();
 	free_entries(probe, old, map);
-	probe_map_free(old);
+	trace_probe_map_free(old);
 	return 0;
 }
 
@@ -351,10 +351,10 @@ static int remove_glob(struct ftrace_func_probe *probe, const char *glob)
 	if (map->nr && map->nr < ((struct probe_map *)probe->map)->nr)
 		return remove_functions(probe, map);
 	if (map->nr) {
-		probe_map_free(map);
+		trace_probe_map_free(map);
 		return -EINVAL;
 	}
-	probe_map_free(map);
+	trace_probe_map_free(map);
 	remove_probe(probe);
 	return 0;
 }

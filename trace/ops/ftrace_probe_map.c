@@ -13,7 +13,7 @@ struct probe_pages {
 
 #define ENTRIES_PER_PAGE ((PAGE_BYTES - sizeof(struct probe_pages)) / sizeof(struct probe_entry))
 
-void probe_entry_free(struct probe_pool *pool, struct probe_entry *entry)
+void trace_probe_entry_free(struct probe_pool *pool, struct probe_entry *entry)
 {
 	entry->next = pool->free;
 	pool->free = entry;
@@ -28,11 +28,11 @@ static bool add_page(struct probe_pool *pool)
 	pages->next = pool->pages;
 	pool->pages = pages;
 	for (size_t i = 0; i < ENTRIES_PER_PAGE; i++)
-		probe_entry_free(pool, &pages->entries[i]);
+		trace_probe_entry_free(pool, &pages->entries[i]);
 	return true;
 }
 
-struct probe_entry *probe_entry_alloc(struct probe_pool *pool)
+struct probe_entry *trace_probe_entry_alloc(struct probe_pool *pool)
 {
 	struct probe_entry *entry;
 
@@ -43,7 +43,7 @@ struct probe_entry *probe_entry_alloc(struct probe_pool *pool)
 	return entry;
 }
 
-void probe_pool_release(struct probe_pool *pool)
+void trace_probe_pool_release(struct probe_pool *pool)
 {
 	while (pool->pages) {
 		struct probe_pages *next = pool->pages->next;
@@ -59,7 +59,7 @@ static size_t map_bytes(uint32_t slots)
 	return sizeof(struct probe_map) + slots * sizeof(struct probe_entry *);
 }
 
-struct probe_map *probe_map_create(uint32_t nr)
+struct probe_map *trace_probe_map_create(uint32_t nr)
 {
 	uint32_t bits = 4;
 	struct probe_map *map;
@@ -74,13 +74,13 @@ struct probe_map *probe_map_create(uint32_t nr)
 	return map;
 }
 
-void probe_map_free(struct probe_map *map)
+void trace_probe_map_free(struct probe_map *map)
 {
 	if (map)
 		trace_plat_free(map, map_bytes(map->mask + 1));
 }
 
-void probe_map_add(struct probe_map *map, struct probe_entry *entry)
+void trace_probe_map_add(struct probe_map *map, struct probe_entry *entry)
 {
 	uint32_t at = (entry->ip * 0x9e3779b1u) >> map->shift;
 

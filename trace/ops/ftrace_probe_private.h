@@ -34,17 +34,17 @@ struct probe_pool {
 };
 
 /* NULL when out of memory. */
-struct probe_entry *probe_entry_alloc(struct probe_pool *pool);
-void probe_entry_free(struct probe_pool *pool, struct probe_entry *entry);
+struct probe_entry *trace_probe_entry_alloc(struct probe_pool *pool);
+void trace_probe_entry_free(struct probe_pool *pool, struct probe_entry *entry);
 /* Free all pages of the pool, with whatever entries they hold. */
-void probe_pool_release(struct probe_pool *pool);
+void trace_probe_pool_release(struct probe_pool *pool);
 
 /* An empty map with room for `nr` entries. NULL when out of memory. */
-struct probe_map *probe_map_create(uint32_t nr);
+struct probe_map *trace_probe_map_create(uint32_t nr);
 /* Frees the map, which may be NULL, but not its entries. */
-void probe_map_free(struct probe_map *map);
+void trace_probe_map_free(struct probe_map *map);
 /* The map has room for it, and no entry for the same function. */
-void probe_map_add(struct probe_map *map, struct probe_entry *entry);
+void trace_probe_map_add(struct probe_map *map, struct probe_entry *entry);
 
 /* The entry of a function, or NULL. Probe context. */
 static TRACE_ALWAYS_INLINE struct probe_entry *probe_map_find(const struct probe_map *map,

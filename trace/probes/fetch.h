@@ -20,7 +20,7 @@
  *
  * An address that cannot be read makes a number 0, and a text `(fault)`.
  *
- * Context:   fetch_run() - any, NMI included. The rest - thread.
+ * Context:   trace_fetch_run() - any, NMI included. The rest - thread.
  * Ownership: programs and texts belong to who gave the memory for them.
  */
 #ifndef FETCH_H
@@ -65,12 +65,12 @@ struct fetch_type {
 };
 
 /* NULL: there is none of that name. */
-const struct fetch_type *fetch_type_find(const char *name, size_t len);
+const struct fetch_type *trace_fetch_type_find(const char *name, size_t len);
 /* Number `i` of them; NULL behind the last. */
-const struct fetch_type *fetch_type_at(size_t i);
+const struct fetch_type *trace_fetch_type_at(size_t i);
 /* Print the value at `at` in the event of `len` bytes at `entry`, which is long enough for it. */
-void fetch_print(const struct fetch_type *type, const uint8_t *entry, uint32_t len, uint32_t at,
-		 struct trace_seq *seq);
+void trace_fetch_print(const struct fetch_type *type, const uint8_t *entry, uint32_t len,
+		       uint32_t at, struct trace_seq *seq);
 
 /* ---- Programs ---- */
 
@@ -136,10 +136,10 @@ struct fetch_arg {
  * of the event, a multiple of 4. When that is more than `room`, texts are cut. `room` is a multiple
  * of 4 and not less than `fixed_bytes`.
  */
-uint32_t fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
-		   uint32_t room);
+uint32_t trace_fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
+			 uint32_t room);
 /* What is more than copies of 8 bytes, in a program without texts. */
-void fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry);
+void trace_fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry);
 
 /* The copies of 8 bytes alone. */
 static TRACE_ALWAYS_INLINE void fetch_copies(const struct fetch_program *program, const void *got,
@@ -151,13 +151,13 @@ static TRACE_ALWAYS_INLINE void fetch_copies(const struct fetch_program *program
 		__builtin_memcpy(entry + copy->to, (const uint8_t *)got + copy->from, 8);
 }
 
-/* fetch_run() for a program without texts. */
+/* trace_fetch_run() for a program without texts. */
 static TRACE_ALWAYS_INLINE void fetch_numbers(const struct fetch_program *program, const void *got,
 					      uint8_t *entry)
 {
 	fetch_copies(program, got, entry);
 	if (program->is_more)
-		fetch_rest(program, got, entry);
+		trace_fetch_rest(program, got, entry);
 }
 
 /* ---- From text to program ---- */
@@ -214,11 +214,11 @@ struct fetch_word {
 };
 
 /* Is it that text; does it begin with it; are both the same? */
-bool fetch_is(const struct fetch_word *word, const char *text);
-bool fetch_starts(const struct fetch_word *word, const char *text);
+bool trace_fetch_is(const struct fetch_word *word, const char *text);
+bool trace_fetch_starts(const struct fetch_word *word, const char *text);
 /* All of it as a number, by the rules of trace_parse_u64(). */
-int fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value);
-bool fetch_same(const struct fetch_word *a, const struct fetch_word *b);
+int trace_fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value);
+bool trace_fetch_same(const struct fetch_word *a, const struct fetch_word *b);
 
 /* A variable or a function, and an offset to it. */
 struct fetch_symbol {
@@ -229,10 +229,10 @@ struct fetch_symbol {
 };
 /*
  * Find SYMBOL, SYMBOL+OFFSET or SYMBOL-OFFSET. 0; -EINVAL: it is something else; -ENOENT: there is
- * no such symbol; -EEXIST: fetch_not_unique. *out has what was written then.
+ * no such symbol; -EEXIST: trace_fetch_not_unique. *out has what was written then.
  */
-int fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out);
-extern const char fetch_not_unique[];
+int trace_fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out);
+extern const char trace_fetch_not_unique[];
 
 /* Programs that are being made. The first time nothing is stored, to know how much memory it takes. */
 struct fetch_build {
@@ -276,10 +276,11 @@ struct fetch_parsed {
 /*
  * Add the argument `word`. 0; -EINVAL, -ENOENT with *build->error. The caller looks at names.
  */
-int fetch_parse(struct fetch_build *build, const struct fetch_word *word, struct fetch_parsed *out);
+int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
+		      struct fetch_parsed *out);
 
 /* What is known by names of the source: set once, by the feature probe_names; NULL: nothing is. */
-extern const struct fetch_names *fetch_names;
-extern const struct fetch_names fetch_btf_names; /* as BTF says */
+extern const struct fetch_names *trace_fetch_names;
+extern const struct fetch_names trace_fetch_btf_names; /* as BTF says */
 
 #endif

@@ -43,17 +43,17 @@ static const char *find_end(const struct fetch_parse *parse, const struct fetch_
 
 	if (first == '(' || first == '+' || first == '-') {
 		if (!open)
-			fetch_blame(parse->build, at, "Dereference needs a brace", -EINVAL);
+			trace_fetch_blame(parse->build, at, "Dereference needs a brace", -EINVAL);
 		else if (!close)
-			fetch_blame(parse->build, first == '(' ? at : end,
-				    "Dereference brace is not closed", -EINVAL);
+			trace_fetch_blame(parse->build, first == '(' ? at : end,
+					  "Dereference brace is not closed", -EINVAL);
 		return close ? close + 1 : NULL;
 	}
 	while (at < end && *at != '-' && !(first == '@' && *at == '+'))
 		at++;
 	if (first == '@' && end - at > 1 && at[1] >= '0' && at[1] <= '9') {
-		fetch_blame(parse->build, rest->at, "@SYM+/-OFFSET with typecast needs parentheses",
-			    -EINVAL);
+		trace_fetch_blame(parse->build, rest->at,
+				  "@SYM+/-OFFSET with typecast needs parentheses", -EINVAL);
 		return NULL;
 	}
 	return at;
@@ -68,7 +68,8 @@ static int take_value(const struct fetch_parse *parse, struct fetch_word *rest,
 	if (!at)
 		return -EINVAL;
 	if (end - at < 2 || at[0] != '-' || at[1] != '>')
-		return fetch_blame(parse->build, at, "Typecast requires a field access", -EINVAL);
+		return trace_fetch_blame(parse->build, at, "Typecast requires a field access",
+					 -EINVAL);
 	*out_value = (struct fetch_word){ rest->at, (size_t)(at - rest->at) };
 	if (*rest->at == '(') { /* these parentheses belong to the cast, not to the value */
 		out_value->at++;
@@ -84,35 +85,36 @@ static int check_value(const struct fetch_parse *parse, const struct fetch_word 
 	uint8_t code = parse->last.code;
 
 	if (code == FETCH_STORE_COMM || code == FETCH_STORE_LITERAL)
-		return fetch_blame(parse->build, value->at, "$comm can not be dereferenced",
-				   -EINVAL);
+		return trace_fetch_blame(parse->build, value->at, "$comm can not be dereferenced",
+					 -EINVAL);
 	if (parse->bits)
-		return fetch_blame(parse->build, value->at,
-				   "This is not a pointer to union/structure.", -EINVAL);
+		return trace_fetch_blame(parse->build, value->at,
+					 "This is not a pointer to union/structure.", -EINVAL);
 	return 0;
 }
 
-int fetch_cast(struct fetch_parse *parse, const struct fetch_word *word)
+int trace_fetch_cast(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	const char *end = word->at + word->len, *close = find(word->at, end, ')');
 	struct fetch_word rest, value = { 0 }, type;
 	int err;
 
-	if (!fetch_names)
-		return fetch_blame(parse->build, word->at + 1,
-				   "BTF is not available or not supported", -EINVAL);
+	if (!trace_fetch_names)
+		return trace_fetch_blame(parse->build, word->at + 1,
+					 "BTF is not available or not supported", -EINVAL);
 	if (++parse->nr_casts > CASTS_MAX)
-		return fetch_blame(parse->build, word->at, "Too many nested typecasts/dereferences",
-				   -E2BIG);
+		return trace_fetch_blame(parse->build, word->at,
+					 "Too many nested typecasts/dereferences", -E2BIG);
 	if (!close)
-		return fetch_blame(parse->build, end, "Dereference brace is not closed", -EINVAL);
+		return trace_fetch_blame(parse->build, end, "Dereference brace is not closed",
+					 -EINVAL);
 	type = (struct fetch_word){ word->at + 1, (size_t)(close - word->at - 1) };
 	rest = (struct fetch_word){ close + 1, (size_t)(end - close - 1) };
 	err = take_value(parse, &rest, &value);
 	if (!err)
-		err = fetch_value(parse, &value);
+		err = trace_fetch_value(parse, &value);
 	if (!err)
 		err = check_value(parse, &value);
 	parse->nr_casts--;
-	return err ? err : fetch_names->cast(parse, &type, &rest);
+	return err ? err : trace_fetch_names->cast(parse, &type, &rest);
 }

@@ -16,8 +16,9 @@
 /* Can a member of it follow? */
 static bool has_members(uint32_t type)
 {
-	type = btf_strip(type);
-	return btf_form(btf_kind(type) == BTF_PTR ? btf_target(type) : type) == BTF_FORM_STRUCT;
+	type = trace_btf_strip(type);
+	return trace_btf_form(trace_btf_kind(type) == BTF_PTR ? trace_btf_target(type) : type) ==
+	       BTF_FORM_STRUCT;
 }
 
 /* Something that has a name and a type. */
@@ -31,19 +32,19 @@ static void offer_declared(const struct dyn_event_completion *completion, const 
 	struct trace_seq seq;
 
 	trace_seq_init(&seq, text, sizeof(text) - 1);
-	btf_print_decl(&seq, member->type, name);
+	trace_btf_print_decl(&seq, member->type, name);
 	if (member->bits)
 		trace_seq_printf(&seq, " : %u", member->bits);
 	text[seq.len] = '\0';
-	dyn_event_offer(completion, at, &word);
+	trace_dyn_event_offer(completion, at, &word);
 }
 
-void fetch_offer_arguments(const struct dyn_event_completion *completion, const char *at,
-			   const struct btf_func *func, uint32_t first)
+void trace_fetch_offer_arguments(const struct dyn_event_completion *completion, const char *at,
+				 const struct btf_func *func, uint32_t first)
 {
 	struct btf_arg arg;
 
-	for (uint32_t i = first; btf_func_arg(func, i, &arg); i++) {
+	for (uint32_t i = first; trace_btf_func_arg(func, i, &arg); i++) {
 		const struct btf_member member = { .type = arg.type };
 
 		if (arg.name[0])
@@ -63,7 +64,7 @@ static void offer_members(struct member_offer *to, uint32_t type, uint32_t depth
 {
 	struct btf_member member;
 
-	for (uint32_t nr = 0; btf_member_get(type, nr, &member); nr++) {
+	for (uint32_t nr = 0; trace_btf_member_get(type, nr, &member); nr++) {
 		if (to->nr_visited++ >= VISITS_MAX)
 			return;
 		if (member.name[0])
@@ -73,26 +74,28 @@ static void offer_members(struct member_offer *to, uint32_t type, uint32_t depth
 	}
 }
 
-void fetch_offer_members(const struct dyn_event_completion *completion, const char *at,
-			 uint32_t type, bool is_pointer)
+void trace_fetch_offer_members(const struct dyn_event_completion *completion, const char *at,
+			       uint32_t type, bool is_pointer)
 {
 	struct member_offer to = { completion, at, 0 };
 
 	if (is_pointer)
-		type = btf_kind(btf_strip(type)) == BTF_PTR ? btf_target(type) : 0;
+		type = trace_btf_kind(trace_btf_strip(type)) == BTF_PTR ? trace_btf_target(type)
+									: 0;
 	offer_members(&to, type, 0);
 }
 
-void fetch_offer_structs(const struct dyn_event_completion *completion, const char *at)
+void trace_fetch_offer_structs(const struct dyn_event_completion *completion, const char *at)
 {
 	struct trace_dyn_event_word word = { .hint = "", .goes_on = true };
 
-	for (uint32_t id = 1; id < btf_nr_types(); id++) {
-		enum btf_kind kind = btf_kind(id);
+	for (uint32_t id = 1; id < trace_btf_nr_types(); id++) {
+		enum btf_kind kind = trace_btf_kind(id);
 
-		word.text = btf_name(id);
-		if (word.text[0] && (kind == BTF_STRUCT || kind == BTF_UNION ||
-				     (kind == BTF_TYPEDEF && btf_form(id) == BTF_FORM_STRUCT)))
-			dyn_event_offer(completion, at, &word);
+		word.text = trace_btf_name(id);
+		if (word.text[0] &&
+		    (kind == BTF_STRUCT || kind == BTF_UNION ||
+		     (kind == BTF_TYPEDEF && trace_btf_form(id) == BTF_FORM_STRUCT)))
+			trace_dyn_event_offer(completion, at, &word);
 	}
 }

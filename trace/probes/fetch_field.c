@@ -10,7 +10,7 @@ static const struct trace_event_field *find_field(const struct trace_event *even
 						  const struct fetch_word *name)
 {
 	for (size_t i = 0; i < event->nr_fields; i++) {
-		if (fetch_is(name, event->fields[i].name))
+		if (trace_fetch_is(name, event->fields[i].name))
 			return &event->fields[i];
 	}
 	return NULL;
@@ -27,7 +27,7 @@ static bool is_chars(const struct trace_event_field *field)
 	return trace_streq(field->type, "char") || trace_streq(field->type, "const char");
 }
 
-void fetch_declare_field(const struct trace_event_field *field, struct trace_seq *seq)
+void trace_fetch_declare_field(const struct trace_event_field *field, struct trace_seq *seq)
 {
 	bool is_pointer = field->type[trace_strlen(field->type) - 1] == '*';
 
@@ -39,7 +39,7 @@ void fetch_declare_field(const struct trace_event_field *field, struct trace_seq
 }
 
 /* The value of a field that is no number is its address. */
-bool fetch_field(struct fetch_parse *parse, const struct fetch_word *name)
+bool trace_fetch_field(struct fetch_parse *parse, const struct fetch_word *name)
 {
 	static const uint8_t codes[] = {
 		[TRACE_FIELD_PLAIN] = FETCH_ADDRESS,
@@ -58,10 +58,10 @@ bool fetch_field(struct fetch_parse *parse, const struct fetch_word *name)
 		op.code = field->is_signed || field->is_address ? FETCH_LOAD_SIGNED : FETCH_LOAD;
 		op.size = (uint16_t)field->size;
 	} else if (is_chars(field)) {
-		parse->own_type = fetch_type_find("string", 6);
+		parse->own_type = trace_fetch_type_find("string", 6);
 	}
 	if (field->filter_type == FILTER_PTR_STRING)
-		parse->own_type = fetch_type_find("string", 6);
-	fetch_step(parse, &op);
+		parse->own_type = trace_fetch_type_find("string", 6);
+	trace_fetch_step(parse, &op);
 	return true;
 }

@@ -27,7 +27,7 @@ static bool find_func(const struct fetch_context *context, struct btf_func *out)
 	size_t size;
 
 	return context->func && trace_plat_symbol(context->func, name, &start, &size) &&
-	       btf_func_find(name, out) && out->nr_args >= first_of(context);
+	       trace_btf_func_find(name, out) && out->nr_args >= first_of(context);
 }
 
 static int count_args(const struct fetch_context *context)
@@ -42,7 +42,7 @@ static const char *name_of_arg(const struct fetch_context *context, uint32_t n)
 	struct btf_func func;
 	struct btf_arg arg;
 
-	if (!find_func(context, &func) || !btf_func_arg(&func, n + first_of(context), &arg))
+	if (!find_func(context, &func) || !trace_btf_func_arg(&func, n + first_of(context), &arg))
 		return NULL;
 	return arg.name;
 }
@@ -53,7 +53,7 @@ static void offer_arguments(const struct dyn_event_completion *completion, const
 	struct btf_func func;
 
 	if (find_func(context, &func))
-		fetch_offer_arguments(completion, at, &func, first_of(context));
+		trace_fetch_offer_arguments(completion, at, &func, first_of(context));
 }
 
 /* ---- As text ---- */
@@ -64,10 +64,10 @@ static void put_tracepoint(const struct btf_func *func, const char *name, struct
 	struct btf_arg arg;
 
 	trace_seq_printf(seq, "%s(", name);
-	for (uint32_t i = 1; btf_func_arg(func, i, &arg); i++) {
+	for (uint32_t i = 1; trace_btf_func_arg(func, i, &arg); i++) {
 		if (i > 1)
 			trace_seq_puts(seq, ", ");
-		btf_print_decl(seq, arg.type, arg.name);
+		trace_btf_print_decl(seq, arg.type, arg.name);
 	}
 	trace_seq_putc(seq, ')');
 }
@@ -82,7 +82,7 @@ static bool put_prototype(const struct fetch_context *context, const char *name,
 	if (context->place == FETCH_AT_TRACEPOINT)
 		put_tracepoint(&func, name, seq);
 	else
-		btf_print_func(seq, &func);
+		trace_btf_print_func(seq, &func);
 	return true;
 }
 
@@ -93,7 +93,7 @@ static void put_declaration(const struct fetch_origin *origin, struct trace_seq 
 
 	memcpy(name, origin->name.at, len);
 	name[len] = '\0';
-	btf_print_decl(seq, origin->type, name);
+	trace_btf_print_decl(seq, origin->type, name);
 }
 
 /* ---- Types ---- */
@@ -102,12 +102,12 @@ static void put_declaration(const struct fetch_origin *origin, struct trace_seq 
 static const struct fetch_type *type_of(uint32_t id)
 {
 	static const char *const bits[] = { [1] = "8", [2] = "16", [4] = "32", [8] = "64" };
-	size_t size = btf_sizeof(id);
+	size_t size = trace_btf_sizeof(id);
 	char name[4] = "u";
 
 	if (size >= TRACE_ARRAY_SIZE(bits) || !bits[size])
 		return NULL;
-	switch (btf_form(id)) {
+	switch (trace_btf_form(id)) {
 	case BTF_FORM_SIGNED:
 	case BTF_FORM_CHAR:
 		name[0] = 's';
@@ -128,13 +128,13 @@ static const struct fetch_type *type_of(uint32_t id)
 		return NULL;
 	}
 	trace_strcpy(name + 1, bits[size], sizeof(name) - 1);
-	return fetch_type_find(name, trace_strlen(name));
+	return trace_fetch_type_find(name, trace_strlen(name));
 }
 
 /* What was fetched is of this type. */
 static void set_type(struct fetch_parse *parse, uint32_t id, const struct fetch_word *name)
 {
-	parse->btf = btf_strip(id);
+	parse->btf = trace_btf_strip(id);
 	parse->btf_at = name->at;
 	parse->origin->type = id;
 	parse->origin->name = *name;
@@ -143,24 +143,24 @@ static void set_type(struct fetch_parse *parse, uint32_t id, const struct fetch_
 
 static bool is_chars(uint32_t id)
 {
-	enum btf_form form = btf_form(id);
+	enum btf_form form = trace_btf_form(id);
 
-	return btf_sizeof(id) == 1 &&
+	return trace_btf_sizeof(id) == 1 &&
 	       (form == BTF_FORM_CHAR || form == BTF_FORM_SIGNED || form == BTF_FORM_UNSIGNED);
 }
 
 /* The text is in an array, whose address is there, or where a pointer leads to. */
 static int make_text(struct fetch_parse *parse)
 {
-	enum btf_kind kind = btf_kind(parse->btf);
+	enum btf_kind kind = trace_btf_kind(parse->btf);
 
-	if (is_chars(btf_target(parse->btf))) {
+	if (is_chars(trace_btf_target(parse->btf))) {
 		if (kind == BTF_PTR)
-			return fetch_read(parse, 0, WORD_BYTES, parse->btf_at);
+			return trace_fetch_read(parse, 0, WORD_BYTES, parse->btf_at);
 		return 0;
 	}
-	return fetch_blame(parse->build, parse->btf_at, "This type does not fit for string.",
-			   -EINVAL);
+	return trace_fetch_blame(parse->build, parse->btf_at, "This type does not fit for string.",
+				 -EINVAL);
 }
 
 /* ---- Members ---- */
@@ -182,8 +182,8 @@ static int take_name(const struct fetch_parse *parse, struct fetch_word *rest,
 	*out_name = (struct fetch_word){ rest->at, (size_t)(at - rest->at) };
 	*out_separator = at == end ? NOTHING : *at == '.' ? DOT : ARROW;
 	if (*out_separator == ARROW && (at + 1 == end || at[1] != '>'))
-		return fetch_blame(parse->build, at, "Failed to parse single hyphen. Forgot '>'?",
-				   -EINVAL);
+		return trace_fetch_blame(parse->build, at,
+					 "Failed to parse single hyphen. Forgot '>'?", -EINVAL);
 	at += *out_separator;
 	*rest = (struct fetch_word){ at, (size_t)(end - at) };
 	return 0;
@@ -196,17 +196,17 @@ static int take_name(const struct fetch_parse *parse, struct fetch_word *rest,
 static int read_member(struct fetch_parse *parse, const struct btf_member *member, uint32_t bit,
 		       int64_t base)
 {
-	uint32_t bytes = (uint32_t)btf_sizeof(member->type), unit = bytes * 8;
+	uint32_t bytes = (uint32_t)trace_btf_sizeof(member->type), unit = bytes * 8;
 
 	if (!member->bits)
-		return fetch_read(parse, bit / 8 - base, WORD_BYTES, parse->btf_at);
+		return trace_fetch_read(parse, bit / 8 - base, WORD_BYTES, parse->btf_at);
 	if (!unit || unit > WORD_BITS || bit % unit + member->bits > unit) { /* a packed struct */
 		bytes = WORD_BYTES;
 		unit = 8;
 	}
 	parse->bits = member->bits;
 	parse->first_bit = bit % unit;
-	return fetch_read(parse, (bit - bit % unit) / 8 - base, bytes, parse->btf_at);
+	return trace_fetch_read(parse, (bit - bit % unit) / 8 - base, bytes, parse->btf_at);
 }
 
 /* Members, one in the other: the last one, where it is, and what stands behind. */
@@ -229,14 +229,14 @@ static int find_members(const struct fetch_parse *parse, uint32_t type, struct f
 		err = take_name(parse, rest, &name, &out->separator);
 		if (err)
 			return err;
-		if (btf_form(type) != BTF_FORM_STRUCT)
-			return fetch_blame(parse->build, name.at, "Failed to get BTF type info.",
-					   -EINVAL);
-		if (!name.len || !btf_member_find(type, name.at, name.len, &out->member))
-			return fetch_blame(parse->build, name.at, "This field is not found.",
-					   -ENOENT);
+		if (trace_btf_form(type) != BTF_FORM_STRUCT)
+			return trace_fetch_blame(parse->build, name.at,
+						 "Failed to get BTF type info.", -EINVAL);
+		if (!name.len || !trace_btf_member_find(type, name.at, name.len, &out->member))
+			return trace_fetch_blame(parse->build, name.at, "This field is not found.",
+						 -ENOENT);
 		out->bit += out->member.bit_offset;
-		type = btf_strip(out->member.type);
+		type = trace_btf_strip(out->member.type);
 	} while (out->separator == DOT);
 	out->name = name;
 	return 0;
@@ -264,10 +264,11 @@ static int follow(struct fetch_parse *parse, struct fetch_word *rest, enum separ
 	int err = 0;
 
 	while (!err && separator != NOTHING) {
-		if (btf_kind(parse->btf) != BTF_PTR)
-			return fetch_blame(parse->build, rest->at,
-					   "This is not a pointer to union/structure.", -EINVAL);
-		err = read_members(parse, btf_target(parse->btf), 0, rest, &separator);
+		if (trace_btf_kind(parse->btf) != BTF_PTR)
+			return trace_fetch_blame(parse->build, rest->at,
+						 "This is not a pointer to union/structure.",
+						 -EINVAL);
+		err = read_members(parse, trace_btf_target(parse->btf), 0, rest, &separator);
 	}
 	return err;
 }
@@ -281,9 +282,9 @@ static int take_start(const struct fetch_parse *parse, struct fetch_word *rest,
 	int err = take_name(parse, rest, out_name, out_separator);
 
 	if (!err && *out_separator == DOT)
-		return fetch_blame(parse->build, rest->at,
-				   "Non pointer structure/union argument is not supported.",
-				   -EOPNOTSUPP);
+		return trace_fetch_blame(parse->build, rest->at,
+					 "Non pointer structure/union argument is not supported.",
+					 -EOPNOTSUPP);
 	return err;
 }
 
@@ -295,20 +296,20 @@ static int step_arg(struct fetch_parse *parse, const struct fetch_word *name,
 
 	switch (arg->place) {
 	case BTF_PLACE_REGS:
-		return fetch_argument(parse, name, n + arg->at);
+		return trace_fetch_argument(parse, name, n + arg->at);
 	case BTF_PLACE_STACK:
-		return fetch_argument(parse, name, n + BTF_ARG_REGS + arg->at / WORD_BYTES);
+		return trace_fetch_argument(parse, name, n + BTF_ARG_REGS + arg->at / WORD_BYTES);
 	default:
-		return fetch_blame(parse->build, name->at,
-				   "This variable is not found at this probe point", -ENOENT);
+		return trace_fetch_blame(parse->build, name->at,
+					 "This variable is not found at this probe point", -ENOENT);
 	}
 }
 
 static bool find_arg(const struct fetch_context *context, const struct btf_func *func,
 		     const struct fetch_word *name, struct btf_arg *out)
 {
-	for (uint32_t i = first_of(context); btf_func_arg(func, i, out); i++) {
-		if (out->name[0] && fetch_is(name, out->name))
+	for (uint32_t i = first_of(context); trace_btf_func_arg(func, i, out); i++) {
+		if (out->name[0] && trace_fetch_is(name, out->name))
 			return true;
 	}
 	return false;
@@ -323,17 +324,18 @@ static int parse_argument(struct fetch_parse *parse, const struct fetch_word *wo
 	struct btf_arg arg;
 	int err;
 
-	if (!btf_is_loaded())
-		return fetch_blame(build, word->at, "BTF is not available or not supported",
-				   -EINVAL);
+	if (!trace_btf_is_loaded())
+		return trace_fetch_blame(build, word->at, "BTF is not available or not supported",
+					 -EINVAL);
 	err = take_start(parse, &rest, &name, &separator);
 	if (err)
 		return err;
 	if (!find_func(build->context, &func))
-		return fetch_blame(build, word->at, "No BTF entry for this probe point", -ENOENT);
+		return trace_fetch_blame(build, word->at, "No BTF entry for this probe point",
+					 -ENOENT);
 	if (!find_arg(build->context, &func, &name, &arg))
-		return fetch_blame(build, word->at,
-				   "This variable is not found at this probe point", -ENOENT);
+		return trace_fetch_blame(build, word->at,
+					 "This variable is not found at this probe point", -ENOENT);
 	err = step_arg(parse, &name, &arg);
 	if (err)
 		return err;
@@ -347,10 +349,11 @@ static int no_type(const struct fetch_parse *parse, const struct fetch_word *res
 {
 	if (separator == NOTHING)
 		return 0;
-	if (!btf_is_loaded())
-		return fetch_blame(parse->build, rest->at, "BTF is not available or not supported",
-				   -EINVAL);
-	return fetch_blame(parse->build, rest->at, "No BTF entry for this probe point", -ENOENT);
+	if (!trace_btf_is_loaded())
+		return trace_fetch_blame(parse->build, rest->at,
+					 "BTF is not available or not supported", -EINVAL);
+	return trace_fetch_blame(parse->build, rest->at, "No BTF entry for this probe point",
+				 -ENOENT);
 }
 
 static int parse_result(struct fetch_parse *parse, const struct fetch_word *word)
@@ -364,9 +367,9 @@ static int parse_result(struct fetch_parse *parse, const struct fetch_word *word
 		return err;
 	if (!find_func(parse->build->context, &func))
 		return no_type(parse, &rest, separator);
-	if (!btf_strip(func.returns))
-		return fetch_blame(parse->build, word->at, "This function returns 'void' type",
-				   -ENOENT);
+	if (!trace_btf_strip(func.returns))
+		return trace_fetch_blame(parse->build, word->at,
+					 "This function returns 'void' type", -ENOENT);
 	name.len = 0;
 	set_type(parse, func.returns, &name);
 	return follow(parse, &rest, separator);
@@ -382,7 +385,7 @@ static int parse_thread(struct fetch_parse *parse, const struct fetch_word *word
 
 	if (err || separator == NOTHING)
 		return err;
-	type = btf_find_type(trace_plat_thread_type(&offset));
+	type = trace_btf_find_type(trace_plat_thread_type(&offset));
 	if (!type)
 		return no_type(parse, &rest, separator);
 	err = read_members(parse, type, 0, &rest, &separator);
@@ -401,8 +404,8 @@ static uint32_t find_struct(const struct fetch_word *word)
 		return 0; /* one without a name is not meant */
 	memcpy(name, word->at, word->len);
 	name[word->len] = '\0';
-	type = btf_strip(btf_find_type(name));
-	return btf_form(type) == BTF_FORM_STRUCT ? type : 0;
+	type = trace_btf_strip(trace_btf_find_type(name));
+	return trace_btf_form(type) == BTF_FORM_STRUCT ? type : 0;
 }
 
 /* Where the member is in the struct `type`: in bytes from the start. */
@@ -415,11 +418,12 @@ static int find_base(const struct fetch_parse *parse, uint32_t type, struct fetc
 	if (err)
 		return err;
 	if (path.separator == ARROW)
-		return fetch_blame(parse->build, rest->at - 2,
-				   "Typecast field option does not support -> operator", -EINVAL);
+		return trace_fetch_blame(parse->build, rest->at - 2,
+					 "Typecast field option does not support -> operator",
+					 -EINVAL);
 	if (path.bit % 8)
-		return fetch_blame(parse->build, path.name.at,
-				   "Typecast field option is not byte-aligned", -EINVAL);
+		return trace_fetch_blame(parse->build, path.name.at,
+					 "Typecast field option is not byte-aligned", -EINVAL);
 	*out_base = path.bit / 8;
 	return 0;
 }
@@ -433,15 +437,15 @@ static int parse_cast(struct fetch_parse *parse, const struct fetch_word *type,
 	uint32_t id;
 	int err = 0;
 
-	if (!btf_is_loaded())
-		return fetch_blame(parse->build, type->at, "BTF is not available or not supported",
-				   -EINVAL);
+	if (!trace_btf_is_loaded())
+		return trace_fetch_blame(parse->build, type->at,
+					 "BTF is not available or not supported", -EINVAL);
 	for (name.len = 0; name.len < type->len && name.at[name.len] != ',';)
 		name.len++;
 	id = find_struct(&name);
 	if (!id)
-		return fetch_blame(parse->build, type->at,
-				   "This is not a pointer to union/structure.", -EINVAL);
+		return trace_fetch_blame(parse->build, type->at,
+					 "This is not a pointer to union/structure.", -EINVAL);
 	if (name.len < type->len) {
 		name = (struct fetch_word){ name.at + name.len + 1, type->len - name.len - 1 };
 		err = find_base(parse, id, &name, &base);
@@ -451,7 +455,7 @@ static int parse_cast(struct fetch_parse *parse, const struct fetch_word *type,
 	return err ? err : follow(parse, &rest, separator);
 }
 
-const struct fetch_names fetch_btf_names = {
+const struct fetch_names trace_fetch_btf_names = {
 	.argument = parse_argument,
 	.result = parse_result,
 	.thread = parse_thread,
@@ -462,7 +466,7 @@ const struct fetch_names fetch_btf_names = {
 	.prototype = put_prototype,
 	.declare = put_declaration,
 	.offer_arguments = offer_arguments,
-	.offer_structs = fetch_offer_structs,
-	.offer_members = fetch_offer_members,
+	.offer_structs = trace_fetch_offer_structs,
+	.offer_members = trace_fetch_offer_members,
 	.find_struct = find_struct,
 };

@@ -9,7 +9,7 @@
 
 #define DIGITS_MAX 24u
 
-const struct fetch_names *fetch_names;
+const struct fetch_names *trace_fetch_names;
 
 /* What is behind the colon. */
 struct fetch_typing {
@@ -19,31 +19,31 @@ struct fetch_typing {
 	uint32_t bits, first_bit; /* of a bit field; `bits` 0: it is none */
 };
 
-int fetch_blame(const struct fetch_build *build, const char *at, const char *why, int err)
+int trace_fetch_blame(const struct fetch_build *build, const char *at, const char *why, int err)
 {
 	build->error->at = at;
 	build->error->why = why;
 	return err;
 }
 
-bool fetch_is(const struct fetch_word *word, const char *text)
+bool trace_fetch_is(const struct fetch_word *word, const char *text)
 {
 	return trace_strlen(text) == word->len && memcmp(word->at, text, word->len) == 0;
 }
 
-bool fetch_starts(const struct fetch_word *word, const char *text)
+bool trace_fetch_starts(const struct fetch_word *word, const char *text)
 {
 	size_t len = trace_strlen(text);
 
 	return len <= word->len && memcmp(word->at, text, len) == 0;
 }
 
-bool fetch_same(const struct fetch_word *a, const struct fetch_word *b)
+bool trace_fetch_same(const struct fetch_word *a, const struct fetch_word *b)
 {
 	return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
 }
 
-int fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value)
+int trace_fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value)
 {
 	char digits[DIGITS_MAX + 1];
 
@@ -54,12 +54,12 @@ int fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out
 	return trace_parse_u64(digits, base, out_value);
 }
 
-int fetch_signed(const struct fetch_word *word, int64_t *out_value)
+int trace_fetch_signed(const struct fetch_word *word, int64_t *out_value)
 {
 	bool is_negative = word->len && *word->at == '-';
 	struct fetch_word digits = { word->at + is_negative, word->len - is_negative };
 	uint64_t value;
-	int err = fetch_number(&digits, 0, &value);
+	int err = trace_fetch_number(&digits, 0, &value);
 
 	if (err)
 		return err;
@@ -78,7 +78,7 @@ static void add_op(struct fetch_build *build, const struct fetch_op *op)
 	build->nr_ops++;
 }
 
-void fetch_step(struct fetch_parse *parse, const struct fetch_op *op)
+void trace_fetch_step(struct fetch_parse *parse, const struct fetch_op *op)
 {
 	if (parse->is_begun)
 		add_op(parse->build, &parse->last);
@@ -120,22 +120,22 @@ static int parse_bits(struct fetch_build *build, struct fetch_typing *typing)
 	while (slash < end && *slash != '/')
 		slash++;
 	number = (struct fetch_word){ slash + 1, slash < end ? (size_t)(end - slash - 1) : 0 };
-	if (fetch_number(&number, 0, &size) ||
+	if (trace_fetch_number(&number, 0, &size) ||
 	    (size != 8 && size != 16 && size != 32 && size != 64))
-		return fetch_blame(build, word->at, "Unknown type is specified", -EINVAL);
+		return trace_fetch_blame(build, word->at, "Unknown type is specified", -EINVAL);
 	number = (struct fetch_word){ word->at + 1, (size_t)(at - word->at - 1) };
-	if (at > slash || fetch_number(&number, 0, &bits))
-		return fetch_blame(build, word->at, "Invalid bitfield", -EINVAL);
+	if (at > slash || trace_fetch_number(&number, 0, &bits))
+		return trace_fetch_blame(build, word->at, "Invalid bitfield", -EINVAL);
 	number = (struct fetch_word){ at + 1, (size_t)(slash - at - 1) };
-	if (at == slash || fetch_number(&number, 0, &first) || !bits || bits > size ||
+	if (at == slash || trace_fetch_number(&number, 0, &first) || !bits || bits > size ||
 	    first > size - bits)
-		return fetch_blame(build, word->at, "Invalid bitfield", -EINVAL);
+		return trace_fetch_blame(build, word->at, "Invalid bitfield", -EINVAL);
 	typing->bits = (uint32_t)bits;
 	typing->first_bit = (uint32_t)first;
-	typing->type = size == 8    ? fetch_type_find("u8", 2)
-		       : size == 16 ? fetch_type_find("u16", 3)
-		       : size == 32 ? fetch_type_find("u32", 3)
-				    : fetch_type_find("u64", 3);
+	typing->type = size == 8    ? trace_fetch_type_find("u8", 2)
+		       : size == 16 ? trace_fetch_type_find("u16", 3)
+		       : size == 32 ? trace_fetch_type_find("u32", 3)
+				    : trace_fetch_type_find("u64", 3);
 	return 0;
 }
 
@@ -149,14 +149,14 @@ static int parse_count(struct fetch_build *build, const struct fetch_word *word,
 	while (close < end && *close != ']')
 		close++;
 	if (close == end)
-		return fetch_blame(build, end, "Array is not closed", -EINVAL);
+		return trace_fetch_blame(build, end, "Array is not closed", -EINVAL);
 	if (close + 1 < end)
-		return fetch_blame(build, close + 1, "Array has wrong suffix", -EINVAL);
+		return trace_fetch_blame(build, close + 1, "Array has wrong suffix", -EINVAL);
 	number.len = (size_t)(close - word->at);
-	if (fetch_number(&number, 0, &count) || !count || count > UINT32_MAX)
-		return fetch_blame(build, word->at, "Invalid array size", -EINVAL);
+	if (trace_fetch_number(&number, 0, &count) || !count || count > UINT32_MAX)
+		return trace_fetch_blame(build, word->at, "Invalid array size", -EINVAL);
 	if (count > FETCH_ARRAY_MAX)
-		return fetch_blame(build, word->at, "Array number is too big", -EINVAL);
+		return trace_fetch_blame(build, word->at, "Array number is too big", -EINVAL);
 	typing->count = (uint32_t)count;
 	return 0;
 }
@@ -178,12 +178,12 @@ static int parse_type(struct fetch_build *build, const struct fetch_word *word,
 	}
 	if (err)
 		return err;
-	typing->type = fetch_type_find(typing->name.at, typing->name.len);
+	typing->type = trace_fetch_type_find(typing->name.at, typing->name.len);
 	if (typing->type)
 		return 0;
 	if (typing->name.len && *typing->name.at == 'b')
 		return parse_bits(build, typing);
-	return fetch_blame(build, word->at, "Unknown type is specified", -EINVAL);
+	return trace_fetch_blame(build, word->at, "Unknown type is specified", -EINVAL);
 }
 
 /* Without a type: what the value itself says, or a word in hex. */
@@ -192,11 +192,11 @@ static void choose_type(const struct fetch_parse *parse, struct fetch_typing *ty
 	if (typing->type)
 		return;
 	if (is_text_of_its_own(parse))
-		typing->type = fetch_type_find("string", 6);
+		typing->type = trace_fetch_type_find("string", 6);
 	else if (parse->own_type)
 		typing->type = parse->own_type;
 	else
-		typing->type = fetch_type_find("x64", 3);
+		typing->type = trace_fetch_type_find("x64", 3);
 }
 
 static bool is_text(const struct fetch_type *type)
@@ -214,15 +214,15 @@ static int check_type(const struct fetch_parse *parse, const struct fetch_typing
 	if (is_text_of_its_own(parse)) {
 		if (is_text(typing->type) && !typing->count)
 			return 0;
-		return fetch_blame(build, at, "$comm and immediate-string only accepts string type",
-				   -EINVAL);
+		return trace_fetch_blame(
+			build, at, "$comm and immediate-string only accepts string type", -EINVAL);
 	}
 	if (typing->count && !is_memory(parse))
-		return fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
+		return trace_fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
 	if (!is_text(typing->type) || is_memory(parse) || code == FETCH_VALUE ||
 	    build->context->place == FETCH_AT_EVENT)
 		return 0;
-	return fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
+	return trace_fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
 }
 
 /* ---- The last step ---- */
@@ -255,7 +255,7 @@ static void finish_text(struct fetch_parse *parse, const struct fetch_typing *ty
 	if (typing->type->kind == FETCH_SYMBOL_TEXT) {
 		op->code = FETCH_STORE_SYMBOL;
 		op->value = 0;
-		fetch_step(parse, op);
+		trace_fetch_step(parse, op);
 		return;
 	}
 	op->count = (uint8_t)typing->count;
@@ -265,7 +265,7 @@ static void finish_text(struct fetch_parse *parse, const struct fetch_typing *ty
 	if (ends_with_read(parse))
 		parse->last = *op; /* instead of it */
 	else
-		fetch_step(parse, op);
+		trace_fetch_step(parse, op);
 }
 
 static void finish_bits(struct fetch_parse *parse, const struct fetch_typing *typing,
@@ -283,7 +283,7 @@ static void finish_bits(struct fetch_parse *parse, const struct fetch_typing *ty
 		return;
 	}
 	op->code = FETCH_STORE_BITS;
-	fetch_step(parse, op);
+	trace_fetch_step(parse, op);
 }
 
 /* A bit field that was named: what it lies in has been read. */
@@ -295,7 +295,7 @@ static void finish_member(struct fetch_parse *parse, const struct fetch_typing *
 	op->is_signed = parse->own_type && parse->own_type->is_signed;
 	op->left = (uint8_t)(64 - parse->bits - parse->first_bit);
 	op->right = (uint8_t)(64 - parse->bits);
-	fetch_step(parse, op);
+	trace_fetch_step(parse, op);
 }
 
 static void finish_number(struct fetch_parse *parse, const struct fetch_typing *typing,
@@ -313,7 +313,7 @@ static void finish_number(struct fetch_parse *parse, const struct fetch_typing *
 		return;
 	}
 	op->code = FETCH_STORE;
-	fetch_step(parse, op);
+	trace_fetch_step(parse, op);
 }
 
 /* 8 or 4 bytes that go into the event as they are, or the lower 4 of 8, need no steps. */
@@ -384,7 +384,7 @@ static const char *find_colon(const struct fetch_word *body)
 	struct fetch_word rest = *body;
 	const char *quote;
 
-	if (fetch_starts(body, "\\\"")) {
+	if (trace_fetch_starts(body, "\\\"")) {
 		rest = (struct fetch_word){ body->at + 2, body->len - 2 };
 		quote = find(&rest, '"');
 		if (!quote)
@@ -407,19 +407,22 @@ static int split_name(const struct fetch_build *build, const struct fetch_word *
 		out->body.at = equals + 1;
 		out->body.len = word->len - out->name.len - 1;
 		if (out->name.len > FETCH_NAME_MAX)
-			return fetch_blame(build, word->at, "Argument name is too long", -EINVAL);
+			return trace_fetch_blame(build, word->at, "Argument name is too long",
+						 -EINVAL);
 		if (!out->name.len)
-			return fetch_blame(build, word->at, "Argument name is not specified",
-					   -EINVAL);
+			return trace_fetch_blame(build, word->at, "Argument name is not specified",
+						 -EINVAL);
 	}
 	if (out->body.len > FETCH_BODY_MAX)
-		return fetch_blame(build, out->body.at, "Argument expression is too long", -EINVAL);
+		return trace_fetch_blame(build, out->body.at, "Argument expression is too long",
+					 -EINVAL);
 	if (!out->body.len)
-		return fetch_blame(build, out->body.at, "No argument expression", -EINVAL);
+		return trace_fetch_blame(build, out->body.at, "No argument expression", -EINVAL);
 	return 0;
 }
 
-int fetch_parse(struct fetch_build *build, const struct fetch_word *word, struct fetch_parsed *out)
+int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
+		      struct fetch_parsed *out)
 {
 	struct fetch_parse parse = { .build = build, .origin = &out->origin };
 	struct fetch_typing typing = { .type = NULL };
@@ -435,9 +438,9 @@ int fetch_parse(struct fetch_build *build, const struct fetch_word *word, struct
 		err = parse_type(build, &type, &typing);
 	}
 	if (!err)
-		err = fetch_value(&parse, &value);
+		err = trace_fetch_value(&parse, &value);
 	if (!err && parse.btf && typing.type && is_text(typing.type))
-		err = fetch_names->text(&parse);
+		err = trace_fetch_names->text(&parse);
 	if (err)
 		return err;
 	choose_type(&parse, &typing);

@@ -72,34 +72,34 @@ struct fetch_names {
 };
 
 /* fetch_complete.c: for the table above; arguments of `func` from number `first` on. */
-void fetch_offer_arguments(const struct dyn_event_completion *completion, const char *at,
-			   const struct btf_func *func, uint32_t first);
-void fetch_offer_structs(const struct dyn_event_completion *completion, const char *at);
-void fetch_offer_members(const struct dyn_event_completion *completion, const char *at,
-			 uint32_t type, bool is_pointer);
+void trace_fetch_offer_arguments(const struct dyn_event_completion *completion, const char *at,
+				 const struct btf_func *func, uint32_t first);
+void trace_fetch_offer_structs(const struct dyn_event_completion *completion, const char *at);
+void trace_fetch_offer_members(const struct dyn_event_completion *completion, const char *at,
+			       uint32_t type, bool is_pointer);
 
 /* Returns `err`. */
-int fetch_blame(const struct fetch_build *build, const char *at, const char *why, int err);
+int trace_fetch_blame(const struct fetch_build *build, const char *at, const char *why, int err);
 /* One more step; the one before it is added. */
-void fetch_step(struct fetch_parse *parse, const struct fetch_op *op);
+void trace_fetch_step(struct fetch_parse *parse, const struct fetch_op *op);
 
 /* All of `word` as a number with a sign in front. */
-int fetch_signed(const struct fetch_word *word, int64_t *out_value);
+int trace_fetch_signed(const struct fetch_word *word, int64_t *out_value);
 
 /* Add a read of `size` bytes there, unless there are too many steps: -EINVAL after blaming `at`. */
-int fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at);
+int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at);
 /* Fetch argument `n`, from 1, as a word; `word` is blamed if there is none. */
-int fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n);
+int trace_fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n);
 
 /* fetch_field.c: fetch the field of the event; false: it has none of that name. */
-bool fetch_field(struct fetch_parse *parse, const struct fetch_word *name);
+bool trace_fetch_field(struct fetch_parse *parse, const struct fetch_word *name);
 /* Its declaration in C; of one whose length is not fixed, with empty brackets. */
-void fetch_declare_field(const struct trace_event_field *field, struct trace_seq *seq);
+void trace_fetch_declare_field(const struct trace_event_field *field, struct trace_seq *seq);
 
 /* fetch_cast.c: a member of what a value points to: (STRUCT[,MEMBER])VALUE->MEMBER. */
-int fetch_cast(struct fetch_parse *parse, const struct fetch_word *word);
+int trace_fetch_cast(struct fetch_parse *parse, const struct fetch_word *word);
 
 /* fetch_value.c: the steps that set the value which `word` names. 0 or -errno after blaming. */
-int fetch_value(struct fetch_parse *parse, const struct fetch_word *word);
+int trace_fetch_value(struct fetch_parse *parse, const struct fetch_word *word);
 
 #endif

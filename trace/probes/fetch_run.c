@@ -398,7 +398,7 @@ static TRACE_NOINLINE void run_numbers(const struct fetch_op *op, const struct f
 }
 
 /* What begins with reads of 8 bytes needs no registers that would have to be saved. */
-void fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry)
+void trace_fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry)
 {
 	const struct fetch_op *op = program->ops, *end = op + program->nr_ops;
 
@@ -435,8 +435,8 @@ static TRACE_ALWAYS_INLINE void copy_all(const struct fetch_program *program, co
 	copy_words(program, got, entry);
 }
 
-uint32_t fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
-		   uint32_t room)
+uint32_t trace_fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
+			 uint32_t room)
 {
 	struct fetch_event event = { entry, room, program->fixed_bytes };
 

@@ -6,7 +6,7 @@
 #include "fetch_private.h"
 #include "text/str.h"
 
-const char fetch_not_unique[] = "The symbol is not unique";
+const char trace_fetch_not_unique[] = "The symbol is not unique";
 
 /* Split the word; false: it is not of that form. */
 static bool split(const struct fetch_word *word, struct fetch_symbol *out)
@@ -24,10 +24,10 @@ static bool split(const struct fetch_word *word, struct fetch_symbol *out)
 		rest.at++;
 		rest.len--;
 	}
-	return !fetch_signed(&rest, &out->offset);
+	return !trace_fetch_signed(&rest, &out->offset);
 }
 
-int fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
+int trace_fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
 {
 	struct trace_plat_variable variable;
 	char name[TRACE_SYM_LEN];

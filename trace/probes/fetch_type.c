@@ -47,7 +47,7 @@ static const struct fetch_type types[] = {
 	{ .name = "symbol", .field = "u64", .conversion = "%pS", .size = 8, .kind = FETCH_SYMBOL },
 };
 
-const struct fetch_type *fetch_type_find(const char *name, size_t len)
+const struct fetch_type *trace_fetch_type_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(types); i++) {
 		if (trace_strlen(types[i].name) == len && memcmp(types[i].name, name, len) == 0)
@@ -56,7 +56,7 @@ const struct fetch_type *fetch_type_find(const char *name, size_t len)
 	return NULL;
 }
 
-const struct fetch_type *fetch_type_at(size_t i)
+const struct fetch_type *trace_fetch_type_at(size_t i)
 {
 	return i < TRACE_ARRAY_SIZE(types) ? &types[i] : NULL;
 }
@@ -79,8 +79,8 @@ static void print_signed(uint64_t value, uint32_t bits, struct trace_seq *seq)
 	trace_seq_printf(seq, "%lld", (long long)((int64_t)(value << (64 - bits)) >> (64 - bits)));
 }
 
-void fetch_print(const struct fetch_type *type, const uint8_t *entry, uint32_t len, uint32_t at,
-		 struct trace_seq *seq)
+void trace_fetch_print(const struct fetch_type *type, const uint8_t *entry, uint32_t len,
+		       uint32_t at, struct trace_seq *seq)
 {
 	uint64_t value = 0;
 

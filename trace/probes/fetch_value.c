@@ -27,7 +27,7 @@ static void step_read(struct fetch_parse *parse, int64_t offset)
 {
 	const struct fetch_op op = { .code = FETCH_READ, .size = 8, .value = (uint64_t)offset };
 
-	fetch_step(parse, &op);
+	trace_fetch_step(parse, &op);
 }
 
 /* The same of what is a value: a saved register, a word of the stack. */
@@ -37,15 +37,16 @@ static void step_word(struct fetch_parse *parse, int64_t offset)
 	parse->word_step = parse->nr_steps;
 }
 
-int fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at)
+int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at)
 {
 	const struct fetch_op op = { .code = FETCH_READ,
 				     .size = (uint16_t)size,
 				     .value = (uint64_t)offset };
 
 	if (parse->nr_steps == STEPS_MAX)
-		return fetch_blame(parse->build, at, "Dereference is too much nested", -EINVAL);
-	fetch_step(parse, &op);
+		return trace_fetch_blame(parse->build, at, "Dereference is too much nested",
+					 -EINVAL);
+	trace_fetch_step(parse, &op);
 	parse->origin->reads[parse->origin->nr_reads++] = offset;
 	return 0;
 }
@@ -54,14 +55,14 @@ static void step_constant(struct fetch_parse *parse, uint64_t value)
 {
 	const struct fetch_op op = { .code = FETCH_VALUE, .value = value };
 
-	fetch_step(parse, &op);
+	trace_fetch_step(parse, &op);
 }
 
 static void step_load(struct fetch_parse *parse, uint32_t from)
 {
 	const struct fetch_op op = { .code = FETCH_LOAD, .size = 8, .value = from };
 
-	fetch_step(parse, &op);
+	trace_fetch_step(parse, &op);
 }
 
 /* ---- Registers ---- */
@@ -120,9 +121,10 @@ static bool is_saved(const struct fetch_parse *parse, const struct fetch_word *w
 static int parse_register(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	if (!has_registers(parse) || parse->build->context->is_of_function)
-		return fetch_blame(parse->build, word->at, "Invalid $-variable specified", -EINVAL);
+		return trace_fetch_blame(parse->build, word->at, "Invalid $-variable specified",
+					 -EINVAL);
 	if (!is_saved(parse, word) || !step_register(parse, word->at + 1, word->len - 1))
-		return fetch_blame(parse->build, word->at, "Invalid register name", -EINVAL);
+		return trace_fetch_blame(parse->build, word->at, "Invalid register name", -EINVAL);
 	return 0;
 }
 
@@ -131,9 +133,9 @@ static int parse_register(struct fetch_parse *parse, const struct fetch_word *wo
 static int bad_variable(const struct fetch_parse *parse, const struct fetch_word *word)
 {
 	if (parse->build->context->place == FETCH_AT_EVENT)
-		return fetch_blame(parse->build, word->at,
-				   "Attached event does not have this field", -ENOENT);
-	return fetch_blame(parse->build, word->at, "Invalid $-variable specified", -EINVAL);
+		return trace_fetch_blame(parse->build, word->at,
+					 "Attached event does not have this field", -ENOENT);
+	return trace_fetch_blame(parse->build, word->at, "Invalid $-variable specified", -EINVAL);
 }
 
 /* The stack pointer; false: it is not known. */
@@ -152,8 +154,8 @@ static int parse_stack(struct fetch_parse *parse, const struct fetch_word *word)
 
 	if (number.len && !is_digit(*number.at))
 		return bad_variable(parse, word);
-	if (number.len && (fetch_number(&number, 10, &n) || n > STACK_MAX))
-		return fetch_blame(parse->build, word->at, "Invalid stack number", -EINVAL);
+	if (number.len && (trace_fetch_number(&number, 10, &n) || n > STACK_MAX))
+		return trace_fetch_blame(parse->build, word->at, "Invalid stack number", -EINVAL);
 	if (!step_stack(parse))
 		return bad_variable(parse, word);
 	if (!number.len)
@@ -181,14 +183,14 @@ static bool step_argument(struct fetch_parse *parse, uint64_t n)
 static int entry_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n)
 {
 	if (n > FETCH_ENTRY_ARGS)
-		return fetch_blame(parse->build, word->at, "Too many entry arguments specified",
-				   -EINVAL);
+		return trace_fetch_blame(parse->build, word->at,
+					 "Too many entry arguments specified", -EINVAL);
 	step_load(parse, (uint32_t)offsetof(struct fetch_return, args[n - 1]));
 	parse->build->entry_args |= (uint8_t)(1u << (n - 1));
 	return 0;
 }
 
-int fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n)
+int trace_fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n)
 {
 	const struct fetch_context *context = parse->build->context;
 
@@ -196,8 +198,8 @@ int fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uin
 	switch (context->place) {
 	case FETCH_AT_TRACEPOINT:
 		if (n > context->nr_args)
-			return fetch_blame(parse->build, word->at, "$argN index is too big",
-					   -EINVAL);
+			return trace_fetch_blame(parse->build, word->at, "$argN index is too big",
+						 -EINVAL);
 		step_load(parse, (uint32_t)offsetof(struct fetch_tracepoint, args[n - 1]));
 		return 0;
 	case FETCH_AT_RETURN:
@@ -214,20 +216,22 @@ static int parse_argument(struct fetch_parse *parse, const struct fetch_word *wo
 	struct fetch_word number = { word->at + 4, word->len - 4 }; /* behind `$arg` */
 	uint64_t n;
 
-	if (fetch_is(&number, "*"))
-		return fetch_blame(parse->build, word->at,
-				   "$arg* must be an independent parameter without name etc.",
-				   -EINVAL);
-	if (fetch_number(&number, 10, &n))
+	if (trace_fetch_is(&number, "*"))
+		return trace_fetch_blame(parse->build, word->at,
+					 "$arg* must be an independent parameter without name etc.",
+					 -EINVAL);
+	if (trace_fetch_number(&number, 10, &n))
 		return bad_variable(parse, word);
 	if (!n || n > STACK_MAX)
-		return fetch_blame(parse->build, word->at, "Invalid argument number", -EINVAL);
-	return fetch_argument(parse, word, n);
+		return trace_fetch_blame(parse->build, word->at, "Invalid argument number",
+					 -EINVAL);
+	return trace_fetch_argument(parse, word, n);
 }
 
 static int no_types(const struct fetch_parse *parse, const char *at)
 {
-	return fetch_blame(parse->build, at, "BTF is not available or not supported", -EINVAL);
+	return trace_fetch_blame(parse->build, at, "BTF is not available or not supported",
+				 -EINVAL);
 }
 
 /* A variable that may have members behind it: what is in front of the first `->`. */
@@ -243,10 +247,10 @@ static struct fetch_word head_of(const struct fetch_word *word)
 static int parse_result(struct fetch_parse *parse, const struct fetch_word *word, size_t len)
 {
 	if (parse->build->context->place != FETCH_AT_RETURN || !step_register(parse, "$retval", 7))
-		return fetch_blame(parse->build, word->at, "$retval is not available on probe",
-				   -EINVAL);
-	if (fetch_names)
-		return fetch_names->result(parse, word);
+		return trace_fetch_blame(parse->build, word->at,
+					 "$retval is not available on probe", -EINVAL);
+	if (trace_fetch_names)
+		return trace_fetch_names->result(parse, word);
 	return len < word->len ? no_types(parse, word->at + len) : 0;
 }
 
@@ -257,9 +261,9 @@ static int parse_thread(struct fetch_parse *parse, const struct fetch_word *word
 
 	(void)trace_plat_thread_type(&offset);
 	op.value = offset;
-	fetch_step(parse, &op);
-	if (fetch_names)
-		return fetch_names->thread(parse, word);
+	trace_fetch_step(parse, &op);
+	if (trace_fetch_names)
+		return trace_fetch_names->thread(parse, word);
 	return len < word->len ? no_types(parse, word->at + len) : 0;
 }
 
@@ -268,11 +272,11 @@ static bool step_data(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	if (parse->build->context->place != FETCH_AT_DATA)
 		return false;
-	if (fetch_is(word, "$addr"))
+	if (trace_fetch_is(word, "$addr"))
 		step_load(parse, offsetof(struct fetch_data, addr));
-	else if (fetch_is(word, "$old"))
+	else if (trace_fetch_is(word, "$old"))
 		step_load(parse, offsetof(struct fetch_data, old));
-	else if (fetch_is(word, "$value"))
+	else if (trace_fetch_is(word, "$value"))
 		step_load(parse, offsetof(struct fetch_data, value));
 	else
 		return false;
@@ -287,19 +291,19 @@ static int parse_variable(struct fetch_parse *parse, const struct fetch_word *wo
 	parse->origin->start = head;
 	if (step_data(parse, word))
 		return 0;
-	if (fetch_is(word, "$comm") || fetch_is(word, "$COMM")) {
-		fetch_step(parse, &comm);
+	if (trace_fetch_is(word, "$comm") || trace_fetch_is(word, "$COMM")) {
+		trace_fetch_step(parse, &comm);
 		return 0;
 	}
-	if (fetch_is(&head, "$current"))
+	if (trace_fetch_is(&head, "$current"))
 		return parse_thread(parse, word, head.len);
 	if (parse->build->context->place == FETCH_AT_EVENT)
 		return bad_variable(parse, word);
-	if (fetch_is(&head, "$retval"))
+	if (trace_fetch_is(&head, "$retval"))
 		return parse_result(parse, word, head.len);
-	if (fetch_starts(word, "$stack"))
+	if (trace_fetch_starts(word, "$stack"))
 		return parse_stack(parse, word);
-	if (fetch_starts(word, "$arg"))
+	if (trace_fetch_starts(word, "$arg"))
 		return parse_argument(parse, word);
 	return bad_variable(parse, word);
 }
@@ -315,17 +319,17 @@ static int parse_memory(struct fetch_parse *parse, const struct fetch_word *word
 	int err;
 
 	if (what.len && *what.at == '+')
-		return fetch_blame(parse->build, word->at,
-				   "File offset is not available with kprobe", -EINVAL);
-	if (!what.len || (is_digit(*what.at) && fetch_number(&what, 0, &address)))
-		return fetch_blame(parse->build, word->at, "Invalid memory address", -EINVAL);
+		return trace_fetch_blame(parse->build, word->at,
+					 "File offset is not available with kprobe", -EINVAL);
+	if (!what.len || (is_digit(*what.at) && trace_fetch_number(&what, 0, &address)))
+		return trace_fetch_blame(parse->build, word->at, "Invalid memory address", -EINVAL);
 	if (!is_digit(*what.at)) {
-		err = fetch_symbol(&what, &symbol);
+		err = trace_fetch_symbol(&what, &symbol);
 		if (err)
-			return fetch_blame(parse->build, word->at,
-					   err == -EEXIST ? fetch_not_unique
-							  : "Invalid memory address",
-					   err == -EEXIST ? -EINVAL : -ENOENT);
+			return trace_fetch_blame(parse->build, word->at,
+						 err == -EEXIST ? trace_fetch_not_unique
+								: "Invalid memory address",
+						 err == -EEXIST ? -EINVAL : -ENOENT);
 		address = symbol.addr;
 	}
 	step_constant(parse, address);
@@ -342,10 +346,11 @@ static int parse_literal(struct fetch_parse *parse, const struct fetch_word *wor
 	while (quote < end && *quote != '"')
 		quote++;
 	if (quote + 1 != end)
-		return fetch_blame(parse->build, end, "String is not closed with '\"'", -EINVAL);
+		return trace_fetch_blame(parse->build, end, "String is not closed with '\"'",
+					 -EINVAL);
 	op.value = (uintptr_t)text;
 	op.size = (uint16_t)(quote - text);
-	fetch_step(parse, &op);
+	trace_fetch_step(parse, &op);
 	return 0;
 }
 
@@ -358,12 +363,13 @@ static int parse_constant(struct fetch_parse *parse, const struct fetch_word *wo
 
 	if (number.len && *number.at == '"')
 		return parse_literal(parse, word);
-	if (!fetch_number(&number, 0, &value)) {
+	if (!trace_fetch_number(&number, 0, &value)) {
 		step_constant(parse, value);
 		return 0;
 	}
-	if (fetch_signed(&number, &negative))
-		return fetch_blame(parse->build, word->at + 1, "Invalid immediate value", -EINVAL);
+	if (trace_fetch_signed(&number, &negative))
+		return trace_fetch_blame(parse->build, word->at + 1, "Invalid immediate value",
+					 -EINVAL);
 	step_constant(parse, (uint64_t)negative);
 	return 0;
 }
@@ -374,19 +380,20 @@ static int parse_name(struct fetch_parse *parse, const struct fetch_word *word)
 
 	/* In a cast a field needs no `$`. */
 	if (parse->nr_casts && place == FETCH_AT_EVENT)
-		return fetch_field(parse, word) ? 0 : bad_variable(parse, word);
-	if (place == FETCH_AT_EVENT && fetch_field(parse, word))
-		return fetch_blame(
+		return trace_fetch_field(parse, word) ? 0 : bad_variable(parse, word);
+	if (place == FETCH_AT_EVENT && trace_fetch_field(parse, word))
+		return trace_fetch_blame(
 			parse->build, word->at,
 			"BTF is not available or not supported: a field has a $ in front", -EINVAL);
-	if (fetch_names && place == FETCH_AT_CODE)
-		return fetch_blame(parse->build, word->at,
-				   "BTF is not available or not supported: names are those of "
-				   "arguments, at the entry of a function and at its return",
-				   -EINVAL);
-	if (!fetch_names || place == FETCH_AT_EVENT)
+	if (trace_fetch_names && place == FETCH_AT_CODE)
+		return trace_fetch_blame(
+			parse->build, word->at,
+			"BTF is not available or not supported: names are those of "
+			"arguments, at the entry of a function and at its return",
+			-EINVAL);
+	if (!trace_fetch_names || place == FETCH_AT_EVENT)
 		return no_types(parse, word->at);
-	return fetch_names->argument(parse, word);
+	return trace_fetch_names->argument(parse, word);
 }
 
 static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
@@ -397,7 +404,7 @@ static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
 	parse->origin->start = *word;
 	switch (word->len ? *word->at : '\0') {
 	case '$':
-		if (has_fields && fetch_field(parse, &name))
+		if (has_fields && trace_fetch_field(parse, &name))
 			return 0;
 		return parse_variable(parse, word);
 	case '%':
@@ -407,13 +414,13 @@ static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
 	case '\\':
 		return parse_constant(parse, word);
 	case '(':
-		return fetch_cast(parse, word);
+		return trace_fetch_cast(parse, word);
 	default:
 		break;
 	}
 	if (word->len && is_letter(*word->at))
 		return parse_name(parse, word);
-	return fetch_blame(parse->build, word->at, "Invalid fetch argument", -EINVAL);
+	return trace_fetch_blame(parse->build, word->at, "Invalid fetch argument", -EINVAL);
 }
 
 /* ---- Reads around a value ---- */
@@ -436,18 +443,22 @@ static int take_read(struct fetch_parse *parse, struct fetch_word *word, struct 
 	while (open < end && *open != '(')
 		open++;
 	if (open == end)
-		return fetch_blame(parse->build, word->at, "Dereference needs a brace", -EINVAL);
+		return trace_fetch_blame(parse->build, word->at, "Dereference needs a brace",
+					 -EINVAL);
 	number = (struct fetch_word){ start + 1, (size_t)(open - start - 1) };
-	if (fetch_signed(&number, &out->offset) || *number.at == '-' || *number.at == '+')
-		return fetch_blame(parse->build, word->at, "Invalid dereference offset", -EINVAL);
+	if (trace_fetch_signed(&number, &out->offset) || *number.at == '-' || *number.at == '+')
+		return trace_fetch_blame(parse->build, word->at, "Invalid dereference offset",
+					 -EINVAL);
 	if (*word->at == '-')
 		out->offset = -out->offset;
 	while (close > open && *close != ')')
 		close--;
 	if (close == open)
-		return fetch_blame(parse->build, end, "Dereference brace is not closed", -EINVAL);
+		return trace_fetch_blame(parse->build, end, "Dereference brace is not closed",
+					 -EINVAL);
 	if (close + 1 != end)
-		return fetch_blame(parse->build, close + 1, "Invalid fetch argument", -EINVAL);
+		return trace_fetch_blame(parse->build, close + 1, "Invalid fetch argument",
+					 -EINVAL);
 	out->inner = open + 1;
 	*word = (struct fetch_word){ open + 1, (size_t)(close - open - 1) };
 	return 0;
@@ -456,16 +467,16 @@ static int take_read(struct fetch_parse *parse, struct fetch_word *word, struct 
 static int add_read(struct fetch_parse *parse, const struct fetch_around *around)
 {
 	if (parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL)
-		return fetch_blame(parse->build, around->inner, "$comm can not be dereferenced",
-				   -EINVAL);
+		return trace_fetch_blame(parse->build, around->inner,
+					 "$comm can not be dereferenced", -EINVAL);
 	parse->own_type = NULL;
 	parse->btf = 0;
 	parse->origin->type = 0;
 	parse->bits = 0;
-	return fetch_read(parse, around->offset, WORD_BYTES, around->inner);
+	return trace_fetch_read(parse, around->offset, WORD_BYTES, around->inner);
 }
 
-int fetch_value(struct fetch_parse *parse, const struct fetch_word *word)
+int trace_fetch_value(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	struct fetch_around reads[READS_MAX + 1];
 	struct fetch_word rest = *word;
@@ -474,8 +485,8 @@ int fetch_value(struct fetch_parse *parse, const struct fetch_word *word)
 
 	while (!err && rest.len && (*rest.at == '+' || *rest.at == '-')) {
 		if (nr > READS_MAX)
-			return fetch_blame(parse->build, reads[0].inner,
-					   "Dereference is too much nested", -EINVAL);
+			return trace_fetch_blame(parse->build, reads[0].inner,
+						 "Dereference is too much nested", -EINVAL);
 		err = take_read(parse, &rest, &reads[nr++]);
 	}
 	if (!err)

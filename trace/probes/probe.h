@@ -12,7 +12,7 @@
  *   struct probe_event   the trace event that it writes, with its description; several probes of a
  *                        kind may write the same, if they record the same
  *
- *   something happens --> the kind's handler --> probe_hit() --> fetch_run() --> the event
+ *   something happens --> the kind's handler --> probe_hit() --> trace_fetch_run() --> the event
  *
  * A probe and the event that it is the first of are one piece of memory, and nothing is in it that
  * can be told from the rest:
@@ -103,7 +103,7 @@ struct probe_kind {
 	size_t target_bytes; /* of union probe_target: PROBE_TARGET_BYTES() */
 	/* For dynamic_events. */
 	const struct dyn_event_kind *dyn_kind;
-	/* Call dyn_event_offer() for all places; NULL: they are functions. */
+	/* Call trace_dyn_event_offer() for all places; NULL: they are functions. */
 	void (*offer_places)(const struct dyn_event_completion *completion, const char *at);
 	/* Find the place, and say what can be recorded there. 0, or -errno after blaming. */
 	int (*find)(struct probe_definition *definition);
@@ -147,23 +147,23 @@ struct probe_definition {
 /* ---- probe_line.c ---- */
 
 /* Returns `err`. */
-int probe_blame(const struct probe_definition *definition, const char *at, const char *why,
-		int err);
+int trace_probe_blame(const struct probe_definition *definition, const char *at, const char *why,
+		      int err);
 /* Is it a line of the kind with this letter? */
-bool probe_line_is(const char *line, char letter);
+bool trace_probe_line_is(const char *line, char letter);
 /* Is the place of the line one with `%return` behind it? */
-bool probe_line_is_return(const char *line);
+bool trace_probe_line_is_return(const char *line);
 /* Take the line apart. 0 or -EINVAL after blaming. */
-int probe_line_parse(struct probe_definition *definition);
+int trace_probe_line_parse(struct probe_definition *definition);
 /* The next word of *text, which goes on behind it; of length 0 at the end. */
-struct fetch_word probe_next_word(const char **text);
+struct fetch_word trace_probe_next_word(const char **text);
 
 /* ---- probe_names.c ---- */
 
 /* Write out `$arg*`, and names for numbers. 0; -errno, after blaming unless that is -ENOMEM. */
-int probe_names_expand(struct probe_definition *definition);
+int trace_probe_names_expand(struct probe_definition *definition);
 /* Free that. A mistake that was found in it is one of the line. */
-void probe_names_end(struct probe_definition *definition);
+void trace_probe_names_end(struct probe_definition *definition);
 
 /* ---- probe_place.c ---- */
 
@@ -178,13 +178,14 @@ struct probe_place {
  * Find definition->place, and set `listed` if that is something else. 0; -EINVAL, -ENOENT,
  * -EOPNOTSUPP after blaming.
  */
-int probe_find_place(struct probe_definition *definition, struct probe_place *out);
+int trace_probe_find_place(struct probe_definition *definition, struct probe_place *out);
 /* The same for one that has to be a function. */
-int probe_find_function(struct probe_definition *definition, struct probe_place *out);
+int trace_probe_find_function(struct probe_definition *definition, struct probe_place *out);
 /* Make the name of an event without one: LETTER_SYMBOL_OFFSET; SYMBOL with `suffix` behind it. */
-void probe_name_by_number(struct probe_definition *definition, const struct probe_place *place);
-void probe_name_by_suffix(struct probe_definition *definition, const struct probe_place *place,
-			  const char *suffix);
+void trace_probe_name_by_number(struct probe_definition *definition,
+				const struct probe_place *place);
+void trace_probe_name_by_suffix(struct probe_definition *definition,
+				const struct probe_place *place, const char *suffix);
 
 /* ---- probe_args.c ---- */
 
@@ -197,39 +198,41 @@ struct probe_size {
 };
 
 /* Go through the arguments without keeping them. 0 or -errno after blaming. */
-int probe_measure(const struct probe_definition *definition, struct probe_size *size);
+int trace_probe_measure(const struct probe_definition *definition, struct probe_size *size);
 /* Of the probe, and of the event, each with its data behind it; multiples of 8. */
-size_t probe_bytes(const struct probe_definition *definition, const struct probe_size *size);
-size_t probe_event_bytes(const struct probe_definition *definition, const struct probe_size *size);
+size_t trace_probe_bytes(const struct probe_definition *definition, const struct probe_size *size);
+size_t trace_probe_event_bytes(const struct probe_definition *definition,
+			       const struct probe_size *size);
 /* Fill them in; their memory is zeroed. */
-void probe_fill(struct probe *probe, const struct probe_definition *definition,
-		const struct probe_size *size);
-void probe_fill_event(struct probe_event *event, const struct probe_definition *definition,
+void trace_probe_fill(struct probe *probe, const struct probe_definition *definition,
 		      const struct probe_size *size);
+void trace_probe_fill_event(struct probe_event *event, const struct probe_definition *definition,
+			    const struct probe_size *size);
 
 /* ---- probe_define.c ---- */
 
 /* Define what the line says, of the kind. As dyn_event_kind.create. */
-int probe_define(const struct probe_kind *kind, const char *line, struct dyn_event_error *error);
+int trace_probe_define(const struct probe_kind *kind, const char *line,
+		       struct dyn_event_error *error);
 /* The same of a line that was cut off in front of `if FILTER`. */
-int probe_define_if(const struct probe_kind *kind, const char *line, const char *filter,
-		    struct dyn_event_error *error);
+int trace_probe_define_if(const struct probe_kind *kind, const char *line, const char *filter,
+			  struct dyn_event_error *error);
 /* For struct dyn_event_kind. */
-void probe_show(const struct dyn_event *dyn, struct trace_seq *seq);
-bool probe_matches(const struct dyn_event *dyn, const char *rest);
-void probe_free(struct dyn_event *dyn);
-struct probe *probe_of(const struct dyn_event *dyn);
-struct probe_event *probe_event_of(const struct trace_event_call *call);
+void trace_probe_show(const struct dyn_event *dyn, struct trace_seq *seq);
+bool trace_probe_matches(const struct dyn_event *dyn, const char *rest);
+void trace_probe_free(struct dyn_event *dyn);
+struct probe *trace_probe_of(const struct dyn_event *dyn);
+struct probe_event *trace_probe_event_of(const struct trace_event_call *call);
 /* What is listed of it: its place; its arguments, each with a blank in front. */
-const char *probe_place_text(const struct probe *probe);
-const char *probe_args_text(const struct probe *probe);
+const char *trace_probe_place_text(const struct probe *probe);
+const char *trace_probe_args_text(const struct probe *probe);
 
 /* ---- probe_text.c ---- */
 
 /* Of all events of probes: their lines in `trace`, their print fmt in `format`. */
-extern const struct trace_event_functions probe_functions;
+extern const struct trace_event_functions trace_probe_functions;
 /* The field of argument `i`. */
-const struct trace_event_field *probe_field_of(const struct probe_event *event, uint32_t i);
+const struct trace_event_field *trace_probe_field_of(const struct probe_event *event, uint32_t i);
 
 /* ---- The kinds; those of dynamic_events, behind which is the end of the table ---- */
 
@@ -237,34 +240,35 @@ enum probe_dyn_kind {
 	PROBE_DYN_TRACEPOINT,
 	PROBE_DYN_EVENT,
 };
-extern const struct dyn_event_kind probe_dyn_kinds[];
-bool probe_tracepoint_claims(const char *line);
-int probe_tracepoint_create(const char *line, struct dyn_event_error *error);
-bool probe_event_claims(const char *line);
-int probe_event_create(const char *line, struct dyn_event_error *error);
+extern const struct dyn_event_kind trace_probe_dyn_kinds[];
+bool trace_probe_tracepoint_claims(const char *line);
+int trace_probe_tracepoint_create(const char *line, struct dyn_event_error *error);
+bool trace_probe_event_claims(const char *line);
+int trace_probe_event_create(const char *line, struct dyn_event_error *error);
 /* Of the feature kprobe_events, for dynamic_events and a file of its own. */
 enum probe_kprobe_dyn_kind {
 	PROBE_DYN_INSTRUCTION, /* `p:` and `r:` */
 	PROBE_DYN_FUNCTION,    /* `f:` */
 	PROBE_DYN_WATCH,       /* `w:` */
 };
-extern const struct dyn_event_kind probe_kprobe_dyn[];
-bool probe_watch_claims(const char *line);
-int probe_watch_create(const char *line, struct dyn_event_error *error);
-extern const struct probe_kind probe_return_kind, probe_exit_kind;
+extern const struct dyn_event_kind trace_probe_kprobe_dyn[];
+bool trace_probe_watch_claims(const char *line);
+int trace_probe_watch_create(const char *line, struct dyn_event_error *error);
+extern const struct probe_kind trace_probe_return_kind, trace_probe_exit_kind;
 /*
  * How often such a probe was hit, and how often that was missed. False: that is not counted by
  * kprobe_profile, because it is of another kind.
  */
-bool probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed);
+bool trace_probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits,
+			       uint64_t *out_missed);
 /* Is the code gone that such a probe was at? */
-bool probe_kprobe_is_gone(const struct dyn_event *dyn);
+bool trace_probe_kprobe_is_gone(const struct dyn_event *dyn);
 /* Is the event one of probes of instructions, `p:` or an `f:` at an entry? */
-bool probe_is_of_instruction(const struct trace_event_call *call);
-extern const struct trace_why_check probe_kprobe_whys[];
+bool trace_probe_is_of_instruction(const struct trace_event_call *call);
+extern const struct trace_why_check trace_probe_kprobe_whys[];
 /* Define what `list` says, which is cut up, and switch it on in the instance. Mistakes are logged. */
-void probe_kprobe_boot(struct trace_array *tr, char *list);
+void trace_probe_kprobe_boot(struct trace_array *tr, char *list);
 /* An event is about to go: does no probe need it? */
-bool probe_event_goes(struct trace_event_call *call);
+bool trace_probe_event_goes(struct trace_event_call *call);
 
 #endif

@@ -70,17 +70,18 @@ static bool is_used(const struct probe_definition *definition, const struct fetc
 	char room[NAME_ROOM];
 
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(reserved); i++) {
-		if (fetch_is(name, reserved[i]))
+		if (trace_fetch_is(name, reserved[i]))
 			return true;
 	}
 	for (uint32_t i = 0; i < kind->nr_fields; i++) {
-		if (fetch_is(name, kind->fields[i].name))
+		if (trace_fetch_is(name, kind->fields[i].name))
 			return true;
 	}
 	for (uint32_t i = 0; i < index; i++) {
-		struct fetch_word word = probe_next_word(&rest), other = name_of(&word, i, room);
+		struct fetch_word word = trace_probe_next_word(&rest),
+				  other = name_of(&word, i, room);
 
-		if (fetch_same(&other, name))
+		if (trace_fetch_same(&other, name))
 			return true;
 	}
 	return false;
@@ -93,12 +94,12 @@ static int check_name(const struct probe_definition *definition, const struct fe
 	struct fetch_word name = name_of(word, index, room);
 
 	if (!is_good_name(&name))
-		return probe_blame(definition, word->at,
-				   "Argument name must follow the same rules as C identifiers",
-				   -EINVAL);
+		return trace_probe_blame(
+			definition, word->at,
+			"Argument name must follow the same rules as C identifiers", -EINVAL);
 	if (is_used(definition, &name, index))
-		return probe_blame(definition, word->at, "This argument name is already used",
-				   -EINVAL);
+		return trace_probe_blame(definition, word->at, "This argument name is already used",
+					 -EINVAL);
 	return 0;
 }
 
@@ -107,15 +108,15 @@ static int measure_arg(const struct probe_definition *definition, struct fetch_b
 {
 	char room[NAME_ROOM];
 	struct fetch_parsed parsed;
-	int err = fetch_parse(build, word, &parsed);
+	int err = trace_fetch_parse(build, word, &parsed);
 
 	if (!err)
 		err = check_name(definition, word, size->nr_args);
 	if (err)
 		return err;
 	if (build->bytes > RING_MAX_PAYLOAD)
-		return probe_blame(definition, word->at, "The event does not fit in the buffer",
-				   -EINVAL);
+		return trace_probe_blame(definition, word->at,
+					 "The event does not fit in the buffer", -EINVAL);
 	parsed.name = name_of(word, size->nr_args, room);
 	size->arg_name_bytes += parsed.name.len + 1;
 	size->args_bytes += 1 + parsed.name.len + 1 + parsed.body.len; /* ` name=body` */
@@ -124,7 +125,7 @@ static int measure_arg(const struct probe_definition *definition, struct fetch_b
 }
 
 /* Go through the arguments without keeping them. 0 or -errno after blaming. */
-int probe_measure(const struct probe_definition *definition, struct probe_size *size)
+int trace_probe_measure(const struct probe_definition *definition, struct probe_size *size)
 {
 	struct fetch_build build = { .context = &definition->context,
 				     .error = definition->error,
@@ -133,10 +134,10 @@ int probe_measure(const struct probe_definition *definition, struct probe_size *
 	struct fetch_word word;
 	int err = 0;
 
-	while (!err && (word = probe_next_word(&rest)).len) {
+	while (!err && (word = trace_probe_next_word(&rest)).len) {
 		if (size->nr_args == FETCH_ARGS_MAX)
-			return probe_blame(definition, word.at, "Too many arguments are specified",
-					   -E2BIG);
+			return trace_probe_blame(definition, word.at,
+						 "Too many arguments are specified", -E2BIG);
 		err = measure_arg(definition, &build, &word, size);
 	}
 	size->group_bytes = definition->group.len + 1;
@@ -165,7 +166,7 @@ static char *put_args(const struct probe_definition *definition, char *to)
 	struct fetch_word word, name;
 	char room[NAME_ROOM];
 
-	for (uint32_t i = 0; (word = probe_next_word(&rest)).len; i++) {
+	for (uint32_t i = 0; (word = trace_probe_next_word(&rest)).len; i++) {
 		name = name_of(&word, i, room);
 		*to++ = ' ';
 		to = put_word(to, &name);
@@ -193,7 +194,7 @@ static size_t head_bytes(const struct probe_kind *kind)
 	return offsetof(struct probe, target) + aligned(kind->target_bytes);
 }
 
-size_t probe_bytes(const struct probe_definition *definition, const struct probe_size *size)
+size_t trace_probe_bytes(const struct probe_definition *definition, const struct probe_size *size)
 {
 	return aligned(head_bytes(definition->kind) + size->nr_ops * sizeof(struct fetch_op) +
 		       (size->nr_copies + size->nr_words) * sizeof(struct fetch_copy) +
@@ -201,21 +202,21 @@ size_t probe_bytes(const struct probe_definition *definition, const struct probe
 }
 
 /* The texts are behind the last of the copies. */
-const char *probe_place_text(const struct probe *probe)
+const char *trace_probe_place_text(const struct probe *probe)
 {
 	return (const char *)(probe->program.copies_end + probe->program.nr_words);
 }
 
-const char *probe_args_text(const struct probe *probe)
+const char *trace_probe_args_text(const struct probe *probe)
 {
-	const char *place = probe_place_text(probe);
+	const char *place = trace_probe_place_text(probe);
 
 	return place + trace_strlen(place) + 1;
 }
 
 /* Fill in a probe whose memory is zeroed, and has its own data behind it. */
-void probe_fill(struct probe *probe, const struct probe_definition *definition,
-		const struct probe_size *size)
+void trace_probe_fill(struct probe *probe, const struct probe_definition *definition,
+		      const struct probe_size *size)
 {
 	const struct probe_kind *kind = definition->kind;
 	struct fetch_op *ops = (struct fetch_op *)((char *)probe + head_bytes(kind));
@@ -233,8 +234,8 @@ void probe_fill(struct probe *probe, const struct probe_definition *definition,
 
 	text = put_word(text, &definition->listed) + 1;
 	(void)put_args(definition, text);
-	for (const char *rest = text; (word = probe_next_word(&rest)).len;)
-		(void)fetch_parse(&build, &word, &parsed);
+	for (const char *rest = text; (word = trace_probe_next_word(&rest)).len;)
+		(void)trace_fetch_parse(&build, &word, &parsed);
 	probe->program = (struct fetch_program){ .copies = copies,
 						 .copies_end = words,
 						 .ops = ops,
@@ -290,8 +291,8 @@ static void fill_args(const struct probe_definition *definition, struct fetch_ar
 	struct fetch_word word;
 	char room[NAME_ROOM];
 
-	for (uint32_t i = 0; (word = probe_next_word(&rest)).len; i++) {
-		(void)fetch_parse(&build, &word, &parsed);
+	for (uint32_t i = 0; (word = trace_probe_next_word(&rest)).len; i++) {
+		(void)trace_fetch_parse(&build, &word, &parsed);
 		word = name_of(&word, i, room);
 		args[i] = (struct fetch_arg){ parsed.type, (uint16_t)parsed.count };
 		describe(&parsed, text, &fields[i]);
@@ -305,7 +306,8 @@ static size_t nr_own_fields(const struct probe_kind *kind, const struct probe_si
 	return size->nr_args ? kind->nr_fields + size->nr_args : 0;
 }
 
-size_t probe_event_bytes(const struct probe_definition *definition, const struct probe_size *size)
+size_t trace_probe_event_bytes(const struct probe_definition *definition,
+			       const struct probe_size *size)
 {
 	return aligned(sizeof(struct probe_event) + size->nr_args * sizeof(struct fetch_arg) +
 		       nr_own_fields(definition->kind, size) * sizeof(struct trace_event_field) +
@@ -313,8 +315,8 @@ size_t probe_event_bytes(const struct probe_definition *definition, const struct
 }
 
 /* Fill in an event whose memory is zeroed, and has its own data behind it. */
-void probe_fill_event(struct probe_event *event, const struct probe_definition *definition,
-		      const struct probe_size *size)
+void trace_probe_fill_event(struct probe_event *event, const struct probe_definition *definition,
+			    const struct probe_size *size)
 {
 	const struct probe_kind *kind = definition->kind;
 	struct trace_event_field *fields =
@@ -330,7 +332,7 @@ void probe_fill_event(struct probe_event *event, const struct probe_definition *
 	text = put_word(text, &definition->name) + 1;
 	event->call.event.fields = size->nr_args ? fields : kind->fields;
 	event->call.event.nr_fields = kind->nr_fields + size->nr_args;
-	event->call.event.funcs = &probe_functions;
+	event->call.event.funcs = &trace_probe_functions;
 	if (!size->nr_args)
 		return;
 	memcpy(fields, kind->fields, kind->nr_fields * sizeof(*fields));

@@ -26,7 +26,7 @@ static void offer(const struct completing *to, const char *at, const char *text,
 {
 	const struct trace_dyn_event_word word = { .text = text, .hint = hint };
 
-	dyn_event_offer(to->completion, at, &word);
+	trace_dyn_event_offer(to->completion, at, &word);
 }
 
 /* ---- Fields ---- */
@@ -42,7 +42,7 @@ static TRACE_NOINLINE void offer_fields(const struct completing *to, const char 
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		trace_snprintf(name, sizeof(name), "%s%s", dollar, event->fields[i].name);
 		trace_seq_init(&seq, hint, sizeof(hint) - 1);
-		fetch_declare_field(&event->fields[i], &seq);
+		trace_fetch_declare_field(&event->fields[i], &seq);
 		hint[seq.len] = '\0';
 		offer(to, at, name, hint);
 	}
@@ -54,11 +54,11 @@ static void offer_variables(const struct completing *to, const char *at)
 {
 	const struct trace_dyn_event_word thread = { .text = "$current",
 						     .hint = "",
-						     .goes_on = fetch_names };
+						     .goes_on = trace_fetch_names };
 	enum fetch_place place = to->context->place;
 
 	offer(to, at, "$comm", "");
-	dyn_event_offer(to->completion, at, &thread);
+	trace_dyn_event_offer(to->completion, at, &thread);
 	if (place == FETCH_AT_RETURN)
 		offer(to, at, "$retval", "");
 	if (place == FETCH_AT_DATA) {
@@ -136,7 +136,7 @@ static uint32_t struct_at(const char *at, const char *end)
 
 	while (at + name.len < end && at[name.len] != ',' && at[name.len] != ')')
 		name.len++;
-	return fetch_names->find_struct(&name);
+	return trace_fetch_names->find_struct(&name);
 }
 
 static uint32_t thread_struct(void)
@@ -145,7 +145,7 @@ static uint32_t thread_struct(void)
 	const char *name = trace_plat_thread_type(&offset);
 	const struct fetch_word word = { name, trace_strlen(name) };
 
-	return fetch_names->find_struct(&word);
+	return trace_fetch_names->find_struct(&word);
 }
 
 /* Members of the value from `start` to the separator. */
@@ -160,12 +160,12 @@ static TRACE_NOINLINE void complete_member(const struct completing *to, const ch
 	struct fetch_parse parse = { .build = &build, .origin = &origin };
 
 	if (split->is_arrow && is_bare_cast(start, split->at))
-		fetch_names->offer_members(to->completion, name, struct_at(start + 1, split->at),
-					   false);
-	else if (split->is_arrow && fetch_is(&value, "$current"))
-		fetch_names->offer_members(to->completion, name, thread_struct(), false);
-	else if (!fetch_value(&parse, &value))
-		fetch_names->offer_members(to->completion, name, parse.btf, split->is_arrow);
+		trace_fetch_names->offer_members(to->completion, name,
+						 struct_at(start + 1, split->at), false);
+	else if (split->is_arrow && trace_fetch_is(&value, "$current"))
+		trace_fetch_names->offer_members(to->completion, name, thread_struct(), false);
+	else if (!trace_fetch_value(&parse, &value))
+		trace_fetch_names->offer_members(to->completion, name, parse.btf, split->is_arrow);
 }
 
 /* What a value begins with; behind a cast it is at its close. */
@@ -183,8 +183,8 @@ static void complete_start(const struct completing *to, const char *at)
 		offer_variables(to, at);
 	if (place == FETCH_AT_EVENT && (*at == '$' || is_cast))
 		offer_fields(to, at, *at == '$' ? "$" : "");
-	else if (fetch_names && place != FETCH_AT_EVENT && place != FETCH_AT_CODE)
-		fetch_names->offer_arguments(to->completion, at, to->context);
+	else if (trace_fetch_names && place != FETCH_AT_EVENT && place != FETCH_AT_CODE)
+		trace_fetch_names->offer_arguments(to->completion, at, to->context);
 }
 
 /* The struct of a cast, or the member behind the comma. */
@@ -194,9 +194,10 @@ static void complete_cast(const struct completing *to, const char *at)
 
 	to->completion->goes_on = true;
 	if (comma)
-		fetch_names->offer_members(to->completion, comma + 1, struct_at(at, comma), false);
+		trace_fetch_names->offer_members(to->completion, comma + 1, struct_at(at, comma),
+						 false);
 	else
-		fetch_names->offer_structs(to->completion, at);
+		trace_fetch_names->offer_structs(to->completion, at);
 }
 
 static void complete_value(const struct completing *to, const char *at)
@@ -205,7 +206,7 @@ static void complete_value(const struct completing *to, const char *at)
 	bool is_cast = open && (open == at || open[-1] == '(');
 	struct split split;
 
-	if (is_cast && fetch_names)
+	if (is_cast && trace_fetch_names)
 		complete_cast(to, open + 1);
 	if (is_cast)
 		return;
@@ -216,7 +217,7 @@ static void complete_value(const struct completing *to, const char *at)
 	split = find_separator(at, to->end);
 	if (!split.at)
 		complete_start(to, at);
-	else if (fetch_names)
+	else if (trace_fetch_names)
 		complete_member(to, at, &split);
 }
 
@@ -233,8 +234,8 @@ static void complete_argument(const struct completing *to, const char *at)
 		complete_value(to, at);
 		return;
 	}
-	for (size_t i = 0; fetch_type_at(i); i++)
-		offer(to, colon + 1, fetch_type_at(i)->name, "");
+	for (size_t i = 0; trace_fetch_type_at(i); i++)
+		offer(to, colon + 1, trace_fetch_type_at(i)->name, "");
 }
 
 static bool is_of_name(char c)
@@ -258,12 +259,12 @@ static void complete_last(const struct completing *to, const char *args)
 	struct fetch_word word, last = { to->end, 0 };
 	bool is_condition = false;
 
-	while ((word = probe_next_word(&args)).len) {
-		is_condition |= last.len && fetch_is(&last, "if");
+	while ((word = trace_probe_next_word(&args)).len) {
+		is_condition |= last.len && trace_fetch_is(&last, "if");
 		last = word;
 	}
 	if (trace_is_space(to->end[-1])) {
-		is_condition |= fetch_is(&last, "if");
+		is_condition |= trace_fetch_is(&last, "if");
 		last.at = to->end;
 	}
 	if (is_condition && to->context->place == FETCH_AT_EVENT)
@@ -277,13 +278,13 @@ static const char *find_args(const char *line, const char **out_place)
 {
 	struct fetch_word place;
 
-	(void)probe_next_word(&line);
-	place = probe_next_word(&line);
+	(void)trace_probe_next_word(&line);
+	place = trace_probe_next_word(&line);
 	*out_place = place.at;
 	return place.len && *line ? line : NULL;
 }
 
-void probe_complete(const struct probe_kind *kind, struct dyn_event_completion *completion)
+void trace_probe_complete(const struct probe_kind *kind, struct dyn_event_completion *completion)
 {
 	struct dyn_event_error error = { 0 };
 	struct probe_definition definition = { .kind = kind,
@@ -296,7 +297,7 @@ void probe_complete(const struct probe_kind *kind, struct dyn_event_completion *
 
 	if (!args && kind->offer_places && trace_is_space(place[-1]))
 		kind->offer_places(completion, place);
-	if (!args || probe_line_parse(&definition) || kind->find(&definition))
+	if (!args || trace_probe_line_parse(&definition) || kind->find(&definition))
 		return;
 	complete_last(&to, args);
 }

@@ -8,12 +8,12 @@
 #include "probe.h"
 #include "text/str.h"
 
-struct probe *probe_of(const struct dyn_event *dyn)
+struct probe *trace_probe_of(const struct dyn_event *dyn)
 {
 	return (struct probe *)((char *)(uintptr_t)dyn - offsetof(struct probe, dyn));
 }
 
-struct probe_event *probe_event_of(const struct trace_event_call *call)
+struct probe_event *trace_probe_event_of(const struct trace_event_call *call)
 {
 	return (struct probe_event *)((char *)(uintptr_t)call - offsetof(struct probe_event, call));
 }
@@ -32,7 +32,7 @@ static void link_probe(struct probe_event *event, struct probe *probe)
 
 static void unlink_probe(struct probe *probe)
 {
-	struct probe_event *event = probe_event_of(probe->dyn.call);
+	struct probe_event *event = trace_probe_event_of(probe->dyn.call);
 	struct probe **at = &event->first;
 
 	while (*at != probe)
@@ -48,7 +48,8 @@ static uint32_t differs(const struct probe_event *a, const struct probe_event *b
 		return (a->nr_args < b->nr_args ? a->nr_args : b->nr_args) + 1;
 	for (uint32_t i = 0; i < a->nr_args; i++) {
 		if (a->args[i].type != b->args[i].type || a->args[i].count != b->args[i].count ||
-		    !trace_streq(probe_field_of(a, i)->name, probe_field_of(b, i)->name))
+		    !trace_streq(trace_probe_field_of(a, i)->name,
+				 trace_probe_field_of(b, i)->name))
 			return i + 1;
 	}
 	return 0;
@@ -58,8 +59,9 @@ static bool has_same(const struct probe_event *event, const struct probe *probe)
 {
 	const struct probe *other = event->first;
 
-	while (other && !(trace_streq(probe_place_text(other), probe_place_text(probe)) &&
-			  trace_streq(probe_args_text(other), probe_args_text(probe))))
+	while (other &&
+	       !(trace_streq(trace_probe_place_text(other), trace_probe_place_text(probe)) &&
+		 trace_streq(trace_probe_args_text(other), trace_probe_args_text(probe))))
 		other = other->next;
 	return other;
 }
@@ -73,14 +75,14 @@ static int check_join(const struct probe_definition *definition, const struct pr
 	struct fetch_word word = { definition->line, 0 };
 
 	for (uint32_t i = 0; i < arg; i++)
-		word = probe_next_word(&rest);
+		word = trace_probe_next_word(&rest);
 	if (arg)
-		return probe_blame(definition, word.at,
-				   "Argument type or name is different from existing probe",
-				   -EEXIST);
+		return trace_probe_blame(definition, word.at,
+					 "Argument type or name is different from existing probe",
+					 -EEXIST);
 	if (has_same(event, probe))
-		return probe_blame(definition, definition->line,
-				   "There is already the exact same probe event", -EEXIST);
+		return trace_probe_blame(definition, definition->line,
+					 "There is already the exact same probe event", -EEXIST);
 	return 0;
 }
 
@@ -103,18 +105,19 @@ static int find_event(const struct probe_definition *definition, struct probe_ev
 	call = trace_event_call_find(group, name);
 	if (!call)
 		return 0;
-	*out_event = probe_event_of(call);
+	*out_event = trace_probe_event_of(call);
 	/* The text of an event without a field for its place names the only one. */
 	if (call->event_class == definition->kind->event_class && definition->kind->nr_fields &&
 	    (*out_event)->kind == definition->kind)
 		return 0;
-	if (call->event.funcs == &probe_functions && definition->kind->nr_fields)
-		return probe_blame(definition, definition->line,
-				   "Probe type is different from existing probe", -EEXIST);
-	return probe_blame(definition,
-			   definition->name.at == definition->default_name ? definition->line
-									   : definition->name.at,
-			   "Given group/event name is already used by another event", -EEXIST);
+	if (call->event.funcs == &trace_probe_functions && definition->kind->nr_fields)
+		return trace_probe_blame(definition, definition->line,
+					 "Probe type is different from existing probe", -EEXIST);
+	return trace_probe_blame(
+		definition,
+		definition->name.at == definition->default_name ? definition->line
+								: definition->name.at,
+		"Given group/event name is already used by another event", -EEXIST);
 }
 
 static int attach(struct probe *probe, const struct probe_definition *definition)
@@ -144,7 +147,7 @@ static int join(struct probe *probe, const struct probe_definition *definition,
 		detach(probe, event->kind);
 		return err;
 	}
-	dyn_event_join(&probe->dyn, &event->first->dyn);
+	trace_dyn_event_join(&probe->dyn, &event->first->dyn);
 	link_probe(event, probe);
 	return 0;
 }
@@ -153,15 +156,15 @@ static int join(struct probe *probe, const struct probe_definition *definition,
 static int create_joined(const struct probe_definition *definition, const struct probe_size *size,
 			 struct probe_event *event)
 {
-	size_t bytes = probe_bytes(definition, size),
-	       mine_bytes = probe_event_bytes(definition, size);
+	size_t bytes = trace_probe_bytes(definition, size),
+	       mine_bytes = trace_probe_event_bytes(definition, size);
 	struct probe *probe = trace_plat_alloc(bytes);
 	struct probe_event *mine = probe ? trace_plat_alloc(mine_bytes) : NULL;
 	int err = -ENOMEM;
 
 	if (mine) {
-		probe_fill(probe, definition, size);
-		probe_fill_event(mine, definition, size);
+		trace_probe_fill(probe, definition, size);
+		trace_probe_fill_event(mine, definition, size);
 		probe->bytes = (uint32_t)bytes;
 		probe->dyn.call = &event->call;
 		err = check_join(definition, mine, probe, event);
@@ -177,8 +180,8 @@ static int create_joined(const struct probe_definition *definition, const struct
 /* A probe with an event of its own, in one piece of memory. */
 static int create_alone(const struct probe_definition *definition, const struct probe_size *size)
 {
-	size_t event_bytes = probe_event_bytes(definition, size);
-	size_t bytes = event_bytes + probe_bytes(definition, size);
+	size_t event_bytes = trace_probe_event_bytes(definition, size);
+	size_t bytes = event_bytes + trace_probe_bytes(definition, size);
 	struct probe_event *event = trace_plat_alloc(bytes);
 	struct probe *probe;
 	int err;
@@ -186,14 +189,14 @@ static int create_alone(const struct probe_definition *definition, const struct 
 	if (!event)
 		return -ENOMEM;
 	probe = (struct probe *)((char *)event + event_bytes);
-	probe_fill(probe, definition, size);
-	probe_fill_event(event, definition, size);
+	trace_probe_fill(probe, definition, size);
+	trace_probe_fill_event(event, definition, size);
 	event->bytes = (uint32_t)bytes;
 	probe->dyn.call = &event->call;
 	link_probe(event, probe);
 	err = attach(probe, definition);
 	if (!err) {
-		err = dyn_event_add(&probe->dyn);
+		err = trace_dyn_event_add(&probe->dyn);
 		if (err)
 			detach(probe, definition->kind);
 	}
@@ -218,7 +221,7 @@ static int create(struct probe_definition *definition)
 {
 	struct probe_size size = { .nr_args = 0 };
 	struct probe_event *event = NULL;
-	int err = probe_measure(definition, &size);
+	int err = trace_probe_measure(definition, &size);
 
 	if (!err)
 		err = find_event(definition, &event);
@@ -228,8 +231,8 @@ static int create(struct probe_definition *definition)
 	return event ? create_joined(definition, &size, event) : create_alone(definition, &size);
 }
 
-int probe_define_if(const struct probe_kind *kind, const char *line, const char *filter,
-		    struct dyn_event_error *error)
+int trace_probe_define_if(const struct probe_kind *kind, const char *line, const char *filter,
+			  struct dyn_event_error *error)
 {
 	struct probe_definition definition = {
 		.kind = kind, .error = error, .line = line, .condition = filter
@@ -237,45 +240,47 @@ int probe_define_if(const struct probe_kind *kind, const char *line, const char 
 	int err;
 
 	error->where = kind->log_name;
-	err = probe_line_parse(&definition);
+	err = trace_probe_line_parse(&definition);
 	if (!err)
 		err = kind->find(&definition);
 	if (err)
 		return err;
 	choose_names(&definition);
-	err = probe_names_expand(&definition);
+	err = trace_probe_names_expand(&definition);
 	if (!err)
 		err = create(&definition);
-	probe_names_end(&definition);
+	trace_probe_names_end(&definition);
 	return err;
 }
 
-int probe_define(const struct probe_kind *kind, const char *line, struct dyn_event_error *error)
+int trace_probe_define(const struct probe_kind *kind, const char *line,
+		       struct dyn_event_error *error)
 {
-	return probe_define_if(kind, line, NULL, error);
+	return trace_probe_define_if(kind, line, NULL, error);
 }
 
 /* ---- For the list of dynamic events ---- */
 
 static const char *condition_of(const struct probe *probe)
 {
-	const struct probe_kind *kind = probe_event_of(probe->dyn.call)->kind;
+	const struct probe_kind *kind = trace_probe_event_of(probe->dyn.call)->kind;
 
 	return kind->condition ? kind->condition(probe) : NULL;
 }
 
-void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
+void trace_probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 {
-	const struct probe *probe = probe_of(dyn);
-	const struct probe_kind *kind = probe_event_of(dyn->call)->kind;
+	const struct probe *probe = trace_probe_of(dyn);
+	const struct probe_kind *kind = trace_probe_event_of(dyn->call)->kind;
 	const char *condition = condition_of(probe);
 
 	trace_seq_putc(seq, kind->letter);
 	if (kind->takes_number && probe->target.ret.maxactive)
 		trace_seq_dec(seq, probe->target.ret.maxactive, 0, ' ');
 	trace_seq_printf(seq, ":%s/%s %s%s%s", dyn->call->event.system, dyn->call->event.name,
-			 probe_place_text(probe), kind->shown_suffix ? kind->shown_suffix : "",
-			 probe_args_text(probe));
+			 trace_probe_place_text(probe),
+			 kind->shown_suffix ? kind->shown_suffix : "",
+			 trace_probe_args_text(probe));
 	if (condition)
 		trace_seq_printf(seq, " if %s", condition);
 	trace_seq_putc(seq, '\n');
@@ -284,43 +289,44 @@ void probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 /* As the place is listed, or without what the kind of event adds to it there. */
 static bool is_place(const struct probe *probe, const struct fetch_word *word)
 {
-	const char *place = probe_place_text(probe);
-	const char *suffix = probe_event_of(probe->dyn.call)->kind->shown_suffix;
+	const char *place = trace_probe_place_text(probe);
+	const char *suffix = trace_probe_event_of(probe->dyn.call)->kind->shown_suffix;
 	size_t len = trace_strlen(place);
 	struct fetch_word head = { word->at, len }, tail = { word->at + len, word->len - len };
 
-	if (fetch_is(word, place))
+	if (trace_fetch_is(word, place))
 		return true;
-	return suffix && word->len > len && fetch_is(&head, place) && fetch_is(&tail, suffix);
+	return suffix && word->len > len && trace_fetch_is(&head, place) &&
+	       trace_fetch_is(&tail, suffix);
 }
 
 /* The place, the first arguments, and behind all of them the condition: `if` and its first words. */
-bool probe_matches(const struct dyn_event *dyn, const char *rest)
+bool trace_probe_matches(const struct dyn_event *dyn, const char *rest)
 {
-	const struct probe *probe = probe_of(dyn);
-	const char *own = probe_args_text(probe), *condition = condition_of(probe);
-	struct fetch_word word = probe_next_word(&rest), next;
+	const struct probe *probe = trace_probe_of(dyn);
+	const char *own = trace_probe_args_text(probe), *condition = condition_of(probe);
+	struct fetch_word word = trace_probe_next_word(&rest), next;
 
 	if (!word.len)
 		return true;
 	if (!is_place(probe, &word))
 		return false;
-	while ((word = probe_next_word(&rest)).len) {
-		next = probe_next_word(&own);
-		if (!next.len && condition && fetch_is(&word, "if")) {
+	while ((word = trace_probe_next_word(&rest)).len) {
+		next = trace_probe_next_word(&own);
+		if (!next.len && condition && trace_fetch_is(&word, "if")) {
 			own = condition;
 			condition = NULL;
-		} else if (!fetch_same(&word, &next)) {
+		} else if (!trace_fetch_same(&word, &next)) {
 			return false;
 		}
 	}
 	return true;
 }
 
-void probe_free(struct dyn_event *dyn)
+void trace_probe_free(struct dyn_event *dyn)
 {
-	struct probe *probe = probe_of(dyn);
-	struct probe_event *event = probe_event_of(dyn->call);
+	struct probe *probe = trace_probe_of(dyn);
+	struct probe_event *event = trace_probe_event_of(dyn->call);
 
 	unlink_probe(probe);
 	detach(probe, event->kind);

@@ -42,11 +42,13 @@ static int find_event(struct probe_definition *definition)
 	for (size_t i = 1; i + 1 < place->len; i++)
 		has_name |= place->at[i] == '.' || place->at[i] == '/';
 	if (!has_name)
-		return probe_blame(definition, place->at,
-				   "This requires both group and event name to attach", -EINVAL);
+		return trace_probe_blame(definition, place->at,
+					 "This requires both group and event name to attach",
+					 -EINVAL);
 	call = find_source(place);
 	if (!call)
-		return probe_blame(definition, place->at, "Attached event does not exist", -ENODEV);
+		return trace_probe_blame(definition, place->at, "Attached event does not exist",
+					 -ENODEV);
 	definition->target.source.call = call;
 	definition->context.place = FETCH_AT_EVENT;
 	definition->context.event = &call->event;
@@ -69,7 +71,7 @@ static void offer_sources(const struct dyn_event_completion *completion, const c
 		if (!trace_event_is_switched(event))
 			continue;
 		trace_snprintf(name, sizeof(name), "%s%c%s", event->system, between, event->name);
-		dyn_event_offer(completion, at, &word);
+		trace_dyn_event_offer(completion, at, &word);
 	}
 	trace_events_unlock();
 }
@@ -88,8 +90,8 @@ static const char *find_if(const char *line)
 {
 	struct fetch_word word;
 
-	while ((word = probe_next_word(&line)).len) {
-		if (fetch_is(&word, "if"))
+	while ((word = trace_probe_next_word(&line)).len) {
+		if (trace_fetch_is(&word, "if"))
 			return word.at - 1;
 	}
 	return NULL;
@@ -102,9 +104,9 @@ static int blame_filter(const struct probe_definition *definition,
 	const char *text = definition->condition;
 	size_t len = trace_strlen(text);
 
-	return probe_blame(
+	return trace_probe_blame(
 		definition, text + (error->pos < len ? error->pos : len),
-		error->why == TRACE_FILTER_SYNTAX ? "Invalid filter behind 'if'" : error->why, err);
+		error->why == trace_filter_syntax ? "Invalid filter behind 'if'" : error->why, err);
 }
 
 static int attach_event(struct probe *probe, const struct probe_definition *definition)
@@ -118,7 +120,7 @@ static int attach_event(struct probe *probe, const struct probe_definition *defi
 	if (!text)
 		return 0;
 	if (!*text)
-		return probe_blame(definition, text, "No filter rule after 'if'", -EINVAL);
+		return trace_probe_blame(definition, text, "No filter rule after 'if'", -EINVAL);
 	bytes = sizeof(*condition) + trace_strlen(text) + 1;
 	condition = trace_plat_alloc(bytes);
 	if (!condition)
@@ -212,12 +214,12 @@ static void print_source(const struct trace_iter *iter, const struct probe_event
 
 static const struct trace_event_call *source_of(const struct trace_event_call *call)
 {
-	return probe_event_of(call)->first->target.source.call;
+	return trace_probe_event_of(call)->first->target.source.call;
 }
 
 static const struct trace_event_class event_class = {
 	.system = "eprobes",
-	.change = probes_change,
+	.change = trace_probes_change,
 	.source = source_of,
 };
 
@@ -228,7 +230,7 @@ static const struct probe_kind event_kind = {
 	.head_bytes = sizeof(struct trace_entry),
 	.event_class = &event_class,
 	.target_bytes = PROBE_TARGET_BYTES(source),
-	.dyn_kind = &probe_dyn_kinds[PROBE_DYN_EVENT],
+	.dyn_kind = &trace_probe_dyn_kinds[PROBE_DYN_EVENT],
 	.offer_places = offer_sources,
 	.find = find_event,
 	.attach = attach_event,
@@ -239,13 +241,13 @@ static const struct probe_kind event_kind = {
 	.end = end_event,
 };
 
-bool probe_event_claims(const char *line)
+bool trace_probe_event_claims(const char *line)
 {
-	return probe_line_is(line, event_kind.letter);
+	return trace_probe_line_is(line, event_kind.letter);
 }
 
 /* Its line without the condition is as that of the other kinds. */
-int probe_event_create(const char *line, struct dyn_event_error *error)
+int trace_probe_event_create(const char *line, struct dyn_event_error *error)
 {
 	const char *at = find_if(line), *condition = at;
 	size_t bytes = at ? (size_t)(at - line) + 1 : 0;
@@ -253,34 +255,34 @@ int probe_event_create(const char *line, struct dyn_event_error *error)
 	int err;
 
 	if (!at)
-		return probe_define(&event_kind, line, error);
-	(void)probe_next_word(&condition);
+		return trace_probe_define(&event_kind, line, error);
+	(void)trace_probe_next_word(&condition);
 	while (trace_is_space(*condition))
 		condition++;
 	copy = trace_plat_alloc(bytes);
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, line, bytes - 1);
-	err = probe_define_if(&event_kind, copy, condition, error);
+	err = trace_probe_define_if(&event_kind, copy, condition, error);
 	if (error->at >= copy && error->at < copy + bytes)
 		error->at = line + (error->at - copy);
 	trace_plat_free(copy, bytes);
 	return err;
 }
 
-void probe_event_complete(struct dyn_event_completion *completion)
+void trace_probe_event_complete(struct dyn_event_completion *completion)
 {
-	probe_complete(&event_kind, completion);
+	trace_probe_complete(&event_kind, completion);
 }
 
 /* ---- Events that are probed ---- */
 
-bool probe_event_goes(struct trace_event_call *call)
+bool trace_probe_event_goes(struct trace_event_call *call)
 {
 	const struct dyn_event *dyn = NULL;
 
-	while ((dyn = dyn_event_next(&probe_dyn_kinds[PROBE_DYN_EVENT], dyn))) {
-		if (probe_of(dyn)->target.source.call == call && !dyn->is_chosen)
+	while ((dyn = trace_dyn_event_next(&trace_probe_dyn_kinds[PROBE_DYN_EVENT], dyn))) {
+		if (trace_probe_of(dyn)->target.source.call == call && !dyn->is_chosen)
 			return false;
 	}
 	return true;

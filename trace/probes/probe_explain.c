@@ -44,10 +44,10 @@ static void put_declaration(const struct fetch_origin *origin, struct trace_seq 
 {
 	if (origin->type) {
 		trace_seq_puts(seq, ", ");
-		fetch_names->declare(origin, seq);
+		trace_fetch_names->declare(origin, seq);
 	} else if (origin->field && !origin->nr_reads) {
 		trace_seq_puts(seq, ", ");
-		fetch_declare_field(origin->field, seq);
+		trace_fetch_declare_field(origin->field, seq);
 	}
 	if (origin->bits)
 		trace_seq_printf(seq, " : %u, from bit %u on", origin->bits, origin->first_bit);
@@ -81,19 +81,20 @@ static void put_args(const struct probe_definition *definition, const char *args
 	struct fetch_parsed arg;
 	struct fetch_word word;
 
-	while ((word = probe_next_word(&args)).len && !fetch_parse(&build, &word, &arg)) {
+	while ((word = trace_probe_next_word(&args)).len &&
+	       !trace_fetch_parse(&build, &word, &arg)) {
 		trace_seq_puts(seq, indent);
 		put_arg(&arg, seq);
 	}
 }
 
 /* The place is looked for once more, as it says what can be recorded there. */
-void probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq)
+void trace_probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq)
 {
-	const struct probe *probe = probe_of(dyn);
-	const char *place = probe_place_text(probe);
+	const struct probe *probe = trace_probe_of(dyn);
+	const char *place = trace_probe_place_text(probe);
 	struct dyn_event_error error = { 0 };
-	struct probe_definition definition = { .kind = probe_event_of(dyn->call)->kind,
+	struct probe_definition definition = { .kind = trace_probe_event_of(dyn->call)->kind,
 					       .error = &error,
 					       .line = place,
 					       .place = { place, trace_strlen(place) } };
@@ -102,9 +103,9 @@ void probe_explain(const struct dyn_event *dyn, const char *indent, struct trace
 	if (definition.kind->find(&definition))
 		return; /* it has gone */
 	trace_seq_puts(seq, indent);
-	if (fetch_names && fetch_names->prototype(&definition.context, place, seq))
+	if (trace_fetch_names && trace_fetch_names->prototype(&definition.context, place, seq))
 		trace_seq_putc(seq, '\n');
 	else
 		seq->len = before;
-	put_args(&definition, probe_args_text(probe), indent, seq);
+	put_args(&definition, trace_probe_args_text(probe), indent, seq);
 }

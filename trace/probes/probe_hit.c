@@ -82,7 +82,7 @@ static TRACE_NOINLINE void hit_long(struct probe *probe, const void *data, struc
 	if (!entry)
 		return;
 	probe_fill_head(entry, head);
-	filled = fetch_run(&probe->program, data, entry, bytes);
+	filled = trace_fetch_run(&probe->program, data, entry, bytes);
 	if (filled < bytes) /* texts have become shorter since they were measured */
 		memset(entry + filled, 0, bytes - filled);
 	trace_event_commit(&room, entry, bytes);
@@ -103,7 +103,8 @@ static TRACE_NOINLINE void hit_conditional(struct probe *probe, const void *data
 		return;
 	if (bytes <= TRACE_EVENT_SCRATCH) {
 		probe_fill_head((uint8_t *)entry, head);
-		bytes = fetch_run(&probe->program, data, (uint8_t *)entry, TRACE_EVENT_SCRATCH);
+		bytes = trace_fetch_run(&probe->program, data, (uint8_t *)entry,
+					TRACE_EVENT_SCRATCH);
 	}
 	if (bytes > TRACE_EVENT_SCRATCH) {
 		hit_long(probe, data, head, (bytes + 3) & ~3u);
@@ -129,7 +130,7 @@ static TRACE_NOINLINE int hit_any(struct probe *probe, const void *data, struct 
 	if (TRACE_UNLIKELY(trace_event_is_off(front)))
 		return 0;
 	probe_fill_head((uint8_t *)entry, head);
-	bytes = fetch_run(&probe->program, data, (uint8_t *)entry, TRACE_EVENT_SHORT);
+	bytes = trace_fetch_run(&probe->program, data, (uint8_t *)entry, TRACE_EVENT_SHORT);
 	if (TRACE_LIKELY(bytes <= TRACE_EVENT_SHORT))
 		trace_event_record(front, entry, TRACE_EVENT_STEP(bytes));
 	else
@@ -137,8 +138,8 @@ static TRACE_NOINLINE int hit_any(struct probe *probe, const void *data, struct 
 	return 0;
 }
 
-int probe_hit_other(struct probe *probe, const void *data, struct probe_head head,
-		    const struct trace_event_front *front)
+int trace_probe_hit_other(struct probe *probe, const void *data, struct probe_head head,
+			  const struct trace_event_front *front)
 {
 	if (fails_at_once(&probe->program, trace_atomic_load_acquire(&front->test), data))
 		return 0;

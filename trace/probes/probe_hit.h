@@ -32,7 +32,7 @@ static TRACE_ALWAYS_INLINE void probe_fill_head(uint8_t *entry, struct probe_hea
 
 /*
  * What a handler does first: the hit is counted. Is the event to be built in the ring? If not, or if
- * there is no room to claim, its last call is probe_hit_other(), which returns 0, as handlers do.
+ * there is no room to claim, its last call is trace_probe_hit_other(), which returns 0, as handlers do.
  */
 static TRACE_ALWAYS_INLINE bool probe_hit_is_plain(struct probe *probe,
 						   const struct trace_event_front *front)
@@ -41,9 +41,9 @@ static TRACE_ALWAYS_INLINE bool probe_hit_is_plain(struct probe *probe,
 	return TRACE_LIKELY(trace_event_flags(front) == probe->plain_flags);
 }
 
-/* `data` is what fetch_run() takes. */
-int probe_hit_other(struct probe *probe, const void *data, struct probe_head head,
-		    const struct trace_event_front *front);
+/* `data` is what trace_fetch_run() takes. */
+int trace_probe_hit_other(struct probe *probe, const void *data, struct probe_head head,
+			  const struct trace_event_front *front);
 
 static TRACE_ALWAYS_INLINE const struct trace_event_front *probe_front_of(const struct probe *probe)
 {
@@ -70,7 +70,7 @@ static TRACE_ALWAYS_INLINE int probe_hit(struct probe *probe, const void *data,
 	if (probe_hit_is_plain(probe, front))
 		entry = trace_event_claim(front, probe->step, &claim);
 	if (TRACE_UNLIKELY(!entry))
-		return probe_hit_other(probe, data, head, front);
+		return trace_probe_hit_other(probe, data, head, front);
 	probe_fill_head(entry, head);
 	return probe_hit_end(probe, data, entry, &claim);
 }

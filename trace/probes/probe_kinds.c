@@ -3,22 +3,22 @@
  */
 #include "probe_shell.h"
 
-const struct dyn_event_kind probe_dyn_kinds[] = {
+const struct dyn_event_kind trace_probe_dyn_kinds[] = {
 	[PROBE_DYN_TRACEPOINT] = { .name = "tracepoint",
-				   .claims = probe_tracepoint_claims,
-				   .create = probe_tracepoint_create,
-				   .show = probe_show,
-				   .explain = probe_explain,
-				   .complete = probe_tracepoint_complete,
-				   .matches = probe_matches,
-				   .free = probe_free },
+				   .claims = trace_probe_tracepoint_claims,
+				   .create = trace_probe_tracepoint_create,
+				   .show = trace_probe_show,
+				   .explain = trace_probe_explain,
+				   .complete = trace_probe_tracepoint_complete,
+				   .matches = trace_probe_matches,
+				   .free = trace_probe_free },
 	[PROBE_DYN_EVENT] = { .name = "eprobe",
-			      .claims = probe_event_claims,
-			      .create = probe_event_create,
-			      .show = probe_show,
-			      .explain = probe_explain,
-			      .complete = probe_event_complete,
-			      .matches = probe_matches,
-			      .free = probe_free },
+			      .claims = trace_probe_event_claims,
+			      .create = trace_probe_event_create,
+			      .show = trace_probe_show,
+			      .explain = trace_probe_explain,
+			      .complete = trace_probe_event_complete,
+			      .matches = trace_probe_matches,
+			      .free = trace_probe_free },
 	{ .name = NULL },
 };

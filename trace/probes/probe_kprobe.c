@@ -27,15 +27,15 @@ static bool is_entry(const struct probe_place *place)
 static int find_instruction(struct probe_definition *definition)
 {
 	struct probe_place place;
-	int err = definition->has_suffix ? probe_find_function(definition, &place)
-					 : probe_find_place(definition, &place);
+	int err = definition->has_suffix ? trace_probe_find_function(definition, &place)
+					 : trace_probe_find_place(definition, &place);
 
 	if (err)
 		return err;
 	definition->target.kprobe.addr = place.addr;
 	definition->context.place = is_entry(&place) ? FETCH_AT_ENTRY : FETCH_AT_CODE;
 	definition->context.func = place.addr;
-	probe_name_by_number(definition, &place);
+	trace_probe_name_by_number(definition, &place);
 	return 0;
 }
 
@@ -43,7 +43,7 @@ static int find_instruction(struct probe_definition *definition)
 static int find_entry(struct probe_definition *definition)
 {
 	struct probe_place place;
-	int err = probe_find_function(definition, &place);
+	int err = trace_probe_find_function(definition, &place);
 
 	if (err)
 		return err;
@@ -51,7 +51,7 @@ static int find_entry(struct probe_definition *definition)
 	definition->context.place = FETCH_AT_ENTRY;
 	definition->context.is_of_function = true;
 	definition->context.func = place.addr;
-	probe_name_by_suffix(definition, &place, "__entry");
+	trace_probe_name_by_suffix(definition, &place, "__entry");
 	return 0;
 }
 
@@ -76,7 +76,7 @@ static TRACE_NOINLINE int instruction_write(struct kprobe *kprobe, struct ftrace
 	uint8_t *entry = trace_event_claim(front, probe->step, &claim);
 
 	if (TRACE_UNLIKELY(!entry))
-		return probe_hit_other(probe, regs, head_of(kprobe), front);
+		return trace_probe_hit_other(probe, regs, head_of(kprobe), front);
 	probe_fill_head(entry, head_of(kprobe));
 	return probe_hit_end(probe, regs, entry, &claim);
 }
@@ -88,7 +88,7 @@ static int instruction_hit(struct kprobe *kprobe, struct ftrace_regs *regs)
 
 	if (probe_hit_is_plain(probe, front))
 		return instruction_write(kprobe, regs, front);
-	return probe_hit_other(probe, regs, head_of(kprobe), front);
+	return trace_probe_hit_other(probe, regs, head_of(kprobe), front);
 }
 
 /* The words that error_log has until the next mistake; guarded by the config lock. */
@@ -100,14 +100,14 @@ static int blame_refusal(const struct probe_definition *definition, int err)
 	const size_t len = sizeof(failed) - 1;
 
 	if (err == -EILSEQ)
-		return probe_blame(definition, definition->place.at,
-				   "Probe point is not an instruction boundary", err);
+		return trace_probe_blame(definition, definition->place.at,
+					 "Probe point is not an instruction boundary", err);
 	if (err == -ENOMEM)
 		return err;
 	memcpy(refusal, failed, sizeof(failed));
 	if (!kprobe_refusal(definition->target.kprobe.addr, refusal + len, sizeof(refusal) - len))
 		refusal[len - 2] = '\0';
-	return probe_blame(definition, definition->place.at, refusal, err);
+	return trace_probe_blame(definition, definition->place.at, refusal, err);
 }
 
 static int attach_instruction(struct probe *probe, const struct probe_definition *definition)
@@ -202,7 +202,7 @@ static uintptr_t kprobe_event_place(const void *entry)
 static const struct trace_event_class kprobe_class = {
 	.system = "kprobes",
 	.place = kprobe_event_place,
-	.change = probes_change,
+	.change = trace_probes_change,
 	.own_depth = 1,
 };
 
@@ -225,7 +225,7 @@ static const struct probe_kind kprobe_kind = {
 	.log_name = "trace_kprobe",
 	.group = "kprobes",
 	.letter = 'p',
-	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_INSTRUCTION],
+	.dyn_kind = &trace_probe_kprobe_dyn[PROBE_DYN_INSTRUCTION],
 	.find = find_instruction,
 	INSTRUCTION_KIND,
 };
@@ -234,105 +234,108 @@ static const struct probe_kind entry_kind = {
 	.log_name = "trace_fprobe",
 	.group = "fprobes",
 	.letter = 'f',
-	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_FUNCTION],
+	.dyn_kind = &trace_probe_kprobe_dyn[PROBE_DYN_FUNCTION],
 	.find = find_entry,
 	INSTRUCTION_KIND,
 };
 
 static bool claims(const char *line)
 {
-	return probe_line_is(line, kprobe_kind.letter) || probe_line_is(line, 'r');
+	return trace_probe_line_is(line, kprobe_kind.letter) || trace_probe_line_is(line, 'r');
 }
 
 static const struct probe_kind *kind_of(const char *line)
 {
-	return *line == 'r' || probe_line_is_return(line) ? &probe_return_kind : &kprobe_kind;
+	return *line == 'r' || trace_probe_line_is_return(line) ? &trace_probe_return_kind
+								: &kprobe_kind;
 }
 
 static int create(const char *line, struct dyn_event_error *error)
 {
-	return probe_define(kind_of(line), line, error);
+	return trace_probe_define(kind_of(line), line, error);
 }
 
 static void complete(struct dyn_event_completion *completion)
 {
-	probe_complete(kind_of(completion->line), completion);
+	trace_probe_complete(kind_of(completion->line), completion);
 }
 
 static bool claims_function(const char *line)
 {
-	return probe_line_is(line, entry_kind.letter);
+	return trace_probe_line_is(line, entry_kind.letter);
 }
 
 static const struct probe_kind *kind_of_function(const char *line)
 {
-	return probe_line_is_return(line) ? &probe_exit_kind : &entry_kind;
+	return trace_probe_line_is_return(line) ? &trace_probe_exit_kind : &entry_kind;
 }
 
 static int create_function(const char *line, struct dyn_event_error *error)
 {
-	return probe_define(kind_of_function(line), line, error);
+	return trace_probe_define(kind_of_function(line), line, error);
 }
 
 static void complete_function(struct dyn_event_completion *completion)
 {
-	probe_complete(kind_of_function(completion->line), completion);
+	trace_probe_complete(kind_of_function(completion->line), completion);
 }
 
-const struct dyn_event_kind probe_kprobe_dyn[] = {
+const struct dyn_event_kind trace_probe_kprobe_dyn[] = {
 	{ .name = "kprobe",
 	  .claims = claims,
 	  .create = create,
-	  .show = probe_show,
-	  .explain = probe_explain,
+	  .show = trace_probe_show,
+	  .explain = trace_probe_explain,
 	  .complete = complete,
-	  .matches = probe_matches,
-	  .prepare_free = probes_detach_chosen,
-	  .free = probe_free },
+	  .matches = trace_probe_matches,
+	  .prepare_free = trace_probes_detach_chosen,
+	  .free = trace_probe_free },
 	{ .name = "fprobe",
 	  .claims = claims_function,
 	  .create = create_function,
-	  .show = probe_show,
-	  .explain = probe_explain,
+	  .show = trace_probe_show,
+	  .explain = trace_probe_explain,
 	  .complete = complete_function,
-	  .matches = probe_matches,
-	  .prepare_free = probes_detach_chosen,
-	  .free = probe_free },
+	  .matches = trace_probe_matches,
+	  .prepare_free = trace_probes_detach_chosen,
+	  .free = trace_probe_free },
 	{ .name = "wprobe",
-	  .claims = probe_watch_claims,
-	  .create = probe_watch_create,
-	  .show = probe_show,
-	  .explain = probe_explain,
-	  .complete = probe_watch_complete,
-	  .matches = probe_matches,
-	  .free = probe_free },
+	  .claims = trace_probe_watch_claims,
+	  .create = trace_probe_watch_create,
+	  .show = trace_probe_show,
+	  .explain = trace_probe_explain,
+	  .complete = trace_probe_watch_complete,
+	  .matches = trace_probe_matches,
+	  .free = trace_probe_free },
 	{ .name = NULL },
 };
 
-bool probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits, uint64_t *out_missed)
+bool trace_probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits,
+			       uint64_t *out_missed)
 {
 	struct probe *probe;
 
-	if (dyn->kind != &probe_kprobe_dyn[PROBE_DYN_INSTRUCTION] &&
-	    dyn->kind != &probe_kprobe_dyn[PROBE_DYN_FUNCTION] &&
-	    dyn->kind != &probe_kprobe_dyn[PROBE_DYN_WATCH])
+	if (dyn->kind != &trace_probe_kprobe_dyn[PROBE_DYN_INSTRUCTION] &&
+	    dyn->kind != &trace_probe_kprobe_dyn[PROBE_DYN_FUNCTION] &&
+	    dyn->kind != &trace_probe_kprobe_dyn[PROBE_DYN_WATCH])
 		return false;
-	probe = probe_of(dyn);
+	probe = trace_probe_of(dyn);
 	*out_hits = probe->nr_hits;
-	*out_missed = probe_event_of(dyn->call)->kind->get_missed(probe);
+	*out_missed = trace_probe_event_of(dyn->call)->kind->get_missed(probe);
 	return true;
 }
 
-bool probe_is_of_instruction(const struct trace_event_call *call)
+bool trace_probe_is_of_instruction(const struct trace_event_call *call)
 {
 	return call->event_class == &kprobe_class;
 }
 
-bool probe_kprobe_is_gone(const struct dyn_event *dyn)
+bool trace_probe_kprobe_is_gone(const struct dyn_event *dyn)
 {
-	const struct probe *probe = probe_of(dyn);
+	const struct probe *probe = trace_probe_of(dyn);
 
-	return probe_is_of_instruction(dyn->call) && probe->target.kprobe.flags & KPROBE_FLAG_GONE;
+	return trace_probe_is_of_instruction(dyn->call) &&
+	       probe->target.kprobe.flags & KPROBE_FLAG_GONE;
 }
 
 /* ---- From the command line: DEFINITION[;DEFINITION]..., with commas for blanks ---- */
@@ -341,7 +344,7 @@ static void switch_all_on(struct trace_array *tr)
 {
 	struct dyn_event *dyn = NULL;
 
-	while ((dyn = dyn_event_next(probe_kprobe_dyn, dyn))) {
+	while ((dyn = trace_dyn_event_next(trace_probe_kprobe_dyn, dyn))) {
 		const struct trace_event_choice choice = { .call = dyn->call };
 
 		if (trace_events_switch(tr, &choice, true))
@@ -358,12 +361,12 @@ static void define_one(char *line)
 		if (*at == ',')
 			*at = ' ';
 	}
-	if (dyn_event_run_of(probe_kprobe_dyn, line, &error))
+	if (trace_dyn_event_run_of(trace_probe_kprobe_dyn, line, &error))
 		trace_plat_log("trace: kprobe_event: %s: %s", line,
 			       error.why ? error.why : "no memory");
 }
 
-void probe_kprobe_boot(struct trace_array *tr, char *list)
+void trace_probe_kprobe_boot(struct trace_array *tr, char *list)
 {
 	while (*list) {
 		char *line = list;

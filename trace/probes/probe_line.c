@@ -8,20 +8,21 @@
 
 #define NAME_MAX_LEN 63u
 
-int probe_blame(const struct probe_definition *definition, const char *at, const char *why, int err)
+int trace_probe_blame(const struct probe_definition *definition, const char *at, const char *why,
+		      int err)
 {
 	definition->error->at = at;
 	definition->error->why = why;
 	return err;
 }
 
-bool probe_line_is(const char *line, char letter)
+bool trace_probe_line_is(const char *line, char letter)
 {
 	return *line == letter && (!line[1] || line[1] == ':' || trace_is_space(line[1]) ||
 				   (line[1] >= '0' && line[1] <= '9'));
 }
 
-struct fetch_word probe_next_word(const char **text)
+struct fetch_word trace_probe_next_word(const char **text)
 {
 	struct fetch_word word;
 
@@ -54,13 +55,14 @@ static int check_group(const struct probe_definition *definition)
 	const struct fetch_word *group = &definition->group;
 
 	if (!group->len)
-		return probe_blame(definition, group->at, "Group name is not specified", -EINVAL);
+		return trace_probe_blame(definition, group->at, "Group name is not specified",
+					 -EINVAL);
 	if (group->len > NAME_MAX_LEN)
-		return probe_blame(definition, group->at, "Group name is too long", -EINVAL);
+		return trace_probe_blame(definition, group->at, "Group name is too long", -EINVAL);
 	if (!is_name(group, true))
-		return probe_blame(definition, group->at,
-				   "Group name must follow the same rules as C identifiers",
-				   -EINVAL);
+		return trace_probe_blame(definition, group->at,
+					 "Group name must follow the same rules as C identifiers",
+					 -EINVAL);
 	return 0;
 }
 
@@ -76,15 +78,15 @@ static int check_name(const struct probe_definition *definition)
 	const struct fetch_word *name = &definition->name;
 
 	if (name->len > NAME_MAX_LEN)
-		return probe_blame(definition, name->at, "Event name is too long", -EINVAL);
+		return trace_probe_blame(definition, name->at, "Event name is too long", -EINVAL);
 	if (!is_name(name, false))
-		return probe_blame(definition, name->at,
-				   "Event name must follow the same rules as C identifiers",
-				   -EINVAL);
+		return trace_probe_blame(definition, name->at,
+					 "Event name must follow the same rules as C identifiers",
+					 -EINVAL);
 	if (is_reserved(name))
-		return probe_blame(definition, name->at,
-				   "Given group/event name is already used by another event",
-				   -EEXIST);
+		return trace_probe_blame(definition, name->at,
+					 "Given group/event name is already used by another event",
+					 -EEXIST);
 	return 0;
 }
 
@@ -109,7 +111,8 @@ static int parse_names(struct probe_definition *definition, const struct fetch_w
 	if (err || (slash < end && !definition->name.len))
 		return err; /* GROUP/ alone: the name is made up */
 	if (!definition->name.len)
-		return probe_blame(definition, word->at, "Event name is not specified", -EINVAL);
+		return trace_probe_blame(definition, word->at, "Event name is not specified",
+					 -EINVAL);
 	return check_name(definition);
 }
 
@@ -120,19 +123,19 @@ static bool ends_with(const struct fetch_word *word, const char *suffix)
 	return word->len >= len && memcmp(word->at + word->len - len, suffix, len) == 0;
 }
 
-bool probe_line_is_return(const char *line)
+bool trace_probe_line_is_return(const char *line)
 {
 	struct fetch_word place;
 
-	(void)probe_next_word(&line);
-	place = probe_next_word(&line);
+	(void)trace_probe_next_word(&line);
+	place = trace_probe_next_word(&line);
 	return ends_with(&place, PROBE_RETURN_SUFFIX);
 }
 
-int probe_line_parse(struct probe_definition *definition)
+int trace_probe_line_parse(struct probe_definition *definition)
 {
 	const char *rest = definition->line;
-	struct fetch_word first = probe_next_word(&rest), names;
+	struct fetch_word first = trace_probe_next_word(&rest), names;
 	size_t colon = 1;
 	int err = 0;
 
@@ -140,24 +143,24 @@ int probe_line_parse(struct probe_definition *definition)
 		colon++;
 	definition->number = (struct fetch_word){ first.at + 1, colon - 1 };
 	if (colon > 1 && !definition->kind->takes_number)
-		return probe_blame(definition, definition->line + 1,
-				   "Maxactive is only for function exit", -EINVAL);
+		return trace_probe_blame(definition, definition->line + 1,
+					 "Maxactive is only for function exit", -EINVAL);
 	names = (struct fetch_word){ first.at + colon + 1, first.len - colon - 1 };
 	if (colon < first.len)
 		err = parse_names(definition, &names);
 	if (err)
 		return err;
-	definition->place = probe_next_word(&rest);
+	definition->place = trace_probe_next_word(&rest);
 	definition->args = rest;
 	if (definition->kind->suffix && ends_with(&definition->place, definition->kind->suffix)) {
 		definition->has_suffix = true;
 		definition->place.len -= trace_strlen(definition->kind->suffix);
 	}
 	if (!definition->place.len)
-		return probe_blame(definition, definition->place.at,
-				   "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE "
-				   "[ARGUMENT]...",
-				   -EINVAL);
+		return trace_probe_blame(definition, definition->place.at,
+					 "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE "
+					 "[ARGUMENT]...",
+					 -EINVAL);
 	definition->listed = definition->place;
 	return 0;
 }

@@ -29,7 +29,7 @@ static void put(struct names_text *text, const char *from, size_t len)
 
 static bool is_all(const struct fetch_word *word)
 {
-	return fetch_is(word, ALL);
+	return trace_fetch_is(word, ALL);
 }
 
 /* The number of `$argN` or `$argN:TYPE`, and what is behind it; 0: the word is another one. */
@@ -39,13 +39,13 @@ static uint32_t number_of(const struct fetch_word *word, struct fetch_word *out_
 	struct fetch_word number = { at, 0 };
 	uint64_t n;
 
-	if (!fetch_starts(word, "$arg"))
+	if (!trace_fetch_starts(word, "$arg"))
 		return 0;
 	while (at < end && *at != ':')
 		at++;
 	number.len = (size_t)(at - number.at);
 	*out_type = (struct fetch_word){ at, (size_t)(end - at) };
-	return fetch_number(&number, 10, &n) || n > FETCH_ARGS_MAX ? 0 : (uint32_t)n;
+	return trace_fetch_number(&number, 10, &n) || n > FETCH_ARGS_MAX ? 0 : (uint32_t)n;
 }
 
 static void put_number(struct names_text *text, uint32_t n)
@@ -61,10 +61,10 @@ static void put_number(struct names_text *text, uint32_t n)
 
 static int put_all(const struct probe_definition *definition, struct names_text *text)
 {
-	int count = fetch_names->count(&definition->context);
+	int count = trace_fetch_names->count(&definition->context);
 
 	for (int i = 0; i < count; i++) {
-		const char *name = fetch_names->name_of(&definition->context, (uint32_t)i);
+		const char *name = trace_fetch_names->name_of(&definition->context, (uint32_t)i);
 
 		put(text, " ", 1);
 		if (name && *name)
@@ -84,20 +84,20 @@ static int put_word(const struct probe_definition *definition, const struct fetc
 	const char *name;
 
 	if (is_all(word)) {
-		if (!fetch_names || put_all(definition, text))
-			return probe_blame(definition, word->at,
-					   "BTF is not available or not supported", -EINVAL);
+		if (!trace_fetch_names || put_all(definition, text))
+			return trace_probe_blame(definition, word->at,
+						 "BTF is not available or not supported", -EINVAL);
 		return 0;
 	}
 	put(text, " ", 1);
-	if (!n || !fetch_names || fetch_names->count(&definition->context) < 0) {
+	if (!n || !trace_fetch_names || trace_fetch_names->count(&definition->context) < 0) {
 		put(text, word->at, word->len);
 		return 0;
 	}
-	name = fetch_names->name_of(&definition->context, n - 1);
+	name = trace_fetch_names->name_of(&definition->context, n - 1);
 	if (!name)
-		return probe_blame(definition, word->at,
-				   "This variable is not found at this probe point", -ENOENT);
+		return trace_probe_blame(definition, word->at,
+					 "This variable is not found at this probe point", -ENOENT);
 	if (*name)
 		put(text, name, trace_strlen(name));
 	else
@@ -112,7 +112,7 @@ static int put_words(const struct probe_definition *definition, struct names_tex
 	struct fetch_word word;
 	int err = 0;
 
-	while (!err && (word = probe_next_word(&rest)).len)
+	while (!err && (word = trace_probe_next_word(&rest)).len)
 		err = put_word(definition, &word, text);
 	return err;
 }
@@ -126,24 +126,24 @@ static int check_words(const struct probe_definition *definition, bool *out_any)
 	bool has_all = false;
 
 	*out_any = false;
-	while ((word = probe_next_word(&rest)).len) {
+	while ((word = trace_probe_next_word(&rest)).len) {
 		*out_any |= is_all(&word) || number_of(&word, &type);
 		if (!is_all(&word))
 			continue;
 		if (place == FETCH_AT_CODE)
-			return probe_blame(definition, word.at,
-					   "$arg* can be used only on function entry or exit",
-					   -EINVAL);
+			return trace_probe_blame(definition, word.at,
+						 "$arg* can be used only on function entry or exit",
+						 -EINVAL);
 		if (has_all)
-			return probe_blame(definition, word.at,
-					   "$arg* can be used only once in the parameters",
-					   -EINVAL);
+			return trace_probe_blame(definition, word.at,
+						 "$arg* can be used only once in the parameters",
+						 -EINVAL);
 		has_all = true;
 	}
 	return 0;
 }
 
-int probe_names_expand(struct probe_definition *definition)
+int trace_probe_names_expand(struct probe_definition *definition)
 {
 	enum fetch_place place = definition->context.place;
 	struct names_text text = { .at = NULL };
@@ -176,21 +176,22 @@ static const char *place_of(const struct probe_definition *definition, const cha
 	struct fetch_word word = { rest, 0 }, written;
 	uint32_t left = 0; /* of the words that the one of the line became */
 
-	while ((written = probe_next_word(&from)).len) {
+	while ((written = trace_probe_next_word(&from)).len) {
 		while (!left) {
-			word = probe_next_word(&rest);
-			left = is_all(&word) ? (uint32_t)fetch_names->count(&definition->context)
-					     : 1;
+			word = trace_probe_next_word(&rest);
+			left = is_all(&word)
+				       ? (uint32_t)trace_fetch_names->count(&definition->context)
+				       : 1;
 		}
 		left--;
 		if (at <= written.at + written.len)
 			break;
 	}
-	return at >= written.at && fetch_same(&word, &written) ? word.at + (at - written.at)
-							       : word.at;
+	return at >= written.at && trace_fetch_same(&word, &written) ? word.at + (at - written.at)
+								     : word.at;
 }
 
-void probe_names_end(struct probe_definition *definition)
+void trace_probe_names_end(struct probe_definition *definition)
 {
 	struct dyn_event_error *error = definition->error;
 

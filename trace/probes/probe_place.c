@@ -20,8 +20,8 @@ static char found_name[TRACE_SYM_LEN], found_place[FUNC_NAME_MAX + 24];
 
 static int bad_place(const struct probe_definition *definition, int err)
 {
-	return probe_blame(definition, definition->place.at, "Invalid probed address or symbol",
-			   err);
+	return trace_probe_blame(definition, definition->place.at,
+				 "Invalid probed address or symbol", err);
 }
 
 /* There is no such function; the host may know why: it was inlined, for example. */
@@ -35,12 +35,12 @@ static int no_function(const struct probe_definition *definition, const char *na
 		trace_snprintf(reason, sizeof(reason),
 			       "Failed to register probe event: %s is data, which w@%s watches",
 			       name, name);
-		return probe_blame(definition, definition->place.at, reason, -EINVAL);
+		return trace_probe_blame(definition, definition->place.at, reason, -EINVAL);
 	}
 	memcpy(reason, invalid, sizeof(invalid));
 	if (trace_plat_why_not(name, reason + len, sizeof(reason) - len))
 		return bad_place(definition, -ENOENT);
-	return probe_blame(definition, definition->place.at, reason, -ENOENT);
+	return trace_probe_blame(definition, definition->place.at, reason, -ENOENT);
 }
 
 /* ---- FILE:LINE ---- */
@@ -50,17 +50,18 @@ static int blame_line(const struct probe_definition *definition, const struct fe
 {
 	switch (err) {
 	case -ENOENT:
-		return probe_blame(definition, definition->place.at,
-				   "No code comes from a file of that name", err);
+		return trace_probe_blame(definition, definition->place.at,
+					 "No code comes from a file of that name", err);
 	case -EEXIST:
-		return probe_blame(definition, definition->place.at,
-				   "Several files are called so: write more of the path", -EINVAL);
+		return trace_probe_blame(definition, definition->place.at,
+					 "Several files are called so: write more of the path",
+					 -EINVAL);
 	case -ENODATA:
-		return probe_blame(definition, line->at, "There is no code from that line on",
-				   -ENOENT);
+		return trace_probe_blame(definition, line->at, "There is no code from that line on",
+					 -ENOENT);
 	default:
-		return probe_blame(definition, definition->place.at,
-				   "This kernel has no table of lines", err);
+		return trace_probe_blame(definition, definition->place.at,
+					 "This kernel has no table of lines", err);
 	}
 }
 
@@ -76,7 +77,7 @@ static int place_line(struct probe_definition *definition, const struct trace_pl
 	out->addr = line->addr;
 	out->symbol = (struct fetch_word){ found_name, trace_strlen(found_name) };
 	out->offset = line->addr - start;
-	len = func_name_write(found_name, start, found_place);
+	len = trace_func_name_write(found_name, start, found_place);
 	trace_snprintf(found_place + len, sizeof(found_place) - len, len ? "+%lu" : "0x%lx",
 		       (unsigned long)(len ? out->offset : line->addr));
 	definition->listed = (struct fetch_word){ found_place, trace_strlen(found_place) };
@@ -91,8 +92,9 @@ static int find_line(struct probe_definition *definition, const struct fetch_wor
 	uint64_t wanted;
 	int err;
 
-	if (fetch_number(line, 10, &wanted) || !wanted || wanted > UINT32_MAX)
-		return probe_blame(definition, line->at, "This is no line: FILE:LINE", -EINVAL);
+	if (trace_fetch_number(line, 10, &wanted) || !wanted || wanted > UINT32_MAX)
+		return trace_probe_blame(definition, line->at, "This is no line: FILE:LINE",
+					 -EINVAL);
 	err = trace_plat_line_find(place->at, (size_t)(line->at - place->at - 1), (uint32_t)wanted,
 				   &found);
 	if (err)
@@ -101,7 +103,7 @@ static int find_line(struct probe_definition *definition, const struct fetch_wor
 		trace_snprintf(reason, sizeof(reason),
 			       "No code is near that line: the next that has some is %u",
 			       found.line);
-		return probe_blame(definition, line->at, reason, -ENOENT);
+		return trace_probe_blame(definition, line->at, reason, -ENOENT);
 	}
 	return place_line(definition, &found, out);
 }
@@ -118,7 +120,8 @@ static int find_behind_colon(struct probe_definition *definition, size_t colon,
 		is_file |= place->at[i] == '.' || place->at[i] == '/';
 	if (is_file)
 		return find_line(definition, &line, out);
-	return probe_blame(definition, place->at, "There are no modules: SYMBOL alone", -EINVAL);
+	return trace_probe_blame(definition, place->at, "There are no modules: SYMBOL alone",
+				 -EINVAL);
 }
 
 /* ---- SYMBOL ---- */
@@ -147,9 +150,9 @@ static int find_symbol(const struct probe_definition *definition, const struct f
 		place->symbol.len++;
 	if (!place->symbol.len || place->symbol.len >= sizeof(name))
 		return bad_place(definition, -EINVAL);
-	err = func_name_find(word->at, word->len, &start, &why);
+	err = trace_func_name_find(word->at, word->len, &start, &why);
 	if (err && why)
-		return probe_blame(definition, definition->place.at, why, err);
+		return trace_probe_blame(definition, definition->place.at, why, err);
 	memcpy(name, place->symbol.at, place->symbol.len);
 	name[place->symbol.len] = '\0';
 	if (err)
@@ -158,41 +161,41 @@ static int find_symbol(const struct probe_definition *definition, const struct f
 	return 0;
 }
 
-int probe_find_place(struct probe_definition *definition, struct probe_place *out)
+int trace_probe_find_place(struct probe_definition *definition, struct probe_place *out)
 {
 	const struct fetch_word *word = &definition->place;
 	struct fetch_word number, symbol = { word->at, symbol_len(word) };
 	uint64_t address;
 
 	*out = (struct probe_place){ .symbol = { word->at, 0 } };
-	if (!fetch_number(word, 0, &address)) {
+	if (!trace_fetch_number(word, 0, &address)) {
 		out->addr = address;
 		return 0;
 	}
 	for (size_t i = 0; i < word->len; i++) {
 		if (word->at[i] == '%')
-			return probe_blame(definition, &word->at[i],
-					   "Invalid probed address suffix", -EINVAL);
+			return trace_probe_blame(definition, &word->at[i],
+						 "Invalid probed address suffix", -EINVAL);
 		if (word->at[i] == ':')
 			return find_behind_colon(definition, i, out);
 	}
 	if (symbol.len < word->len) {
 		number.at = word->at + symbol.len + 1;
 		number.len = word->len - symbol.len - 1;
-		if (number.at[-1] == '-' || fetch_number(&number, 0, &out->offset) ||
+		if (number.at[-1] == '-' || trace_fetch_number(&number, 0, &out->offset) ||
 		    out->offset > UINT32_MAX)
 			return bad_place(definition, -EINVAL);
 	}
 	return find_symbol(definition, &symbol, out);
 }
 
-int probe_find_function(struct probe_definition *definition, struct probe_place *out)
+int trace_probe_find_function(struct probe_definition *definition, struct probe_place *out)
 {
-	int err = probe_find_place(definition, out);
+	int err = trace_probe_find_place(definition, out);
 
 	if (!err && out->offset)
-		return probe_blame(definition, definition->place.at,
-				   "Retprobe address must be an function entry", -EINVAL);
+		return trace_probe_blame(definition, definition->place.at,
+					 "Retprobe address must be an function entry", -EINVAL);
 	return err;
 }
 
@@ -206,7 +209,8 @@ static void end_name(char *name, size_t len)
 	}
 }
 
-void probe_name_by_number(struct probe_definition *definition, const struct probe_place *place)
+void trace_probe_name_by_number(struct probe_definition *definition,
+				const struct probe_place *place)
 {
 	struct trace_seq seq;
 
@@ -222,8 +226,8 @@ void probe_name_by_number(struct probe_definition *definition, const struct prob
 	end_name(definition->default_name, seq.len);
 }
 
-void probe_name_by_suffix(struct probe_definition *definition, const struct probe_place *place,
-			  const char *suffix)
+void trace_probe_name_by_suffix(struct probe_definition *definition,
+				const struct probe_place *place, const char *suffix)
 {
 	struct trace_seq seq;
 

@@ -20,22 +20,23 @@ static int find_return(struct probe_definition *definition)
 	uint64_t nr = 0;
 	int err;
 
-	if (number->len && (fetch_number(number, 0, &nr) || !nr))
-		return probe_blame(definition, number->at, "Invalid maxactive number", -EINVAL);
+	if (number->len && (trace_fetch_number(number, 0, &nr) || !nr))
+		return trace_probe_blame(definition, number->at, "Invalid maxactive number",
+					 -EINVAL);
 	if (nr > ACTIVE_MAX)
-		return probe_blame(definition, number->at, "Maxactive is too big", -EINVAL);
-	err = probe_find_function(definition, &place);
+		return trace_probe_blame(definition, number->at, "Maxactive is too big", -EINVAL);
+	err = trace_probe_find_function(definition, &place);
 	if (err)
 		return err;
 	definition->target.ret.kp.addr = place.addr;
 	definition->target.ret.maxactive = (uint32_t)nr;
 	definition->context.place = FETCH_AT_RETURN;
-	definition->context.is_of_function = definition->kind == &probe_exit_kind;
+	definition->context.is_of_function = definition->kind == &trace_probe_exit_kind;
 	definition->context.func = place.addr;
-	if (definition->kind == &probe_exit_kind)
-		probe_name_by_suffix(definition, &place, "__exit");
+	if (definition->kind == &trace_probe_exit_kind)
+		trace_probe_name_by_suffix(definition, &place, "__exit");
 	else
-		probe_name_by_number(definition, &place);
+		trace_probe_name_by_number(definition, &place);
 	return 0;
 }
 
@@ -65,7 +66,7 @@ static TRACE_ALWAYS_INLINE int hit(struct kretprobe_instance *ri, const void *go
 	if (probe_hit_is_plain(probe, front))
 		entry = trace_event_claim(front, probe->step, &claim);
 	if (TRACE_UNLIKELY(!entry))
-		return probe_hit_other(probe, got, head_of(probe, ri), front);
+		return trace_probe_hit_other(probe, got, head_of(probe, ri), front);
 	probe_fill_head(entry, head_of(probe, ri));
 	return probe_hit_end(probe, got, entry, &claim);
 }
@@ -128,11 +129,11 @@ static int attach_return(struct probe *probe, const struct probe_definition *def
 	ret->kp.flags = KRETPROBE_FLAG_DISABLED;
 	err = register_kretprobe(ret);
 	if (err == -EINVAL)
-		return probe_blame(definition, definition->place.at,
-				   "Retprobe address must be an function entry", err);
+		return trace_probe_blame(definition, definition->place.at,
+					 "Retprobe address must be an function entry", err);
 	if (err && err != -ENOMEM)
-		return probe_blame(definition, definition->place.at,
-				   "Failed to register probe event", err);
+		return trace_probe_blame(definition, definition->place.at,
+					 "Failed to register probe event", err);
 	return err;
 }
 
@@ -224,7 +225,7 @@ static uintptr_t return_event_place(const void *entry)
 static const struct trace_event_class return_class = {
 	.system = "kprobes",
 	.place = return_event_place,
-	.change = probes_change,
+	.change = trace_probes_change,
 	.own_depth = 1,
 };
 
@@ -238,20 +239,20 @@ static const struct trace_event_class return_class = {
 	.print_head = print_return, .begin = begin_return, .end = end_return,                      \
 	.many = &return_many, .get_missed = get_missed, .suffix = PROBE_RETURN_SUFFIX
 
-const struct probe_kind probe_return_kind = {
+const struct probe_kind trace_probe_return_kind = {
 	.log_name = "trace_kprobe",
 	.group = "kprobes",
 	.letter = 'r',
-	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_INSTRUCTION],
+	.dyn_kind = &trace_probe_kprobe_dyn[PROBE_DYN_INSTRUCTION],
 	.takes_number = true,
 	RETURN_KIND,
 };
 
-const struct probe_kind probe_exit_kind = {
+const struct probe_kind trace_probe_exit_kind = {
 	.log_name = "trace_fprobe",
 	.group = "fprobes",
 	.letter = 'f',
-	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_FUNCTION],
+	.dyn_kind = &trace_probe_kprobe_dyn[PROBE_DYN_FUNCTION],
 	.takes_number = true,
 	.shown_suffix = PROBE_RETURN_SUFFIX,
 	RETURN_KIND,

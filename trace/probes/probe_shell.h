@@ -12,13 +12,13 @@
  * probe_explain.c: the prototype of the probed function, and of each argument its name, its type,
  * where it comes from, and what the source says that is.
  */
-void probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq);
+void trace_probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq);
 
 /* probe_complete.c: what could be at the end of a line of that kind. */
-void probe_complete(const struct probe_kind *kind, struct dyn_event_completion *completion);
+void trace_probe_complete(const struct probe_kind *kind, struct dyn_event_completion *completion);
 /* The same, of lines of the kinds in these files. */
-void probe_tracepoint_complete(struct dyn_event_completion *completion);
-void probe_event_complete(struct dyn_event_completion *completion);
-void probe_watch_complete(struct dyn_event_completion *completion);
+void trace_probe_tracepoint_complete(struct dyn_event_completion *completion);
+void trace_probe_event_complete(struct dyn_event_completion *completion);
+void trace_probe_watch_complete(struct dyn_event_completion *completion);
 
 #endif

@@ -76,7 +76,7 @@ static void count_changes(struct probe_lists *lists, const struct trace_event_ch
 			  size_t nr, bool on)
 {
 	for (size_t i = 0; i < nr; i++) {
-		const struct probe_event *event = probe_event_of(changes[i].call);
+		const struct probe_event *event = trace_probe_event_of(changes[i].call);
 
 		if (changes[i].is_begin == on && event->kind->many)
 			count(lists, event->kind->many, event->nr_probes);
@@ -87,7 +87,7 @@ static void put_changes(struct probe_lists *lists, const struct trace_event_chan
 			size_t nr, bool on)
 {
 	for (size_t i = 0; i < nr; i++) {
-		const struct probe_event *event = probe_event_of(changes[i].call);
+		const struct probe_event *event = trace_probe_event_of(changes[i].call);
 		const struct probe_many *many = event->kind->many;
 
 		if (changes[i].is_begin != on || !many)
@@ -154,7 +154,7 @@ static int begin_all(struct probe_event *event)
 
 static void change_one(struct trace_event_change *change)
 {
-	struct probe_event *event = probe_event_of(change->call);
+	struct probe_event *event = trace_probe_event_of(change->call);
 
 	if (change->is_begin) {
 		change->err = begin_all(event);
@@ -165,14 +165,14 @@ static void change_one(struct trace_event_change *change)
 }
 
 /* One by one, if they cannot be changed all at once, so that each has a result of its own. */
-void probes_change(struct trace_event_change *changes, size_t nr)
+void trace_probes_change(struct trace_event_change *changes, size_t nr)
 {
 	bool is_done[2][PROBE_NR_RANKS] = { 0 };
 
 	change_many(changes, nr, false, is_done[false]);
 	change_many(changes, nr, true, is_done[true]);
 	for (size_t i = 0; i < nr; i++) {
-		const struct probe_many *many = probe_event_of(changes[i].call)->kind->many;
+		const struct probe_many *many = trace_probe_event_of(changes[i].call)->kind->many;
 
 		if (!many || !is_done[changes[i].is_begin][many->rank])
 			change_one(&changes[i]);
@@ -183,26 +183,26 @@ void probes_change(struct trace_event_change *changes, size_t nr)
 
 static const struct probe_many *many_of(const struct dyn_event *dyn)
 {
-	const struct probe_many *many = probe_event_of(dyn->call)->kind->many;
+	const struct probe_many *many = trace_probe_event_of(dyn->call)->kind->many;
 
 	return dyn->is_chosen && many && many->detach ? many : NULL;
 }
 
 /* One wait for those who run them. Without memory each does it by itself. */
-void probes_detach_chosen(const struct dyn_event_kind *kind)
+void trace_probes_detach_chosen(const struct dyn_event_kind *kind)
 {
 	struct probe_lists lists = { 0 };
 	struct dyn_event *dyn = NULL;
 
-	while ((dyn = dyn_event_next(kind, dyn))) {
+	while ((dyn = trace_dyn_event_next(kind, dyn))) {
 		if (many_of(dyn))
 			count(&lists, many_of(dyn), 1);
 	}
 	if (total(&lists) < 2 || make_lists(&lists))
 		return;
-	while ((dyn = dyn_event_next(kind, dyn))) {
+	while ((dyn = trace_dyn_event_next(kind, dyn))) {
 		if (many_of(dyn))
-			put(&lists, many_of(dyn), probe_of(dyn), false);
+			put(&lists, many_of(dyn), trace_probe_of(dyn), false);
 	}
 	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
 		if (lists.of[i].room)

@@ -40,8 +40,8 @@ struct probe_many {
 };
 
 /* For struct trace_event_class. */
-void probes_change(struct trace_event_change *changes, size_t nr);
+void trace_probes_change(struct trace_event_change *changes, size_t nr);
 /* For struct dyn_event_kind. */
-void probes_detach_chosen(const struct dyn_event_kind *kind);
+void trace_probes_detach_chosen(const struct dyn_event_kind *kind);
 
 #endif

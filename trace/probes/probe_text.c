@@ -8,7 +8,7 @@
 
 /* ---- Lines of `trace` ---- */
 
-const struct trace_event_field *probe_field_of(const struct probe_event *event, uint32_t i)
+const struct trace_event_field *trace_probe_field_of(const struct probe_event *event, uint32_t i)
 {
 	return &event->call.event.fields[event->kind->nr_fields + i];
 }
@@ -20,21 +20,21 @@ static void print_array(const struct trace_iter *iter, const struct fetch_arg *a
 	for (uint32_t i = 0; i < arg->count; i++) {
 		if (i)
 			trace_seq_putc(seq, ',');
-		fetch_print(arg->type, iter->event.data, iter->event.len, at + i * arg->type->size,
-			    seq);
+		trace_fetch_print(arg->type, iter->event.data, iter->event.len,
+				  at + i * arg->type->size, seq);
 	}
 	trace_seq_putc(seq, '}');
 }
 
 static void probe_print(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	const struct probe_event *event = probe_event_of(iter->type->call);
+	const struct probe_event *event = trace_probe_event_of(iter->type->call);
 
 	trace_seq_printf(seq, "%s: (", event->call.event.name);
 	event->kind->print_head(iter, event, seq);
 	trace_seq_putc(seq, ')');
 	for (uint32_t i = 0; i < event->nr_args; i++) {
-		const struct trace_event_field *field = probe_field_of(event, i);
+		const struct trace_event_field *field = trace_probe_field_of(event, i);
 		const struct fetch_arg *arg = &event->args[i];
 
 		if (field->offset + field->size > iter->event.len)
@@ -43,8 +43,8 @@ static void probe_print(const struct trace_iter *iter, struct trace_seq *seq)
 		if (arg->count)
 			print_array(iter, arg, field->offset, seq);
 		else
-			fetch_print(arg->type, iter->event.data, iter->event.len, field->offset,
-				    seq);
+			trace_fetch_print(arg->type, iter->event.data, iter->event.len,
+					  field->offset, seq);
 	}
 	trace_seq_putc(seq, '\n');
 }
@@ -87,17 +87,17 @@ static void write_place(const char *place, struct trace_seq *seq)
 
 static void probe_print_fmt(const struct trace_event *type, struct trace_seq *seq)
 {
-	const struct probe_event *event = probe_event_of(type->call);
+	const struct probe_event *event = trace_probe_event_of(type->call);
 	const struct probe_kind *kind = event->kind;
 
 	trace_seq_puts(seq, "\"(");
 	if (kind->head_fmt)
 		trace_seq_puts(seq, kind->head_fmt);
 	else
-		write_place(probe_place_text(event->first), seq);
+		write_place(trace_probe_place_text(event->first), seq);
 	trace_seq_putc(seq, ')');
 	for (uint32_t i = 0; i < event->nr_args; i++)
-		write_conversions(&event->args[i], probe_field_of(event, i)->name, seq);
+		write_conversions(&event->args[i], trace_probe_field_of(event, i)->name, seq);
 	trace_seq_putc(seq, '"');
 	if (kind->head_args)
 		trace_seq_puts(seq, kind->head_args);
@@ -107,11 +107,11 @@ static void probe_print_fmt(const struct trace_event *type, struct trace_seq *se
 		const struct fetch_arg *arg = &event->args[i];
 
 		for (uint32_t k = 0; k < (arg->count ? arg->count : 1); k++)
-			write_value(arg, probe_field_of(event, i)->name, k, seq);
+			write_value(arg, trace_probe_field_of(event, i)->name, k, seq);
 	}
 }
 
-const struct trace_event_functions probe_functions = {
+const struct trace_event_functions trace_probe_functions = {
 	.trace = probe_print,
 	.print_fmt = probe_print_fmt,
 };

@@ -21,7 +21,7 @@ static void compare(struct tracepoint *tp, void *arg)
 {
 	struct tracepoint_search *search = arg;
 
-	if (fetch_is(search->name, tp->name))
+	if (trace_fetch_is(search->name, tp->name))
 		search->found = tp;
 }
 
@@ -35,12 +35,12 @@ static int find_tracepoint(struct probe_definition *definition)
 
 		if (c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') &&
 		    (c < 'A' || c > 'Z'))
-			return probe_blame(definition, place->at,
-					   "Invalid character in tracepoint name", -EINVAL);
+			return trace_probe_blame(definition, place->at,
+						 "Invalid character in tracepoint name", -EINVAL);
 	}
 	for_each_kernel_tracepoint(compare, &search);
 	if (!search.found)
-		return probe_blame(definition, place->at, "Tracepoint is not found", -ENOENT);
+		return trace_probe_blame(definition, place->at, "Tracepoint is not found", -ENOENT);
 	definition->target.tp = search.found;
 	definition->context.place = FETCH_AT_TRACEPOINT;
 	definition->context.nr_args = FETCH_TRACEPOINT_ARGS;
@@ -60,7 +60,7 @@ static void offer_one(struct tracepoint *tp, void *arg)
 	const struct tracepoint_offer *to = arg;
 	const struct trace_dyn_event_word word = { .text = tp->name, .hint = "" };
 
-	dyn_event_offer(to->completion, to->at, &word);
+	trace_dyn_event_offer(to->completion, to->at, &word);
 }
 
 static void offer_tracepoints(const struct dyn_event_completion *completion, const char *at)
@@ -214,7 +214,7 @@ static void write_places(const struct probe_event *event, struct trace_seq *seq)
 
 static const struct trace_event_class tracepoint_class = {
 	.system = "tracepoints",
-	.change = probes_change,
+	.change = trace_probes_change,
 	.own_depth = 1,
 };
 
@@ -229,7 +229,7 @@ static const struct probe_kind tracepoint_kind = {
 	.write_head_args = write_places,
 	.event_class = &tracepoint_class,
 	.target_bytes = sizeof(struct tracepoint *),
-	.dyn_kind = &probe_dyn_kinds[PROBE_DYN_TRACEPOINT],
+	.dyn_kind = &trace_probe_dyn_kinds[PROBE_DYN_TRACEPOINT],
 	.offer_places = offer_tracepoints,
 	.find = find_tracepoint,
 	.print_head = print_place,
@@ -238,17 +238,17 @@ static const struct probe_kind tracepoint_kind = {
 	.many = &tracepoint_many,
 };
 
-bool probe_tracepoint_claims(const char *line)
+bool trace_probe_tracepoint_claims(const char *line)
 {
-	return probe_line_is(line, tracepoint_kind.letter);
+	return trace_probe_line_is(line, tracepoint_kind.letter);
 }
 
-int probe_tracepoint_create(const char *line, struct dyn_event_error *error)
+int trace_probe_tracepoint_create(const char *line, struct dyn_event_error *error)
 {
-	return probe_define(&tracepoint_kind, line, error);
+	return trace_probe_define(&tracepoint_kind, line, error);
 }
 
-void probe_tracepoint_complete(struct dyn_event_completion *completion)
+void trace_probe_tracepoint_complete(struct dyn_event_completion *completion)
 {
-	probe_complete(&tracepoint_kind, completion);
+	trace_probe_complete(&tracepoint_kind, completion);
 }

@@ -38,9 +38,9 @@ static int split_place(const struct probe_definition *definition, struct watch_p
 	while (at < end && *at != '@')
 		at++;
 	if (at == end)
-		return probe_blame(definition, definition->place.at,
-				   "Place must be of the form: [r|w|rw]@VARIABLE[:LENGTH]",
-				   -EINVAL);
+		return trace_probe_blame(definition, definition->place.at,
+					 "Place must be of the form: [r|w|rw]@VARIABLE[:LENGTH]",
+					 -EINVAL);
 	out->access.len = (size_t)(at - out->access.at);
 	out->what.at = ++at;
 	while (at < end && *at != ':')
@@ -49,7 +49,7 @@ static int split_place(const struct probe_definition *definition, struct watch_p
 	if (at < end)
 		out->length = (struct fetch_word){ at + 1, (size_t)(end - at - 1) };
 	if (at < end && !out->length.len)
-		return probe_blame(definition, at, bad_length, -EINVAL);
+		return trace_probe_blame(definition, at, bad_length, -EINVAL);
 	return 0;
 }
 
@@ -58,16 +58,17 @@ static int find_type(const struct probe_definition *definition, const struct wat
 {
 	const struct fetch_word *access = &place->access;
 
-	if (!access->len || fetch_is(access, "rw"))
+	if (!access->len || trace_fetch_is(access, "rw"))
 		wp->type = WPROBE_RW;
-	else if (fetch_is(access, "w"))
+	else if (trace_fetch_is(access, "w"))
 		wp->type = WPROBE_W;
-	else if (fetch_is(access, "r"))
-		return probe_blame(definition, access->at,
-				   "The processor cannot watch reads alone: rw or w", -EINVAL);
+	else if (trace_fetch_is(access, "r"))
+		return trace_probe_blame(definition, access->at,
+					 "The processor cannot watch reads alone: rw or w",
+					 -EINVAL);
 	else
-		return probe_blame(definition, access->at, "Access type must be r, w or rw",
-				   -EINVAL);
+		return trace_probe_blame(definition, access->at, "Access type must be r, w or rw",
+					 -EINVAL);
 	return 0;
 }
 
@@ -77,14 +78,14 @@ static int find_address(const struct probe_definition *definition, struct watch_
 	int err;
 
 	*symbol = (struct fetch_symbol){ .name = { place->what.at, 0 } };
-	if (!fetch_number(&place->what, 0, &symbol->addr))
+	if (!trace_fetch_number(&place->what, 0, &symbol->addr))
 		return 0;
-	err = fetch_symbol(&place->what, symbol);
+	err = trace_fetch_symbol(&place->what, symbol);
 	if (err)
-		return probe_blame(definition, place->what.at,
-				   err == -EEXIST ? fetch_not_unique
-						  : "There is no variable of that name",
-				   err == -EEXIST ? -EINVAL : err);
+		return trace_probe_blame(definition, place->what.at,
+					 err == -EEXIST ? trace_fetch_not_unique
+							: "There is no variable of that name",
+					 err == -EEXIST ? -EINVAL : err);
 	return 0;
 }
 
@@ -98,8 +99,9 @@ static int find_length(const struct probe_definition *definition, const struct w
 {
 	uint64_t len = LEN_OTHERWISE;
 
-	if (place->length.len && (fetch_number(&place->length, 0, &len) || !can_be_watched(len)))
-		return probe_blame(definition, place->length.at, bad_length, -EINVAL);
+	if (place->length.len &&
+	    (trace_fetch_number(&place->length, 0, &len) || !can_be_watched(len)))
+		return trace_probe_blame(definition, place->length.at, bad_length, -EINVAL);
 	if (!place->length.len && !place->symbol.offset && can_be_watched(place->symbol.bytes))
 		len = place->symbol.bytes;
 	wp->len = (uint32_t)len;
@@ -126,7 +128,7 @@ static int find_data(struct probe_definition *definition)
 	named = (struct probe_place){ .symbol = place.symbol.name,
 				      .offset = (uint64_t)place.symbol.offset,
 				      .addr = wp->addr };
-	probe_name_by_number(definition, &named);
+	trace_probe_name_by_number(definition, &named);
 	return 0;
 }
 
@@ -156,7 +158,7 @@ static char refusal[160];
 static int blame_refusal(const struct probe_definition *definition, const char *why, int err)
 {
 	trace_snprintf(refusal, sizeof(refusal), "Failed to register probe event: %s", why);
-	return probe_blame(definition, definition->place.at, refusal, err);
+	return trace_probe_blame(definition, definition->place.at, refusal, err);
 }
 
 static uint32_t count_watches(void)
@@ -164,7 +166,7 @@ static uint32_t count_watches(void)
 	const struct dyn_event *dyn = NULL;
 	uint32_t nr = 0;
 
-	while ((dyn = dyn_event_next(&probe_kprobe_dyn[PROBE_DYN_WATCH], dyn)))
+	while ((dyn = trace_dyn_event_next(&trace_probe_kprobe_dyn[PROBE_DYN_WATCH], dyn)))
 		nr++;
 	return nr;
 }
@@ -228,7 +230,7 @@ static uintptr_t watch_event_place(const void *entry)
 static const struct trace_event_class watch_class = {
 	.system = "wprobes",
 	.place = watch_event_place,
-	.change = probes_change,
+	.change = trace_probes_change,
 	.own_depth = 1,
 };
 
@@ -248,7 +250,7 @@ static const struct probe_kind watch_kind = {
 	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"),
 	.event_class = &watch_class,
 	.target_bytes = PROBE_TARGET_BYTES(wprobe),
-	.dyn_kind = &probe_kprobe_dyn[PROBE_DYN_WATCH],
+	.dyn_kind = &trace_probe_kprobe_dyn[PROBE_DYN_WATCH],
 	.find = find_data,
 	.attach = attach_data,
 	.print_head = print_address,
@@ -257,17 +259,17 @@ static const struct probe_kind watch_kind = {
 	.get_missed = get_missed,
 };
 
-bool probe_watch_claims(const char *line)
+bool trace_probe_watch_claims(const char *line)
 {
-	return probe_line_is(line, watch_kind.letter);
+	return trace_probe_line_is(line, watch_kind.letter);
 }
 
-int probe_watch_create(const char *line, struct dyn_event_error *error)
+int trace_probe_watch_create(const char *line, struct dyn_event_error *error)
 {
-	return probe_define(&watch_kind, line, error);
+	return trace_probe_define(&watch_kind, line, error);
 }
 
-void probe_watch_complete(struct dyn_event_completion *completion)
+void trace_probe_watch_complete(struct dyn_event_completion *completion)
 {
-	probe_complete(&watch_kind, completion);
+	trace_probe_complete(&watch_kind, completion);
 }

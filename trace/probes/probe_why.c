@@ -48,9 +48,9 @@ static bool has_silent(const struct trace_event_file *file, struct silent *out)
 {
 	const struct probe *probe;
 
-	if (!trace_event_is_on(file) || !probe_is_of_instruction(file->call))
+	if (!trace_event_is_on(file) || !trace_probe_is_of_instruction(file->call))
 		return false;
-	for (probe = probe_event_of(file->call)->first; probe; probe = probe->next) {
+	for (probe = trace_probe_event_of(file->call)->first; probe; probe = probe->next) {
 		if (is_silent(probe, out)) {
 			trace_strcpy(out->event, file->call->event.name, sizeof(out->event));
 			return true;
@@ -87,7 +87,7 @@ static void say_silent(struct trace_why *why)
 			      silent.event, silent.func, (unsigned long)silent.offset);
 }
 
-const struct trace_why_check probe_kprobe_whys[] = {
+const struct trace_why_check trace_probe_kprobe_whys[] = {
 	{ TRACE_WHY_EVENTS, say_silent },
 	{ .say = NULL },
 };

@@ -12,6 +12,6 @@ const struct trace_feature trace_feature_hist = {
 	.event_files = trace_event_hist_files,
 	.type_files = trace_type_hist_files,
 	.triggers = trace_hist_triggers,
-	.hist_action = &hist_save_type,
+	.hist_action = &trace_hist_save_type,
 	.whys = trace_hist_whys,
 };

@@ -7,5 +7,5 @@
 
 const struct trace_feature trace_feature_hist_snapshot = {
 	.name = "hist_snapshot",
-	.hist_action = &hist_snapshot_type,
+	.hist_action = &trace_hist_snapshot_type,
 };

@@ -7,5 +7,5 @@
 
 const struct trace_feature trace_feature_hist_trace = {
 	.name = "hist_trace",
-	.hist_action = &hist_trace_type,
+	.hist_action = &trace_hist_trace_type,
 };

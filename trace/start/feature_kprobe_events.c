@@ -17,7 +17,7 @@ static const struct trace_boot_param params[] = {
 static void kprobe_events_boot(struct trace_array *tr)
 {
 	trace_plat_lock(&trace_config_lock);
-	probe_kprobe_boot(tr, wanted);
+	trace_probe_kprobe_boot(tr, wanted);
 	trace_plat_unlock(&trace_config_lock);
 }
 
@@ -26,6 +26,6 @@ const struct trace_feature trace_feature_kprobe_events = {
 	.params = params,
 	.boot_start = kprobe_events_boot,
 	.files = &trace_kprobe_files,
-	.whys = probe_kprobe_whys,
-	.dyn_events = probe_kprobe_dyn,
+	.whys = trace_probe_kprobe_whys,
+	.dyn_events = trace_probe_kprobe_dyn,
 };

@@ -6,6 +6,6 @@
 
 const struct trace_feature trace_feature_probe_events = {
 	.name = "probe_events",
-	.dyn_events = probe_dyn_kinds,
-	.event_goes = probe_event_goes,
+	.dyn_events = trace_probe_dyn_kinds,
+	.event_goes = trace_probe_event_goes,
 };

@@ -8,12 +8,12 @@
 
 static int names_init(void)
 {
-	fetch_names = &fetch_btf_names;
+	trace_fetch_names = &trace_fetch_btf_names;
 	return 0;
 }
 
 const struct trace_feature trace_feature_probe_names = {
 	.name = "probe_names",
-	.is_there = btf_is_loaded,
+	.is_there = trace_btf_is_loaded,
 	.init = names_init,
 };

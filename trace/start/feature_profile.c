@@ -13,7 +13,7 @@ static int profile_option(struct trace_array *tr, const struct tracer *tracer, u
 {
 	if (tracer != &tracer_function_graph || !trace_array_is_global(tr))
 		return 0;
-	return profile_set_option(bit, on);
+	return trace_profile_set_option(bit, on);
 }
 
 const struct trace_feature trace_feature_profile = {

@@ -8,5 +8,5 @@
 const struct trace_feature trace_feature_synth = {
 	.name = "synth",
 	.files = &trace_synth_files,
-	.dyn_events = synth_event_kinds,
+	.dyn_events = trace_synth_event_kinds,
 };

@@ -12,7 +12,7 @@ static int types_init(void)
 {
 	size_t bytes;
 	const void *data = trace_plat_btf(&bytes);
-	int err = data ? btf_load(data, bytes) : 0;
+	int err = data ? trace_btf_load(data, bytes) : 0;
 
 	if (err)
 		trace_plat_log("trace: types (BTF) cannot be used: error %d", -err);

@@ -176,7 +176,7 @@ static void format_pointer(struct out *out, struct fmt_spec *spec, struct fmt_ar
 
 static void format_string(struct out *out, const struct fmt_spec *spec, struct fmt_args *args)
 {
-	const char *text = fmt_args_string(args);
+	const char *text = trace_fmt_args_string(args);
 	size_t max = spec->precision == FMT_NONE ? SIZE_MAX : (size_t)spec->precision;
 
 	out_padded(out, spec, text, trace_strnlen(text, max));
@@ -186,7 +186,7 @@ static void format_one(struct out *out, struct fmt_spec *spec, struct fmt_args *
 {
 	char c;
 
-	fmt_args_resolve(args, spec);
+	trace_fmt_args_resolve(args, spec);
 	switch (spec->conversion) {
 	case '%':
 		out_char(out, '%');
@@ -279,7 +279,7 @@ static const char *format_plain(struct out *out, const char *fmt, struct fmt_arg
 	}
 	switch (*fmt) {
 	case 's':
-		plain_text(out, fmt_args_string(args));
+		plain_text(out, trace_fmt_args_string(args));
 		return fmt + 1;
 	case 'd':
 	case 'i':
@@ -302,7 +302,7 @@ static const char *format_conversion(struct out *out, const char *fmt, struct fm
 
 	if (TRACE_LIKELY(end))
 		return end;
-	end = fmt_spec_parse(&spec, fmt + 1);
+	end = trace_fmt_spec_parse(&spec, fmt + 1);
 	if (spec.conversion)
 		format_one(out, &spec, args);
 	else
@@ -310,7 +310,7 @@ static const char *format_conversion(struct out *out, const char *fmt, struct fm
 	return end;
 }
 
-int fmt_format(char *buf, size_t size, const char *fmt, struct fmt_args *args)
+int trace_fmt_format(char *buf, size_t size, const char *fmt, struct fmt_args *args)
 {
 	struct out out = { .buf = buf, .size = size };
 
@@ -333,7 +333,7 @@ int trace_vsnprintf(char *buf, size_t size, const char *fmt, va_list ap)
 
 	va_copy(copy, ap);
 	args.call = &copy;
-	len = fmt_format(buf, size, fmt, &args);
+	len = trace_fmt_format(buf, size, fmt, &args);
 	va_end(copy);
 	return len;
 }

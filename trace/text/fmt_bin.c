@@ -34,7 +34,7 @@ static uint64_t pack_integer(struct pack *pack, struct fmt_args *args, size_t by
 
 static void pack_string(struct pack *pack, struct fmt_args *args, int precision)
 {
-	const char *text = fmt_args_string(args);
+	const char *text = trace_fmt_args_string(args);
 	size_t max = precision < 0 ? SIZE_MAX : (size_t)precision;
 
 	pack_bytes(pack, text, trace_strnlen(text, max));
@@ -74,7 +74,7 @@ size_t trace_bin_pack(void *buf, size_t size, const char *fmt, va_list ap)
 	while (*fmt) {
 		if (*fmt++ != '%')
 			continue;
-		fmt = fmt_spec_parse(&spec, fmt);
+		fmt = trace_fmt_spec_parse(&spec, fmt);
 		if (spec.conversion)
 			pack_one(&pack, &spec, &args);
 	}
@@ -88,5 +88,5 @@ int trace_bin_format(char *buf, size_t size, const char *fmt, const void *args, 
 				   .packed_start = args,
 				   .packed_end = (const uint8_t *)args + args_bytes };
 
-	return fmt_format(buf, size, fmt, &packed);
+	return trace_fmt_format(buf, size, fmt, &packed);
 }

@@ -99,7 +99,7 @@ static const char *parse_conversion(struct fmt_spec *spec, const char *fmt)
 	}
 }
 
-const char *fmt_spec_parse(struct fmt_spec *spec, const char *fmt)
+const char *trace_fmt_spec_parse(struct fmt_spec *spec, const char *fmt)
 {
 	*spec = (struct fmt_spec){ .width = 0, .precision = FMT_NONE };
 	fmt = parse_flags(spec, fmt);
@@ -110,7 +110,7 @@ const char *fmt_spec_parse(struct fmt_spec *spec, const char *fmt)
 	return parse_conversion(spec, fmt);
 }
 
-const char *fmt_args_string(struct fmt_args *args)
+const char *trace_fmt_args_string(struct fmt_args *args)
 {
 	const char *text;
 
@@ -131,7 +131,7 @@ static int clamped(int value)
 	return value < -WIDEST ? -WIDEST : value > WIDEST ? WIDEST : value;
 }
 
-void fmt_args_resolve(struct fmt_args *args, struct fmt_spec *spec)
+void trace_fmt_args_resolve(struct fmt_args *args, struct fmt_spec *spec)
 {
 	if (spec->width == FMT_FROM_ARG) {
 		spec->width = clamped((int)fmt_args_integer(args, sizeof(int)));

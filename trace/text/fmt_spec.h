@@ -40,7 +40,7 @@ struct fmt_args {
 };
 
 /* `fmt` points behind the '%'. Returns where the conversion ends. */
-const char *fmt_spec_parse(struct fmt_spec *spec, const char *fmt);
+const char *trace_fmt_spec_parse(struct fmt_spec *spec, const char *fmt);
 
 #define FMT_PACKED_ALIGN 4u /* of integers, from the first argument on */
 
@@ -79,11 +79,11 @@ static inline uint64_t fmt_args_integer(struct fmt_args *args, size_t bytes)
 }
 
 /* The next string; never NULL. */
-const char *fmt_args_string(struct fmt_args *args);
+const char *trace_fmt_args_string(struct fmt_args *args);
 /* Replace `*` by the arguments that stand for it. */
-void fmt_args_resolve(struct fmt_args *args, struct fmt_spec *spec);
+void trace_fmt_args_resolve(struct fmt_args *args, struct fmt_spec *spec);
 
 /* As trace_vsnprintf(), with arguments from either place. */
-int fmt_format(char *buf, size_t size, const char *fmt, struct fmt_args *args);
+int trace_fmt_format(char *buf, size_t size, const char *fmt, struct fmt_args *args);
 
 #endif

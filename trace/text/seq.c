@@ -32,7 +32,8 @@ void trace_seq_printf(struct trace_seq *seq, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	args.call = &ap;
-	advance(seq, (size_t)fmt_format(seq->buf + seq->len, trace_seq_room(seq), fmt, &args));
+	advance(seq,
+		(size_t)trace_fmt_format(seq->buf + seq->len, trace_seq_room(seq), fmt, &args));
 	va_end(ap);
 }
 

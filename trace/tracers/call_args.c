@@ -67,7 +67,8 @@ static bool is_inside(const struct trace_iter *iter, uint32_t loc)
 	return (loc & 0xffff) + (loc >> 16) <= iter->event.len;
 }
 
-bool call_recorded_find(const struct trace_iter *iter, uint32_t offset, struct call_recorded *out)
+bool trace_call_recorded_find(const struct trace_iter *iter, uint32_t offset,
+			      struct call_recorded *out)
 {
 	const uint8_t *data = iter->event.data;
 	struct trace_args_part part;
@@ -84,7 +85,7 @@ bool call_recorded_find(const struct trace_iter *iter, uint32_t offset, struct c
 	return true;
 }
 
-uint64_t call_recorded_value(const struct call_recorded *recorded, uint32_t nr)
+uint64_t trace_call_recorded_value(const struct call_recorded *recorded, uint32_t nr)
 {
 	uint64_t value;
 
@@ -92,32 +93,32 @@ uint64_t call_recorded_value(const struct call_recorded *recorded, uint32_t nr)
 	return value;
 }
 
-void call_print_raw(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset)
+void trace_call_print_raw(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset)
 {
 	struct call_recorded recorded;
 
-	if (!call_recorded_find(iter, offset, &recorded))
+	if (!trace_call_recorded_find(iter, offset, &recorded))
 		return;
 	for (uint32_t i = 0; i < recorded.nr; i++)
 		trace_seq_printf(seq, " %llx",
-				 (unsigned long long)call_recorded_value(&recorded, i));
+				 (unsigned long long)trace_call_recorded_value(&recorded, i));
 }
 
-void call_print_hex(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset)
+void trace_call_print_hex(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset)
 {
 	struct call_recorded recorded;
 
-	if (!call_recorded_find(iter, offset, &recorded))
+	if (!trace_call_recorded_find(iter, offset, &recorded))
 		return;
 	for (uint32_t i = 0; i < recorded.nr; i++)
-		trace_seq_hex(seq, call_recorded_value(&recorded, i), sizeof(uint64_t));
+		trace_seq_hex(seq, trace_call_recorded_value(&recorded, i), sizeof(uint64_t));
 }
 
-void call_print_binary(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset)
+void trace_call_print_binary(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset)
 {
 	struct call_recorded recorded;
 
-	if (call_recorded_find(iter, offset, &recorded))
+	if (trace_call_recorded_find(iter, offset, &recorded))
 		trace_seq_write(seq, recorded.values, recorded.nr * sizeof(uint64_t));
 }
 

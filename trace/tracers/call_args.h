@@ -100,12 +100,13 @@ struct call_recorded {
 	uint32_t text_left;
 };
 /* false: the event is damaged. */
-bool call_recorded_find(const struct trace_iter *iter, uint32_t offset, struct call_recorded *out);
-uint64_t call_recorded_value(const struct call_recorded *recorded, uint32_t nr);
+bool trace_call_recorded_find(const struct trace_iter *iter, uint32_t offset,
+			      struct call_recorded *out);
+uint64_t trace_call_recorded_value(const struct call_recorded *recorded, uint32_t nr);
 /* The values as the options raw, hex and bin print them, each with a blank in front for raw. */
-void call_print_raw(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset);
-void call_print_hex(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset);
-void call_print_binary(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset);
+void trace_call_print_raw(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset);
+void trace_call_print_hex(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset);
+void trace_call_print_binary(const struct trace_iter *iter, struct trace_seq *seq, uint32_t offset);
 
 /* For descriptions of events: the two words of a part, and the values for a print_fmt. */
 #define TRACE_FIELD_LOC(field_name, c_type, entry, member)                                         \

@@ -16,11 +16,12 @@ static uint32_t code_of(const struct btf_func *func)
 	uint32_t nr = 0, texts = 0;
 	struct btf_arg arg;
 
-	for (uint32_t i = 0; btf_func_arg(func, i, &arg); i++) {
+	for (uint32_t i = 0; trace_btf_func_arg(func, i, &arg); i++) {
 		if (arg.place != BTF_PLACE_REGS)
 			continue;
 		nr = arg.at + arg.words;
-		if (btf_form(arg.type) == BTF_FORM_STRING && btf_points_to_const(arg.type))
+		if (trace_btf_form(arg.type) == BTF_FORM_STRING &&
+		    trace_btf_points_to_const(arg.type))
 			texts |= 1u << arg.at;
 	}
 	return 1u << nr | texts;
@@ -52,7 +53,7 @@ static void fill(struct trace_call_codes *all)
 	while ((record = ftrace_next_record(&cursor))) {
 		uintptr_t ip = trace_plat_ip_unpack(record->ip);
 
-		if (trace_plat_symbol_next(&names, ip, name) && btf_func_find(name, &func))
+		if (trace_plat_symbol_next(&names, ip, name) && trace_btf_func_find(name, &func))
 			all->codes[(ip - all->base) / CALL_SITE_STEP] = (uint8_t)code_of(&func);
 	}
 }
@@ -67,7 +68,7 @@ static int prepare(void)
 	struct trace_call_codes *all;
 	uintptr_t low, high;
 
-	if (!btf_is_loaded())
+	if (!trace_btf_is_loaded())
 		return -EOPNOTSUPP;
 	if (atomic_load_explicit(&trace_call_codes, memory_order_relaxed))
 		return 0;
@@ -102,7 +103,7 @@ static bool find_func(uint32_t packed_ip, struct btf_func *out)
 	size_t bytes;
 
 	return trace_plat_symbol(trace_plat_ip_unpack(packed_ip), name, &start, &bytes) &&
-	       btf_func_find(name, out);
+	       trace_btf_func_find(name, out);
 }
 
 static void print_quoted(struct trace_seq *seq, const char *text, uint32_t len)
@@ -142,26 +143,28 @@ static void print_words(struct trace_seq *seq, const struct call_recorded *recor
 {
 	trace_seq_putc(seq, '{');
 	for (uint32_t i = 0; i < arg->words && arg->at + i < recorded->nr; i++)
-		trace_seq_printf(seq, i ? ", 0x%llx" : "0x%llx",
-				 (unsigned long long)call_recorded_value(recorded, arg->at + i));
+		trace_seq_printf(
+			seq, i ? ", 0x%llx" : "0x%llx",
+			(unsigned long long)trace_call_recorded_value(recorded, arg->at + i));
 	trace_seq_putc(seq, '}');
 }
 
 static void print_arg(struct trace_seq *seq, struct call_recorded *recorded,
 		      const struct btf_arg *arg)
 {
-	enum btf_form form = btf_form(arg->type);
+	enum btf_form form = trace_btf_form(arg->type);
 
 	if (arg->name[0])
 		trace_seq_printf(seq, "%s=", arg->name);
 	if (arg->place != BTF_PLACE_REGS || arg->at + arg->words > recorded->nr)
 		trace_seq_puts(seq, "?");
-	else if (form == BTF_FORM_STRING && btf_points_to_const(arg->type) && recorded->text_left)
-		print_text(seq, recorded, call_recorded_value(recorded, arg->at));
+	else if (form == BTF_FORM_STRING && trace_btf_points_to_const(arg->type) &&
+		 recorded->text_left)
+		print_text(seq, recorded, trace_call_recorded_value(recorded, arg->at));
 	else if (arg->words > 1 || form == BTF_FORM_STRUCT)
 		print_words(seq, recorded, arg);
 	else
-		btf_print_value(seq, arg->type, call_recorded_value(recorded, arg->at));
+		trace_btf_print_value(seq, arg->type, trace_call_recorded_value(recorded, arg->at));
 }
 
 static void print_args(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
@@ -172,8 +175,8 @@ static void print_args(const struct trace_iter *iter, struct trace_seq *seq, uin
 	struct btf_arg arg;
 
 	trace_seq_putc(seq, '(');
-	if (call_recorded_find(iter, offset, &recorded) && find_func(packed_ip, &func)) {
-		for (uint32_t i = 0; btf_func_arg(&func, i, &arg); i++) {
+	if (trace_call_recorded_find(iter, offset, &recorded) && find_func(packed_ip, &func)) {
+		for (uint32_t i = 0; trace_btf_func_arg(&func, i, &arg); i++) {
 			if (i)
 				trace_seq_puts(seq, ", ");
 			print_arg(seq, &recorded, &arg);
@@ -188,7 +191,7 @@ static bool returns_nothing(uint32_t packed_ip)
 {
 	struct btf_func func;
 
-	return find_func(packed_ip, &func) && btf_strip(func.returns) == 0;
+	return find_func(packed_ip, &func) && trace_btf_strip(func.returns) == 0;
 }
 
 static bool print_return(struct trace_seq *seq, uint32_t packed_ip, uint64_t value,
@@ -196,11 +199,11 @@ static bool print_return(struct trace_seq *seq, uint32_t packed_ip, uint64_t val
 {
 	struct btf_func func;
 
-	if (!find_func(packed_ip, &func) || btf_sizeof(func.returns) > sizeof(value) ||
-	    btf_form(func.returns) == BTF_FORM_NONE)
+	if (!find_func(packed_ip, &func) || trace_btf_sizeof(func.returns) > sizeof(value) ||
+	    trace_btf_form(func.returns) == BTF_FORM_NONE)
 		return false;
 	trace_seq_puts(seq, before);
-	btf_print_value(seq, func.returns, value);
+	trace_btf_print_value(seq, func.returns, value);
 	return true;
 }
 

@@ -77,8 +77,8 @@ static TRACE_ALWAYS_INLINE void fill_values(struct trace_args_part *part, uint32
 		part->values[2] = ftrace_regs_get_argument(fregs, 2);
 }
 
-void function_write_args(struct trace_ring_cpu *rc, uintptr_t ip, uintptr_t parent_ip,
-			 struct ftrace_regs *fregs)
+void trace_function_write_args(struct trace_ring_cpu *rc, uintptr_t ip, uintptr_t parent_ip,
+			       struct ftrace_regs *fregs)
 {
 	uint32_t code = trace_call_code(ip), nr = call_nr_args(code);
 	struct trace_func_args_entry *entry;
@@ -111,9 +111,9 @@ static TRACE_NOINLINE void call_slow(uintptr_t ip, uintptr_t parent_ip, struct t
 		return;
 	}
 	if (parent_ip == trace_plat_return_hook())
-		parent_ip = function_true_parent(parent_ip, fregs);
+		parent_ip = trace_function_true_parent(parent_ip, fregs);
 	if (!trace_ring_is_off(rc))
-		function_write_args(rc, ip, parent_ip, fregs);
+		trace_function_write_args(rc, ip, parent_ip, fregs);
 	trace_recursion_exit((int)bit);
 }
 
@@ -128,12 +128,12 @@ static TRACE_NOINLINE void publish(struct trace_ring_cpu *rc)
 static TRACE_NOINLINE void write_slow(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
 				      struct ftrace_regs *fregs)
 {
-	function_write_args(rc, ip, parent_ip, fregs);
+	trace_function_write_args(rc, ip, parent_ip, fregs);
 	trace_recursion_exit(THREAD_BIT);
 }
 
-/* See function_trace_call(), of which this is the same with arguments in the event. */
-void function_trace_args_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+/* See trace_function_call(), of which this is the same with arguments in the event. */
+void trace_function_args_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs)
 {
 	const struct trace_array *tr = ops->private;

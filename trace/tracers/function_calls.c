@@ -26,7 +26,7 @@ static TRACE_ALWAYS_INLINE void fill(struct trace_func_entry *entry, uintptr_t i
 	entry->parent_ip = trace_plat_ip_pack(parent_ip);
 }
 
-uintptr_t function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs)
+uintptr_t trace_function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs)
 {
 	return ftrace_graph_ret_addr(trace_plat_current(), parent_ip,
 				     ftrace_regs_return_slot(fregs));
@@ -61,7 +61,7 @@ static TRACE_NOINLINE void call_slow(uintptr_t ip, uintptr_t parent_ip, struct t
 static TRACE_NOINLINE void call_with_true_parent(uintptr_t ip, struct trace_ring_cpu *rc,
 						 struct ftrace_regs *fregs)
 {
-	call_slow(ip, function_true_parent(trace_plat_return_hook(), fregs), rc);
+	call_slow(ip, trace_function_true_parent(trace_plat_return_hook(), fregs), rc);
 }
 
 /* Interrupts have written events behind ours while ours was open: publish them, too. */
@@ -150,7 +150,7 @@ static TRACE_NOINLINE void call_closed(uintptr_t ip, uintptr_t parent_ip, struct
 	write_clock(ip, parent_ip, rc, state);
 }
 
-void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+void trace_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs)
 {
 	const struct trace_array *tr = ops->private;

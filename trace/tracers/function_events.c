@@ -54,7 +54,7 @@ static void args_raw(const struct trace_iter *iter, struct trace_seq *seq)
 
 	trace_seq_printf(seq, "%lx %lx", (unsigned long)trace_plat_ip_unpack(entry->call.ip),
 			 (unsigned long)trace_plat_ip_unpack(entry->call.parent_ip));
-	call_print_raw(iter, seq, offsetof(struct trace_func_args_entry, args));
+	trace_call_print_raw(iter, seq, offsetof(struct trace_func_args_entry, args));
 	trace_seq_putc(seq, '\n');
 }
 
@@ -64,7 +64,7 @@ static void args_hex(const struct trace_iter *iter, struct trace_seq *seq)
 
 	trace_seq_hex(seq, trace_plat_ip_unpack(entry->call.ip), sizeof(uintptr_t));
 	trace_seq_hex(seq, trace_plat_ip_unpack(entry->call.parent_ip), sizeof(uintptr_t));
-	call_print_hex(iter, seq, offsetof(struct trace_func_args_entry, args));
+	trace_call_print_hex(iter, seq, offsetof(struct trace_func_args_entry, args));
 }
 
 static void args_binary(const struct trace_iter *iter, struct trace_seq *seq)
@@ -74,7 +74,7 @@ static void args_binary(const struct trace_iter *iter, struct trace_seq *seq)
 			    trace_plat_ip_unpack(entry->call.parent_ip) };
 
 	trace_seq_write(seq, ips, sizeof(ips));
-	call_print_binary(iter, seq, offsetof(struct trace_func_args_entry, args));
+	trace_call_print_binary(iter, seq, offsetof(struct trace_func_args_entry, args));
 }
 
 static const struct trace_event_field args_fields[] = {

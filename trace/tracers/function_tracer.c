@@ -17,14 +17,14 @@ static void function_trace_pid_call(uintptr_t ip, uintptr_t parent_ip, struct ft
 				    struct ftrace_regs *fregs)
 {
 	if (!(trace_plat_current()->ignored_by & ops->ignore_mask))
-		function_trace_call(ip, parent_ip, ops, fregs);
+		trace_function_call(ip, parent_ip, ops, fregs);
 }
 
 static void function_trace_options_pid_call(uintptr_t ip, uintptr_t parent_ip,
 					    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	if (!(trace_plat_current()->ignored_by & ops->ignore_mask))
-		function_trace_options_call(ip, parent_ip, ops, fregs);
+		trace_function_options_call(ip, parent_ip, ops, fregs);
 }
 
 static ftrace_func_t wanted_func(const struct trace_array *tr)
@@ -32,10 +32,10 @@ static ftrace_func_t wanted_func(const struct trace_array *tr)
 	bool uses_pids = trace_pid_filter_is_used(tr, TRACE_PIDS_FUNCTIONS);
 
 	if (trace_function_of(tr)->options == TRACE_FUNC_ARGS && !uses_pids)
-		return function_trace_args_call;
+		return trace_function_args_call;
 	if (trace_function_of(tr)->options)
-		return uses_pids ? function_trace_options_pid_call : function_trace_options_call;
-	return uses_pids ? function_trace_pid_call : function_trace_call;
+		return uses_pids ? function_trace_options_pid_call : trace_function_options_call;
+	return uses_pids ? function_trace_pid_call : trace_function_call;
 }
 
 static int start_calls(struct trace_array *tr)

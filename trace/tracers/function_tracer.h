@@ -36,10 +36,10 @@ static inline struct trace_function *trace_function_of(const struct trace_array 
  * The real caller of a function whose `parent_ip` is the address of function_graph's return hook.
  * That happens after a tail call: a function whose return is hooked has jumped to this one.
  */
-uintptr_t function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs);
+uintptr_t trace_function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fregs);
 
 /* The callback when no option is set: writes one event. */
-void function_trace_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+void trace_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
 
 extern struct tracer tracer_function;
@@ -49,13 +49,13 @@ extern struct tracer tracer_function;
  * its arguments; the caller holds the guard against recursion, and recording is on.
  */
 struct trace_ring_cpu;
-void function_trace_args_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+void trace_function_args_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs);
-void function_write_args(struct trace_ring_cpu *rc, uintptr_t ip, uintptr_t parent_ip,
-			 struct ftrace_regs *fregs);
+void trace_function_write_args(struct trace_ring_cpu *rc, uintptr_t ip, uintptr_t parent_ip,
+			       struct ftrace_regs *fregs);
 
 /* The callback for any options: function_variants.c. */
-void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+void trace_function_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				 struct ftrace_regs *fregs);
 /*
  * Allocate what func-no-repeats needs, or forget what is in it. The callback that uses it does not

@@ -95,7 +95,7 @@ static void write_call(struct ring_buffer *buffer, uintptr_t ip, uintptr_t paren
 	ring_buffer_unlock_commit(buffer, entry);
 }
 
-void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+void trace_function_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				 struct ftrace_regs *fregs)
 {
 	const struct trace_array *tr = ops->private;
@@ -106,7 +106,7 @@ void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 	if (bit < 0)
 		return;
 	if (TRACE_UNLIKELY(parent_ip == trace_plat_return_hook()))
-		parent_ip = function_true_parent(parent_ip, fregs);
+		parent_ip = trace_function_true_parent(parent_ip, fregs);
 	buffer = tr->buffer;
 	rc = buffer->cpu[trace_plat_cpu_id()];
 	if (trace_ring_is_off(rc))
@@ -115,7 +115,7 @@ void function_trace_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 	    is_repeat(tr, buffer, ip, parent_ip))
 		goto out;
 	if (trace_function_of(tr)->options & TRACE_FUNC_ARGS)
-		function_write_args(rc, ip, parent_ip, fregs);
+		trace_function_write_args(rc, ip, parent_ip, fregs);
 	else
 		write_call(buffer, ip, parent_ip);
 	if (trace_function_of(tr)->options & TRACE_FUNC_STACK)

@@ -91,7 +91,7 @@ static int choose_entry(struct trace_array *tr)
 	return ftrace_ops_set_func(tr->ops, func);
 }
 
-int function_graph_update(struct trace_array *tr)
+int trace_function_graph_update(struct trace_array *tr)
 {
 	struct trace_graph *graph = trace_graph_of(tr);
 	bool wants_sleep = graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME);
@@ -101,15 +101,15 @@ int function_graph_update(struct trace_array *tr)
 	return err ? err : choose_entry(tr);
 }
 
-int function_graph_start(struct trace_array *tr)
+int trace_function_graph_start(struct trace_array *tr)
 {
 	int err;
 
-	function_graph_update(tr);
+	trace_function_graph_update(tr);
 	err = fgraph_user_add(&trace_graph_of(tr)->user);
 	if (err)
 		return err;
-	err = function_graph_update(tr);
+	err = trace_function_graph_update(tr);
 	if (err) {
 		fgraph_user_remove(&trace_graph_of(tr)->user);
 		return err;
@@ -119,11 +119,11 @@ int function_graph_start(struct trace_array *tr)
 	tr->ops->private = tr;
 	err = register_ftrace_function(tr->ops);
 	if (err)
-		function_graph_stop(tr);
+		trace_function_graph_stop(tr);
 	return err;
 }
 
-void function_graph_stop(struct trace_array *tr)
+void trace_function_graph_stop(struct trace_array *tr)
 {
 	ftrace_unregister(tr->ops);
 	fgraph_user_remove(&trace_graph_of(tr)->user);

@@ -28,7 +28,7 @@ static const struct tracer_option options[] = {
 static int graph_init(struct trace_array *tr)
 {
 	trace_graph_of(tr)->options = tracer_option_bits(tr, &tracer_function_graph);
-	return function_graph_start(tr);
+	return trace_function_graph_start(tr);
 }
 
 static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
@@ -42,17 +42,17 @@ static int graph_set_option(struct trace_array *tr, uint32_t bit, bool on)
 		trace_graph_of(tr)->options |= bit;
 	else
 		trace_graph_of(tr)->options &= ~bit;
-	err = function_graph_update(tr);
+	err = trace_function_graph_update(tr);
 	if (err) {
 		trace_graph_of(tr)->options = old;
-		function_graph_update(tr);
+		trace_function_graph_update(tr);
 	}
 	return err;
 }
 
 static int graph_settings_changed(struct trace_array *tr)
 {
-	function_graph_update(tr);
+	trace_function_graph_update(tr);
 	return 0;
 }
 
@@ -69,7 +69,7 @@ static bool graph_print_line(struct trace_iter *iter, struct trace_seq *seq)
 struct tracer tracer_function_graph = {
 	.name = "function_graph",
 	.init = graph_init,
-	.reset = function_graph_stop,
+	.reset = trace_function_graph_stop,
 	.set_option = graph_set_option,
 	.settings_changed = graph_settings_changed,
 	.print_header = graph_print_header,

@@ -70,9 +70,9 @@ extern struct tracer tracer_function_graph;
  * register_ftrace_graph(); update 0, or, only when sleep-time was changed, an error of
  * ftrace_graph_sleep_get().
  */
-int function_graph_start(struct trace_array *tr);
-void function_graph_stop(struct trace_array *tr);
-int function_graph_update(struct trace_array *tr);
+int trace_function_graph_start(struct trace_array *tr);
+void trace_function_graph_stop(struct trace_array *tr);
+int trace_function_graph_update(struct trace_array *tr);
 
 /*
  * graph_calls.c: the func of tr->ops, another one for funcgraph-args, and three exits of its user: for the default settings; for

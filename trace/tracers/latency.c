@@ -62,7 +62,7 @@ static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftra
 	if (bit < 0)
 		return;
 	if (TRACE_UNLIKELY(parent_ip == trace_plat_return_hook()))
-		parent_ip = function_true_parent(parent_ip, fregs);
+		parent_ip = trace_function_true_parent(parent_ip, fregs);
 	if (lat && lat->records(lat, trace_plat_cpu_id(), trace_latency_traced_count()) &&
 	    is_thread_traced(tr))
 		write_call(tr, ip, parent_ip, 1);

@@ -194,12 +194,12 @@ static void print_leaf(struct graph_line *line, const struct ring_event *event,
 
 	line->state->comment_depth = (int32_t)entry->depth - 1;
 	remember(line->state, entry->depth, 0);
-	graph_print_duration(line, return_of(ret)->duration_ns);
+	trace_graph_print_duration(line, return_of(ret)->duration_ns);
 	print_indent(line, entry->depth);
 	print_call(line, entry);
 	trace_seq_putc(line->seq, ';');
 	print_values(line, event, ret);
-	graph_print_arrow(line, entry->ip, false);
+	trace_graph_print_arrow(line, entry->ip, false);
 }
 
 static void print_nested(struct graph_line *line, const struct ring_event *event)
@@ -208,7 +208,7 @@ static void print_nested(struct graph_line *line, const struct ring_event *event
 
 	line->state->comment_depth = (int32_t)entry->depth;
 	remember(line->state, entry->depth, entry->ip);
-	graph_print_no_duration(line);
+	trace_graph_print_no_duration(line);
 	print_indent(line, entry->depth);
 	print_call(line, entry);
 	trace_seq_puts(line->seq, " {");
@@ -226,9 +226,9 @@ static void print_entry(struct graph_line *line)
 		return;
 	is_leaf = find_leaf(line, entry->ip, &ret);
 	entry = entry_of(event);
-	graph_print_switch(line);
-	graph_print_arrow(line, entry->ip, true);
-	graph_print_context(line);
+	trace_graph_print_switch(line);
+	trace_graph_print_arrow(line, entry->ip, true);
+	trace_graph_print_context(line);
 	if (!is_leaf) {
 		print_nested(line, event);
 		return;
@@ -265,9 +265,9 @@ static void print_return(struct graph_line *line)
 		return;
 	line->state->comment_depth = (int32_t)ret->depth - 1;
 	named = !closes(line->state, ret) || retval || (line->flags & TRACE_GRAPH_TAIL);
-	graph_print_switch(line);
-	graph_print_context(line);
-	graph_print_duration(line, ret->duration_ns);
+	trace_graph_print_switch(line);
+	trace_graph_print_context(line);
+	trace_graph_print_duration(line, ret->duration_ns);
 	print_indent(line, ret->depth);
 	trace_seq_putc(line->seq, '}');
 	if (named) {
@@ -280,7 +280,7 @@ static void print_return(struct graph_line *line)
 	trace_seq_putc(line->seq, '\n');
 	if (line->flags & TRACE_GRAPH_OVERRUN)
 		trace_seq_printf(line->seq, " (Overruns: %u)\n", ret->overrun);
-	graph_print_arrow(line, ret->ip, false);
+	trace_graph_print_arrow(line, ret->ip, false);
 }
 
 /* ---- Everything else ---- */
@@ -292,9 +292,9 @@ static bool print_comment(struct graph_line *line)
 
 	if (!type)
 		return false;
-	graph_print_switch(line);
-	graph_print_context(line);
-	graph_print_no_duration(line);
+	trace_graph_print_switch(line);
+	trace_graph_print_context(line);
+	trace_graph_print_no_duration(line);
 	if (depth > 0)
 		print_indent(line, (uint32_t)depth + 1);
 	trace_seq_puts(line->seq, "/* ");

@@ -34,13 +34,13 @@ struct graph_line {
 };
 
 /* If the thread is another one than in the CPU's last line, print lines that say so. */
-void graph_print_switch(struct graph_line *line);
+void trace_graph_print_switch(struct graph_line *line);
 /* The columns in front of the function: time, CPU, thread, state. */
-void graph_print_context(struct graph_line *line);
+void trace_graph_print_context(struct graph_line *line);
 /* The column of the duration; or the same column, empty. */
-void graph_print_duration(struct graph_line *line, uint64_t ns);
-void graph_print_no_duration(struct graph_line *line);
+void trace_graph_print_duration(struct graph_line *line, uint64_t ns);
+void trace_graph_print_no_duration(struct graph_line *line);
 /* If interrupts call this function first: a line that says that one begins or ends here. */
-void graph_print_arrow(struct graph_line *line, uint32_t packed_ip, bool is_entry);
+void trace_graph_print_arrow(struct graph_line *line, uint32_t packed_ip, bool is_entry);
 
 #endif

@@ -69,7 +69,7 @@ static void print_proc(struct graph_line *line, int32_t pid)
 	repeat(line->seq, ' ', spaces - spaces / 2);
 }
 
-void graph_print_context(struct graph_line *line)
+void trace_graph_print_context(struct graph_line *line)
 {
 	if (!has_option(line, TRACE_OPT_CONTEXT_INFO))
 		return;
@@ -90,7 +90,7 @@ void graph_print_context(struct graph_line *line)
 	}
 }
 
-void graph_print_switch(struct graph_line *line)
+void trace_graph_print_switch(struct graph_line *line)
 {
 	static const char rule[] = " ------------------------------------------\n";
 	struct trace_iter_graph *state = line->state;
@@ -121,7 +121,7 @@ static bool has_duration(const struct graph_line *line)
 }
 
 /* A mark for a long time, and microseconds with so many decimals that there are seven digits. */
-void graph_print_duration(struct graph_line *line, uint64_t ns)
+void trace_graph_print_duration(struct graph_line *line, uint64_t ns)
 {
 	bool has_mark = line->flags & TRACE_GRAPH_OVERHEAD;
 	size_t start, len, digits;
@@ -147,17 +147,17 @@ void graph_print_duration(struct graph_line *line, uint64_t ns)
 	trace_seq_puts(line->seq, "|  ");
 }
 
-void graph_print_no_duration(struct graph_line *line)
+void trace_graph_print_no_duration(struct graph_line *line)
 {
 	if (has_duration(line))
 		trace_seq_puts(line->seq, "              |  ");
 }
 
-void graph_print_arrow(struct graph_line *line, uint32_t packed_ip, bool is_entry)
+void trace_graph_print_arrow(struct graph_line *line, uint32_t packed_ip, bool is_entry)
 {
 	if (!trace_plat_is_irq_entry(packed_ip))
 		return;
-	graph_print_context(line);
+	trace_graph_print_context(line);
 	if (has_duration(line))
 		trace_seq_puts(line->seq, "  ");
 	trace_seq_puts(line->seq, is_entry ? "==========>" : "<==========");

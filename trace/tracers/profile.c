@@ -64,7 +64,7 @@ static TRACE_NOINLINE void entry_slow(uintptr_t ip, struct ftrace_regs *fregs)
 	frame = fgraph_room(thread);
 	if (!frame)
 		goto enable;
-	rec = profile_table_claim(this_table(), trace_plat_ip_pack(ip));
+	rec = trace_profile_table_claim(this_table(), trace_plat_ip_pack(ip));
 	if (!rec)
 		goto enable;
 	trace_plat_local_add(&rec->hits, 1);
@@ -109,7 +109,7 @@ static uint64_t own_time(struct trace_thread *thread, struct fgraph_frame *frame
 /* The options were not the default at the entry, or the call has moved to another CPU. */
 static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
 {
-	struct profile_rec *rec = profile_table_find(this_table(), frame->func);
+	struct profile_rec *rec = trace_profile_table_find(this_table(), frame->func);
 	uint64_t ns = trace_plat_clock_ns() - frame->calltime;
 
 	if (is_measured(frame))
@@ -192,7 +192,7 @@ static int obey_options(void)
 	return err;
 }
 
-int profile_set_option(uint32_t bit, bool on)
+int trace_profile_set_option(uint32_t bit, bool on)
 {
 	uint32_t old;
 	int err;
@@ -212,7 +212,7 @@ int profile_set_option(uint32_t bit, bool on)
 	return err;
 }
 
-bool profile_enabled(void)
+bool trace_profile_enabled(void)
 {
 	return profiler.is_on;
 }
@@ -229,9 +229,9 @@ static int create_tables(void)
 		struct profile_table **table = &profiler.tables[cpu];
 
 		if (*table)
-			profile_table_reset(*table);
+			trace_profile_table_reset(*table);
 		else
-			*table = profile_table_create(cpu, ftrace_nr_records());
+			*table = trace_profile_table_create(cpu, ftrace_nr_records());
 		if (!*table)
 			return -ENOMEM;
 	}
@@ -276,7 +276,7 @@ static void stop(void)
 	fgraph_user_remove(&profiler.user);
 }
 
-int profile_enable(bool on)
+int trace_profile_enable(bool on)
 {
 	int err = 0;
 
@@ -298,12 +298,12 @@ int profile_enable(bool on)
 	return err;
 }
 
-int profile_read(struct profile_stats *stats, uint32_t cpu)
+int trace_profile_read(struct profile_stats *stats, uint32_t cpu)
 {
 	int err;
 
 	trace_plat_lock(&profiler.lock);
-	err = profile_stats_create(stats, profiler.tables ? profiler.tables[cpu] : NULL);
+	err = trace_profile_stats_create(stats, profiler.tables ? profiler.tables[cpu] : NULL);
 	trace_plat_unlock(&profiler.lock);
 	return err;
 }

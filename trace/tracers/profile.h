@@ -49,11 +49,11 @@ struct profile_table {
  * A table for `cpu` with room for `functions` functions, or for fewer when memory is short; NULL
  * when there is too little for a small one. It stays for good.
  */
-struct profile_table *profile_table_create(uint32_t cpu, uint32_t functions);
+struct profile_table *trace_profile_table_create(uint32_t cpu, uint32_t functions);
 /* Empty the table. Nobody may be writing. */
-void profile_table_reset(struct profile_table *table);
+void trace_profile_table_reset(struct profile_table *table);
 /* Claim a record; NULL when the table is full. */
-struct profile_rec *profile_table_claim(struct profile_table *table, uint32_t ip);
+struct profile_rec *trace_profile_table_claim(struct profile_table *table, uint32_t ip);
 
 /*
  * Where the search for `ip` begins. Functions lie 16 bytes apart or more, and far fewer than that
@@ -68,7 +68,7 @@ static TRACE_ALWAYS_INLINE struct profile_rec *profile_table_slot(struct profile
 }
 
 /* The record of `ip`, NULL when there is none. */
-struct profile_rec *profile_table_find(struct profile_table *table, uint32_t ip);
+struct profile_rec *trace_profile_table_find(struct profile_table *table, uint32_t ip);
 
 /* One call that took `ns`. */
 static TRACE_ALWAYS_INLINE void profile_rec_add(struct profile_rec *rec, uint64_t ns)
@@ -86,13 +86,13 @@ static TRACE_ALWAYS_INLINE void profile_rec_add(struct profile_rec *rec, uint64_
  * instance: tell it that option `bit` is being changed. 0, or an error of ftrace_graph_sleep_get(),
  * with the profiler's option as it was.
  */
-int profile_set_option(uint32_t bit, bool on);
-bool profile_enabled(void);
+int trace_profile_set_option(uint32_t bit, bool on);
+bool trace_profile_enabled(void);
 /*
  * Start or stop the profiler. Starting forgets what was counted before. 0, -ENOMEM, or an error of
  * register_ftrace_function().
  */
-int profile_enable(bool on);
+int trace_profile_enable(bool on);
 
 /* ---- Statistics ---- */
 
@@ -112,16 +112,16 @@ struct profile_stats {
 };
 
 /* What CPU `cpu` has counted so far. 0 or -ENOMEM. */
-int profile_read(struct profile_stats *stats, uint32_t cpu);
+int trace_profile_read(struct profile_stats *stats, uint32_t cpu);
 /* The records of `table` (NULL: none), the most time first. 0 or -ENOMEM. */
-int profile_stats_create(struct profile_stats *stats, const struct profile_table *table);
-void profile_stats_free(struct profile_stats *stats);
+int trace_profile_stats_create(struct profile_stats *stats, const struct profile_table *table);
+void trace_profile_stats_free(struct profile_stats *stats);
 /*
  * The sample variance of the times, in ns^2 / 1000 as Linux shows it, rounded down; UINT64_MAX when
  * it does not fit.
  */
-uint64_t profile_variance(const struct profile_stat *stat);
-void profile_stat_head(struct trace_seq *seq);
-void profile_stat_line(struct trace_seq *seq, const struct profile_stat *stat);
+uint64_t trace_profile_variance(const struct profile_stat *stat);
+void trace_profile_stat_head(struct trace_seq *seq);
+void trace_profile_stat_line(struct trace_seq *seq, const struct profile_stat *stat);
 
 #endif

@@ -70,7 +70,7 @@ static void sort(struct profile_stat *stat, size_t nr)
 	}
 }
 
-int profile_stats_create(struct profile_stats *stats, const struct profile_table *table)
+int trace_profile_stats_create(struct profile_stats *stats, const struct profile_table *table)
 {
 	size_t room;
 
@@ -94,7 +94,7 @@ int profile_stats_create(struct profile_stats *stats, const struct profile_table
 	return 0;
 }
 
-void profile_stats_free(struct profile_stats *stats)
+void trace_profile_stats_free(struct profile_stats *stats)
 {
 	if (stats->stat)
 		trace_plat_free(stats->stat, stats->bytes);
@@ -119,7 +119,7 @@ static u128 divide(u128 value, u128 divisor, bool *out_has_rest)
 	return quotient;
 }
 
-uint64_t profile_variance(const struct profile_stat *stat)
+uint64_t trace_profile_variance(const struct profile_stat *stat)
 {
 	u128 squares = (u128)stat->square.hi << 64 | stat->square.lo;
 	u128 mean_square, variance;
@@ -136,7 +136,7 @@ uint64_t profile_variance(const struct profile_stat *stat)
 	return variance >> 64 ? UINT64_MAX : (uint64_t)variance;
 }
 
-void profile_stat_head(struct trace_seq *seq)
+void trace_profile_stat_head(struct trace_seq *seq)
 {
 	trace_seq_puts(seq, "  Function                               Hit    "
 			    "Time            Avg             s^2\n"
@@ -144,7 +144,7 @@ void profile_stat_head(struct trace_seq *seq)
 			    "----            ---             ---\n");
 }
 
-void profile_stat_line(struct trace_seq *seq, const struct profile_stat *stat)
+void trace_profile_stat_line(struct trace_seq *seq, const struct profile_stat *stat)
 {
 	uintptr_t ip = trace_plat_ip_unpack(stat->ip), start;
 	char name[TRACE_SYM_LEN];
@@ -158,6 +158,6 @@ void profile_stat_line(struct trace_seq *seq, const struct profile_stat *stat)
 	trace_seq_puts(seq, "    ");
 	trace_seq_duration(seq, stat->time_ns / stat->hits);
 	trace_seq_puts(seq, "    ");
-	trace_seq_duration(seq, profile_variance(stat));
+	trace_seq_duration(seq, trace_profile_variance(stat));
 	trace_seq_putc(seq, '\n');
 }

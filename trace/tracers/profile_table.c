@@ -15,7 +15,7 @@ static size_t table_bytes(uint32_t slots)
 	return sizeof(struct profile_table) + (size_t)slots * sizeof(struct profile_rec);
 }
 
-struct profile_table *profile_table_create(uint32_t cpu, uint32_t functions)
+struct profile_table *trace_profile_table_create(uint32_t cpu, uint32_t functions)
 {
 	struct profile_table *table = NULL;
 	uint32_t slots = MIN_SLOTS;
@@ -37,7 +37,7 @@ struct profile_table *profile_table_create(uint32_t cpu, uint32_t functions)
 	return table;
 }
 
-void profile_table_reset(struct profile_table *table)
+void trace_profile_table_reset(struct profile_table *table)
 {
 	memset(table->rec, 0, table->bytes - sizeof(*table));
 	table->nr = 0;
@@ -56,7 +56,7 @@ static struct profile_rec *search(struct profile_table *table, uint32_t ip, uint
 	}
 }
 
-struct profile_rec *profile_table_find(struct profile_table *table, uint32_t ip)
+struct profile_rec *trace_profile_table_find(struct profile_table *table, uint32_t ip)
 {
 	uint32_t found;
 	struct profile_rec *rec = search(table, ip, &found);
@@ -64,7 +64,7 @@ struct profile_rec *profile_table_find(struct profile_table *table, uint32_t ip)
 	return found ? rec : NULL;
 }
 
-struct profile_rec *profile_table_claim(struct profile_table *table, uint32_t ip)
+struct profile_rec *trace_profile_table_claim(struct profile_table *table, uint32_t ip)
 {
 	struct profile_rec *rec;
 	uint32_t found;

@@ -122,7 +122,7 @@ static bool has_all(const struct btf_type *type)
 
 static bool is_proto(uint32_t id)
 {
-	const struct btf_type *type = btf_type(id);
+	const struct btf_type *type = trace_btf_type(id);
 
 	return type && btf_kind_of(type) == BTF_FUNC_PROTO;
 }
@@ -135,7 +135,8 @@ static bool is_in_order(const struct btf_type *last, const struct btf_type *type
 	if (btf_kind_of(type) != BTF_FUNC)
 		return !follows_func;
 	return is_proto(type->size) && btf_nr_parts(type) <= 2 &&
-	       (!follows_func || trace_strcmp(btf_string(last->name), btf_string(type->name)) < 0);
+	       (!follows_func ||
+		trace_strcmp(trace_btf_string(last->name), trace_btf_string(type->name)) < 0);
 }
 
 static void mark_types(void)
@@ -193,7 +194,7 @@ static bool find_parts(const uint8_t *data, size_t bytes)
 	return !btf.strings[0] && !btf.strings[btf.strings_len - 1];
 }
 
-int btf_load(const void *data, size_t bytes)
+int trace_btf_load(const void *data, size_t bytes)
 {
 	if (btf.marks)
 		return -EEXIST;
@@ -209,30 +210,30 @@ int btf_load(const void *data, size_t bytes)
 	mark_types();
 	if (check_types())
 		return 0;
-	btf_unload();
+	trace_btf_unload();
 	return -EINVAL;
 }
 
-void btf_unload(void)
+void trace_btf_unload(void)
 {
 	if (btf.marks)
 		trace_plat_free(btf.marks, btf.marks_bytes);
 	btf.marks = NULL;
 }
 
-bool btf_is_loaded(void)
+bool trace_btf_is_loaded(void)
 {
 	return btf.marks;
 }
 
 /* ---- Types ---- */
 
-const char *btf_string(uint32_t offset)
+const char *trace_btf_string(uint32_t offset)
 {
 	return btf.strings + offset;
 }
 
-const struct btf_type *btf_type(uint32_t id)
+const struct btf_type *trace_btf_type(uint32_t id)
 {
 	const struct btf_type *type;
 
@@ -247,35 +248,35 @@ const struct btf_type *btf_type(uint32_t id)
 	return type;
 }
 
-enum btf_kind btf_kind(uint32_t id)
+enum btf_kind trace_btf_kind(uint32_t id)
 {
-	const struct btf_type *type = btf_type(id);
+	const struct btf_type *type = trace_btf_type(id);
 
 	return type ? btf_kind_of(type) : BTF_UNKNOWN;
 }
 
-const char *btf_name(uint32_t id)
+const char *trace_btf_name(uint32_t id)
 {
-	const struct btf_type *type = btf_type(id);
+	const struct btf_type *type = trace_btf_type(id);
 
-	return type ? btf_string(type->name) : "";
+	return type ? trace_btf_string(type->name) : "";
 }
 
-uint32_t btf_find_type(const char *name)
+uint32_t trace_btf_find_type(const char *name)
 {
 	uint32_t pos = 0;
 
 	for (uint32_t id = 1; btf.marks && id < btf.first_func; id++) {
 		const struct btf_type *type = (const void *)(btf.types + pos);
 
-		if (type->name && trace_streq(btf_string(type->name), name))
+		if (type->name && trace_streq(trace_btf_string(type->name), name))
 			return id;
 		pos += type_bytes(type);
 	}
 	return 0;
 }
 
-uint32_t btf_nr_types(void)
+uint32_t trace_btf_nr_types(void)
 {
 	return btf.marks ? btf.first_func : 0;
 }
@@ -284,7 +285,7 @@ uint32_t btf_nr_types(void)
 
 static void fill_func(uint32_t proto, const char *name, struct btf_func *out)
 {
-	const struct btf_type *type = btf_type(proto);
+	const struct btf_type *type = trace_btf_type(proto);
 	uint32_t nr = btf_nr_parts(type);
 	const uint32_t *last = btf_words(type) + (size_t)nr * 2 - 2;
 
@@ -298,27 +299,27 @@ static void fill_func(uint32_t proto, const char *name, struct btf_func *out)
 		out->nr_args--;
 }
 
-bool btf_func_get(uint32_t nr, struct btf_func *out)
+bool trace_btf_func_get(uint32_t nr, struct btf_func *out)
 {
 	const struct btf_type *type;
 
 	if (!btf.marks || nr >= btf.nr - btf.first_func)
 		return false;
-	type = btf_type(btf.first_func + nr);
-	fill_func(type->size, btf_string(type->name), out);
+	type = trace_btf_type(btf.first_func + nr);
+	fill_func(type->size, trace_btf_string(type->name), out);
 	return true;
 }
 
-bool btf_func_find(const char *name, struct btf_func *out)
+bool trace_btf_func_find(const char *name, struct btf_func *out)
 {
 	uint32_t low = 0, high = btf.marks ? btf.nr - btf.first_func : 0;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		int diff = trace_strcmp(btf_name(btf.first_func + middle), name);
+		int diff = trace_strcmp(trace_btf_name(btf.first_func + middle), name);
 
 		if (diff == 0)
-			return btf_func_get(middle, out);
+			return trace_btf_func_get(middle, out);
 		if (diff < 0)
 			low = middle + 1;
 		else
@@ -327,12 +328,12 @@ bool btf_func_find(const char *name, struct btf_func *out)
 	return false;
 }
 
-bool btf_func_of_proto(uint32_t proto, struct btf_func *out)
+bool trace_btf_func_of_proto(uint32_t proto, struct btf_func *out)
 {
-	uint32_t id = btf_strip(proto);
+	uint32_t id = trace_btf_strip(proto);
 
-	if (btf_kind(id) == BTF_PTR)
-		id = btf_target(id);
+	if (trace_btf_kind(id) == BTF_PTR)
+		id = trace_btf_target(id);
 	if (!is_proto(id))
 		return false;
 	fill_func(id, "", out);

@@ -5,12 +5,12 @@
  *   header | types, numbered from 1 | functions, sorted by name | strings
  *
  * Numbers of types are `uint32_t id`; 0 is void. The order is what tools/types makes, so that a
- * function is found by halving. btf_load() looks at every byte once: afterwards all that types
+ * function is found by halving. trace_btf_load() looks at every byte once: afterwards all that types
  * refer to is known to be there. What it cannot exclude are types that consist of themselves; such
  * a type is of the kind BTF_UNKNOWN, and has no members.
  *
- * Context:   btf_load() - thread, once, from the start of trace/. The rest - any, NMI included; they
- *            neither lock nor allocate, and before btf_load() find nothing.
+ * Context:   trace_btf_load() - thread, once, from the start of trace/. The rest - any, NMI included; they
+ *            neither lock nor allocate, and before trace_btf_load() find nothing.
  * Ownership: names and types lie in the host's data, which is there for good.
  */
 #ifndef TRACE_BTF_H
@@ -52,24 +52,24 @@ enum btf_kind {
  * Make all this known. 0; -EINVAL: it is damaged, or not sorted, and nothing is known; -ENOMEM;
  * -EEXIST: types are there already.
  */
-int btf_load(const void *data, size_t bytes);
+int trace_btf_load(const void *data, size_t bytes);
 /* Forget them; nobody may be using them. For tests. */
-void btf_unload(void);
-bool btf_is_loaded(void);
+void trace_btf_unload(void);
+bool trace_btf_is_loaded(void);
 
-enum btf_kind btf_kind(uint32_t id);
+enum btf_kind trace_btf_kind(uint32_t id);
 /* Its name; "" when it has none. */
-const char *btf_name(uint32_t id);
+const char *trace_btf_name(uint32_t id);
 /* The type without typedefs and qualifiers in front: an int, a pointer, a struct... */
-uint32_t btf_strip(uint32_t id);
+uint32_t trace_btf_strip(uint32_t id);
 /* What a pointer points to, and an array consists of, both stripped; 0 of others and for void. */
-uint32_t btf_target(uint32_t id);
+uint32_t trace_btf_target(uint32_t id);
 /* Is it a pointer to something const? */
-bool btf_points_to_const(uint32_t id);
+bool trace_btf_points_to_const(uint32_t id);
 /* How many elements an array has. */
-uint32_t btf_nr_elements(uint32_t id);
+uint32_t trace_btf_nr_elements(uint32_t id);
 /* Bytes of an object of that type; 0 of void, functions and what is not known. */
-size_t btf_sizeof(uint32_t id);
+size_t trace_btf_sizeof(uint32_t id);
 
 /* What a value of a type is, typedefs and qualifiers aside. */
 enum btf_form {
@@ -88,14 +88,14 @@ enum btf_form {
 	BTF_FORM_STRUCT, /* or a union */
 	BTF_FORM_FLOAT,
 };
-enum btf_form btf_form(uint32_t id);
+enum btf_form trace_btf_form(uint32_t id);
 /* The name of a value of an enum; NULL for a value without one, and when it is none. */
-const char *btf_enum_name(uint32_t id, int64_t value);
+const char *trace_btf_enum_name(uint32_t id, int64_t value);
 
 /* A struct, union, enum or typedef by its name: "thread", "size_t". 0: there is none. Slow. */
-uint32_t btf_find_type(const char *name);
+uint32_t trace_btf_find_type(const char *name);
 /* How many types there are in front of the functions, void included. */
-uint32_t btf_nr_types(void);
+uint32_t trace_btf_nr_types(void);
 
 /* ---- Members ---- */
 
@@ -110,9 +110,9 @@ struct btf_member {
  * The member `name`, which has `len` characters, of a struct or union, or of structs and unions
  * without a name in it. false: there is none.
  */
-bool btf_member_find(uint32_t id, const char *name, size_t len, struct btf_member *out);
+bool trace_btf_member_find(uint32_t id, const char *name, size_t len, struct btf_member *out);
 /* Member number `nr` of a struct or union, one without a name included. false: there are fewer. */
-bool btf_member_get(uint32_t id, uint32_t nr, struct btf_member *out);
+bool trace_btf_member_get(uint32_t id, uint32_t nr, struct btf_member *out);
 
 /* ---- Functions ---- */
 
@@ -142,26 +142,26 @@ struct btf_arg {
 #define BTF_ARG_REGS 6u
 
 /* The function of that name. false: there is none, or it is not sure what its arguments are. */
-bool btf_func_find(const char *name, struct btf_func *out);
+bool trace_btf_func_find(const char *name, struct btf_func *out);
 /* The functions in the order of their names; false from the number of functions on. */
-bool btf_func_get(uint32_t nr, struct btf_func *out);
+bool trace_btf_func_get(uint32_t nr, struct btf_func *out);
 /* The function type `proto`, or one that a pointer points to, as a function without a name. */
-bool btf_func_of_proto(uint32_t proto, struct btf_func *out);
-bool btf_func_arg(const struct btf_func *func, uint32_t nr, struct btf_arg *out);
-bool btf_func_arg_find(const struct btf_func *func, const char *name, size_t len,
-		       struct btf_arg *out);
+bool trace_btf_func_of_proto(uint32_t proto, struct btf_func *out);
+bool trace_btf_func_arg(const struct btf_func *func, uint32_t nr, struct btf_arg *out);
+bool trace_btf_func_arg_find(const struct btf_func *func, const char *name, size_t len,
+			     struct btf_arg *out);
 
 /* ---- As text ---- */
 
 /* A declaration in C: `void *kmalloc(size_t bytes)`. */
-void btf_print_func(struct trace_seq *seq, const struct btf_func *func);
+void trace_btf_print_func(struct trace_seq *seq, const struct btf_func *func);
 /* The declaration of `name` as that type: `const char *name`, `int name[4]`, `int`. */
-void btf_print_decl(struct trace_seq *seq, uint32_t id, const char *name);
+void trace_btf_print_decl(struct trace_seq *seq, uint32_t id, const char *name);
 /*
  * `value`, as it is in a register, as the type says: `-22`, `64` for a size_t, `0x2` for other
  * unsigned numbers, `true`, `'x'`, names of enums, pointers as addresses. Only the bytes that the
  * type has count. Structs and what is not known: the word in hex.
  */
-void btf_print_value(struct trace_seq *seq, uint32_t id, uint64_t value);
+void trace_btf_print_value(struct trace_seq *seq, uint32_t id, uint64_t value);
 
 #endif

@@ -28,11 +28,12 @@ static bool has_float(uint32_t id, uint32_t depth, uint32_t *visits)
 {
 	struct btf_member member;
 
-	if (btf_form(id) == BTF_FORM_FLOAT || depth > BTF_NESTED_MAX || ++*visits > BTF_VISITS_MAX)
+	if (trace_btf_form(id) == BTF_FORM_FLOAT || depth > BTF_NESTED_MAX ||
+	    ++*visits > BTF_VISITS_MAX)
 		return true;
-	if (btf_kind(btf_strip(id)) == BTF_ARRAY)
-		return has_float(btf_target(id), depth + 1, visits);
-	for (uint32_t nr = 0; btf_member_get(id, nr, &member); nr++) {
+	if (trace_btf_kind(trace_btf_strip(id)) == BTF_ARRAY)
+		return has_float(trace_btf_target(id), depth + 1, visits);
+	for (uint32_t nr = 0; trace_btf_member_get(id, nr, &member); nr++) {
 		if (has_float(member.type, depth + 1, visits))
 			return true;
 	}
@@ -44,14 +45,14 @@ static bool is_float_struct(uint32_t type)
 {
 	uint32_t visits = 0;
 
-	return btf_form(type) == BTF_FORM_STRUCT && btf_sizeof(type) <= IN_REGS_MAX &&
+	return trace_btf_form(type) == BTF_FORM_STRUCT && trace_btf_sizeof(type) <= IN_REGS_MAX &&
 	       has_float(type, 0, &visits);
 }
 
 static void place(uint32_t type, struct taken *taken, struct btf_arg *out)
 {
-	size_t bytes = btf_sizeof(type);
-	enum btf_form form = btf_form(type);
+	size_t bytes = trace_btf_sizeof(type);
+	enum btf_form form = trace_btf_form(type);
 	bool is_large_int = bytes > WORD && form != BTF_FORM_STRUCT;
 
 	out->words =
@@ -75,7 +76,7 @@ static void place(uint32_t type, struct taken *taken, struct btf_arg *out)
 
 static void get_arg(const uint32_t *param, struct taken *taken, struct btf_arg *out)
 {
-	out->name = btf_string(param[0]);
+	out->name = trace_btf_string(param[0]);
 	out->type = param[1];
 	place(out->type, taken, out);
 }
@@ -85,15 +86,16 @@ static struct taken taken_by_return(const struct btf_func *func)
 {
 	struct taken taken = { 0, 0 };
 
-	if (btf_form(func->returns) == BTF_FORM_STRUCT && btf_sizeof(func->returns) > IN_REGS_MAX)
+	if (trace_btf_form(func->returns) == BTF_FORM_STRUCT &&
+	    trace_btf_sizeof(func->returns) > IN_REGS_MAX)
 		taken.regs = 1;
 	return taken;
 }
 
-bool btf_func_arg(const struct btf_func *func, uint32_t nr, struct btf_arg *out)
+bool trace_btf_func_arg(const struct btf_func *func, uint32_t nr, struct btf_arg *out)
 {
 	struct taken taken = taken_by_return(func);
-	const struct btf_type *proto = btf_type(func->proto);
+	const struct btf_type *proto = trace_btf_type(func->proto);
 
 	if (!proto || nr >= func->nr_args)
 		return false;
@@ -102,11 +104,11 @@ bool btf_func_arg(const struct btf_func *func, uint32_t nr, struct btf_arg *out)
 	return true;
 }
 
-bool btf_func_arg_find(const struct btf_func *func, const char *name, size_t len,
-		       struct btf_arg *out)
+bool trace_btf_func_arg_find(const struct btf_func *func, const char *name, size_t len,
+			     struct btf_arg *out)
 {
 	struct taken taken = taken_by_return(func);
-	const struct btf_type *proto = btf_type(func->proto);
+	const struct btf_type *proto = trace_btf_type(func->proto);
 
 	for (uint32_t i = 0; proto && i < func->nr_args; i++) {
 		get_arg(btf_words(proto) + (size_t)i * 2, &taken, out);

@@ -53,7 +53,7 @@ static inline const uint32_t *btf_words(const struct btf_type *type)
 }
 
 /* NULL for void, and for a number that no type has. */
-const struct btf_type *btf_type(uint32_t id);
-const char *btf_string(uint32_t offset);
+const struct btf_type *trace_btf_type(uint32_t id);
+const char *trace_btf_string(uint32_t offset);
 
 #endif

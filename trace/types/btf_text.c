@@ -54,7 +54,7 @@ static void print_params(struct trace_seq *seq, const struct btf_type *proto, ui
 	if (!nr)
 		trace_seq_puts(seq, "void");
 	for (uint32_t i = 0; i < nr; i++, param += 2) {
-		const char *name = btf_string(param[0]);
+		const char *name = trace_btf_string(param[0]);
 		char last;
 
 		if (i)
@@ -75,7 +75,7 @@ static void print_params(struct trace_seq *seq, const struct btf_type *proto, ui
 
 static bool needs_parentheses(uint32_t target)
 {
-	enum btf_kind kind = btf_kind(target);
+	enum btf_kind kind = trace_btf_kind(target);
 
 	return kind == BTF_ARRAY || kind == BTF_FUNC_PROTO;
 }
@@ -100,7 +100,7 @@ static void print_pointer(struct trace_seq *seq, uint32_t target, uint32_t depth
 static void print_qualified(struct trace_seq *seq, const struct btf_type *type, uint32_t depth)
 {
 	const char *word = qualifier(btf_kind_of(type));
-	bool is_pointer = btf_kind(type->size) == BTF_PTR;
+	bool is_pointer = trace_btf_kind(type->size) == BTF_PTR;
 
 	if (!is_pointer)
 		trace_seq_printf(seq, "%s ", word);
@@ -111,7 +111,7 @@ static void print_qualified(struct trace_seq *seq, const struct btf_type *type, 
 
 static void print_plain(struct trace_seq *seq, const struct btf_type *type)
 {
-	const char *name = btf_string(type->name);
+	const char *name = trace_btf_string(type->name);
 
 	trace_seq_printf(seq, "%s%s", keyword(type), name[0] ? name : "{...}");
 }
@@ -131,7 +131,7 @@ static void print_proto_end(struct trace_seq *seq, const struct btf_type *proto,
 /* The part of a declaration in front of the name, or the one behind it. */
 static void print_type(struct trace_seq *seq, uint32_t id, uint32_t depth, bool is_behind)
 {
-	const struct btf_type *type = btf_type(id);
+	const struct btf_type *type = trace_btf_type(id);
 	enum btf_kind kind = type ? btf_kind_of(type) : BTF_UNKNOWN;
 
 	if (seq->overflowed)
@@ -159,7 +159,7 @@ static void print_type(struct trace_seq *seq, uint32_t id, uint32_t depth, bool 
 		print_plain(seq, type);
 }
 
-void btf_print_decl(struct trace_seq *seq, uint32_t id, const char *name)
+void trace_btf_print_decl(struct trace_seq *seq, uint32_t id, const char *name)
 {
 	print_type(seq, id, 0, false);
 	if (name[0] && seq->len && seq->buf[seq->len - 1] != '*')
@@ -168,9 +168,9 @@ void btf_print_decl(struct trace_seq *seq, uint32_t id, const char *name)
 	print_type(seq, id, 0, true);
 }
 
-void btf_print_func(struct trace_seq *seq, const struct btf_func *func)
+void trace_btf_print_func(struct trace_seq *seq, const struct btf_func *func)
 {
-	btf_print_decl(seq, func->proto, func->name);
+	trace_btf_print_decl(seq, func->proto, func->name);
 }
 
 int trace_function_prototype(const char *name, char *buf, size_t size)
@@ -178,10 +178,10 @@ int trace_function_prototype(const char *name, char *buf, size_t size)
 	struct btf_func func;
 	struct trace_seq seq;
 
-	if (!size || !btf_func_find(name, &func))
+	if (!size || !trace_btf_func_find(name, &func))
 		return -ENOENT;
 	trace_seq_init(&seq, buf, size - 1);
-	btf_print_func(&seq, &func);
+	trace_btf_print_func(&seq, &func);
 	buf[seq.len] = '\0';
 	return (int)seq.len;
 }
@@ -191,7 +191,8 @@ const char *trace_function_argument(const char *name, unsigned int nr)
 	struct btf_func func;
 	struct btf_arg arg;
 
-	return btf_func_find(name, &func) && btf_func_arg(&func, nr, &arg) ? arg.name : NULL;
+	return trace_btf_func_find(name, &func) && trace_btf_func_arg(&func, nr, &arg) ? arg.name
+										       : NULL;
 }
 
 /* ---- Values ---- */
@@ -216,12 +217,12 @@ static void print_char(struct trace_seq *seq, uint8_t c)
 		trace_seq_printf(seq, "%d", (int8_t)c);
 }
 
-void btf_print_value(struct trace_seq *seq, uint32_t id, uint64_t value)
+void trace_btf_print_value(struct trace_seq *seq, uint32_t id, uint64_t value)
 {
-	size_t bytes = btf_sizeof(id);
+	size_t bytes = trace_btf_sizeof(id);
 	const char *name;
 
-	switch (btf_form(id)) {
+	switch (trace_btf_form(id)) {
 	case BTF_FORM_SIGNED:
 		trace_seq_printf(seq, "%lld", (long long)extend(value, bytes));
 		break;
@@ -235,7 +236,7 @@ void btf_print_value(struct trace_seq *seq, uint32_t id, uint64_t value)
 		print_char(seq, (uint8_t)value);
 		break;
 	case BTF_FORM_ENUM:
-		name = btf_enum_name(id, extend(value, bytes));
+		name = trace_btf_enum_name(id, extend(value, bytes));
 		if (name)
 			trace_seq_puts(seq, name);
 		else

@@ -12,10 +12,10 @@ static bool is_wrapper(enum btf_kind kind)
 	       kind == BTF_RESTRICT || kind == BTF_TYPE_TAG;
 }
 
-uint32_t btf_strip(uint32_t id)
+uint32_t trace_btf_strip(uint32_t id)
 {
 	for (uint32_t depth = 0; depth < BTF_DEPTH_MAX; depth++) {
-		const struct btf_type *type = btf_type(id);
+		const struct btf_type *type = trace_btf_type(id);
 
 		if (!type || !is_wrapper(btf_kind_of(type)))
 			return id;
@@ -24,25 +24,25 @@ uint32_t btf_strip(uint32_t id)
 	return 0;
 }
 
-uint32_t btf_target(uint32_t id)
+uint32_t trace_btf_target(uint32_t id)
 {
-	const struct btf_type *type = btf_type(btf_strip(id));
+	const struct btf_type *type = trace_btf_type(trace_btf_strip(id));
 
 	if (type && btf_kind_of(type) == BTF_PTR)
-		return btf_strip(type->size);
+		return trace_btf_strip(type->size);
 	if (type && btf_kind_of(type) == BTF_ARRAY)
-		return btf_strip(btf_words(type)[0]);
+		return trace_btf_strip(btf_words(type)[0]);
 	return 0;
 }
 
-bool btf_points_to_const(uint32_t id)
+bool trace_btf_points_to_const(uint32_t id)
 {
-	const struct btf_type *type = btf_type(btf_strip(id));
+	const struct btf_type *type = trace_btf_type(trace_btf_strip(id));
 
 	if (!type || btf_kind_of(type) != BTF_PTR)
 		return false;
 	for (uint32_t depth = 0; depth < BTF_DEPTH_MAX; depth++) {
-		type = btf_type(type->size);
+		type = trace_btf_type(type->size);
 		if (!type || !is_wrapper(btf_kind_of(type)))
 			return false;
 		if (btf_kind_of(type) == BTF_CONST)
@@ -51,19 +51,19 @@ bool btf_points_to_const(uint32_t id)
 	return false;
 }
 
-uint32_t btf_nr_elements(uint32_t id)
+uint32_t trace_btf_nr_elements(uint32_t id)
 {
-	const struct btf_type *type = btf_type(btf_strip(id));
+	const struct btf_type *type = trace_btf_type(trace_btf_strip(id));
 
 	return type && btf_kind_of(type) == BTF_ARRAY ? btf_words(type)[2] : 0;
 }
 
-size_t btf_sizeof(uint32_t id)
+size_t trace_btf_sizeof(uint32_t id)
 {
 	size_t nr = 1;
 
 	for (uint32_t depth = 0; depth < BTF_DEPTH_MAX; depth++) {
-		const struct btf_type *type = btf_type(btf_strip(id));
+		const struct btf_type *type = trace_btf_type(trace_btf_strip(id));
 
 		switch (type ? btf_kind_of(type) : BTF_UNKNOWN) {
 		case BTF_ARRAY:
@@ -98,22 +98,22 @@ enum {
 
 static bool is_char(uint32_t id)
 {
-	const struct btf_type *type = btf_type(id);
+	const struct btf_type *type = trace_btf_type(id);
 
 	return type && btf_kind_of(type) == BTF_INT && type->size == 1 &&
-	       trace_streq(btf_string(type->name), "char");
+	       trace_streq(trace_btf_string(type->name), "char");
 }
 
 /* Is one of the typedefs of this type called size_t? */
 static bool is_size(uint32_t id)
 {
 	for (uint32_t depth = 0; depth < BTF_DEPTH_MAX; depth++) {
-		const struct btf_type *type = btf_type(id);
+		const struct btf_type *type = trace_btf_type(id);
 
 		if (!type || !is_wrapper(btf_kind_of(type)))
 			return false;
 		if (btf_kind_of(type) == BTF_TYPEDEF &&
-		    trace_streq(btf_string(type->name), "size_t"))
+		    trace_streq(trace_btf_string(type->name), "size_t"))
 			return true;
 		id = type->size;
 	}
@@ -122,7 +122,7 @@ static bool is_size(uint32_t id)
 
 static enum btf_form int_form(uint32_t id, uint32_t stripped)
 {
-	const struct btf_type *type = btf_type(stripped);
+	const struct btf_type *type = trace_btf_type(stripped);
 	uint32_t encoding = btf_words(type)[0];
 
 	if (encoding & INT_BOOL)
@@ -138,20 +138,20 @@ static enum btf_form pointer_form(uint32_t target)
 {
 	if (is_char(target))
 		return BTF_FORM_STRING;
-	return btf_kind(target) == BTF_FUNC_PROTO ? BTF_FORM_FUNCTION : BTF_FORM_POINTER;
+	return trace_btf_kind(target) == BTF_FUNC_PROTO ? BTF_FORM_FUNCTION : BTF_FORM_POINTER;
 }
 
-enum btf_form btf_form(uint32_t id)
+enum btf_form trace_btf_form(uint32_t id)
 {
-	uint32_t stripped = btf_strip(id);
+	uint32_t stripped = trace_btf_strip(id);
 
-	switch (btf_kind(stripped)) {
+	switch (trace_btf_kind(stripped)) {
 	case BTF_INT:
 		return int_form(id, stripped);
 	case BTF_PTR:
-		return pointer_form(btf_target(stripped));
+		return pointer_form(trace_btf_target(stripped));
 	case BTF_ARRAY:
-		return is_char(btf_target(stripped)) ? BTF_FORM_TEXT : BTF_FORM_ARRAY;
+		return is_char(trace_btf_target(stripped)) ? BTF_FORM_TEXT : BTF_FORM_ARRAY;
 	case BTF_ENUM:
 	case BTF_ENUM64:
 		return BTF_FORM_ENUM;
@@ -165,9 +165,9 @@ enum btf_form btf_form(uint32_t id)
 	}
 }
 
-const char *btf_enum_name(uint32_t id, int64_t value)
+const char *trace_btf_enum_name(uint32_t id, int64_t value)
 {
-	const struct btf_type *type = btf_type(btf_strip(id));
+	const struct btf_type *type = trace_btf_type(trace_btf_strip(id));
 	bool is_long = type && btf_kind_of(type) == BTF_ENUM64;
 	const uint32_t *words;
 
@@ -181,7 +181,7 @@ const char *btf_enum_name(uint32_t id, int64_t value)
 			of |= (uint64_t)words[2] << 32;
 		/* Of 32 bits only those count: whether an enum is signed, old tools do not say. */
 		if (is_long ? of == (uint64_t)value : (uint32_t)of == (uint32_t)value)
-			return btf_string(words[0]);
+			return trace_btf_string(words[0]);
 	}
 	return NULL;
 }
@@ -193,15 +193,15 @@ static bool has_members(const struct btf_type *type)
 	return type && (btf_kind_of(type) == BTF_STRUCT || btf_kind_of(type) == BTF_UNION);
 }
 
-bool btf_member_get(uint32_t id, uint32_t nr, struct btf_member *out)
+bool trace_btf_member_get(uint32_t id, uint32_t nr, struct btf_member *out)
 {
-	const struct btf_type *type = btf_type(btf_strip(id));
+	const struct btf_type *type = trace_btf_type(trace_btf_strip(id));
 	const uint32_t *words;
 
 	if (!has_members(type) || nr >= btf_nr_parts(type))
 		return false;
 	words = btf_words(type) + (size_t)nr * 3;
-	out->name = btf_string(words[0]);
+	out->name = trace_btf_string(words[0]);
 	out->type = words[1];
 	/* With the flag, the offset has 24 bits, and the size of a bit field is above. */
 	out->bit_offset = btf_flag(type) ? words[2] & 0xffffffu : words[2];
@@ -225,7 +225,7 @@ static bool find_member(struct search *search, uint32_t id, uint32_t depth, stru
 {
 	struct btf_member member;
 
-	for (uint32_t nr = 0; btf_member_get(id, nr, &member); nr++) {
+	for (uint32_t nr = 0; trace_btf_member_get(id, nr, &member); nr++) {
 		if (search->visits++ >= BTF_VISITS_MAX)
 			return false;
 		*out = member;
@@ -240,7 +240,7 @@ static bool find_member(struct search *search, uint32_t id, uint32_t depth, stru
 	return false;
 }
 
-bool btf_member_find(uint32_t id, const char *name, size_t len, struct btf_member *out)
+bool trace_btf_member_find(uint32_t id, const char *name, size_t len, struct btf_member *out)
 {
 	struct search search = { name, len, 0 };
 

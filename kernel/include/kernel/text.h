@@ -1,5 +1,5 @@
 /*
- * The lock of everything that changes the kernel's code: text_poke_batch(), text_write(), and what
+ * The lock of everything that changes the kernel's code: text_poke_batch(), trace_text_write(), and what
  * is built on them.
  *
  * Context:   thread.

@@ -23,7 +23,7 @@ static TRACE_NOTRACE void never_called(uintptr_t ip, uintptr_t parent_ip, struct
 static void torture_damage_write_byte(uintptr_t addr, uint8_t byte)
 {
 	mutex_lock(&text_mutex);
-	text_write(addr, &byte, 1);
+	trace_text_write(addr, &byte, 1);
 	mutex_unlock(&text_mutex);
 }
 

@@ -119,9 +119,9 @@ static void test_broken_promises(void **state)
 {
 	(void)state;
 	assert_non_null(strstr(sim_panics(unregister_stranger), "next"));
-	text_state.busy = false;
+	trace_text_state.busy = false;
 	assert_non_null(strstr(sim_panics(register_in_batch), "!was_busy"));
-	text_state.busy = false;
+	trace_text_state.busy = false;
 }
 
 /* ---- Consumers that come and go while breakpoints are hit ---- */
@@ -224,8 +224,8 @@ static void arm_and_disarm(void)
 	probe.original = FILLER;
 	trace_breakpoint_register(&probe.consumer);
 	atomic_store(&probe.is_armed, true);
-	text_write(ADDR, &int3, 1);
-	text_write(ADDR, &probe.original, 1);
+	trace_text_write(ADDR, &int3, 1);
+	trace_text_write(ADDR, &probe.original, 1);
 	if (!probe.stays) {
 		trace_breakpoint_forget();
 		atomic_store(&probe.is_armed, false);
@@ -269,7 +269,7 @@ static void arm(uintptr_t addr)
 	uint8_t int3 = INT3;
 
 	probe.original = *(const uint8_t *)addr;
-	text_write(addr, &int3, 1);
+	trace_text_write(addr, &int3, 1);
 }
 
 static uintptr_t probe_at;
@@ -350,7 +350,7 @@ static void refuse_probed(void)
 		assert_true(sim_text_nr_writes() == nr_writes);
 		trace_breakpoint_unregister(&consumer);
 		assert_int_equal(text_poke_batch(&poke, 1, &error), -EINVAL);
-		text_write(probe_at, &probe.original, 1);
+		trace_text_write(probe_at, &probe.original, 1);
 	}
 	assert_int_equal(text_poke_batch(&poke, 1, &error), 0);
 }
@@ -362,7 +362,7 @@ static void finish_batch(struct trace_breakpoint_consumer *consumer, uintptr_t a
 	(void)addr;
 	(void)bytes;
 	(void)len;
-	if (text_state.busy)
+	if (trace_text_state.busy)
 		text_poke_finish();
 }
 
@@ -382,7 +382,7 @@ static void read_at_the_end(void)
 	assert_int_equal(text_poke_begin(&poke, 1, &error), 0);
 	assert_true(trace_text_meant(sim_site(1), found, sizeof(found)));
 	assert_memory_equal(found, poke.new_insn, sizeof(found));
-	assert_false(text_state.busy);
+	assert_false(trace_text_state.busy);
 	trace_breakpoint_unregister(&first);
 }
 

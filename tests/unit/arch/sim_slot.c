@@ -152,7 +152,7 @@ bool trace_plat_read(void *dst, const void *src, size_t size)
 	return false;
 }
 
-void text_write(uintptr_t addr, const void *bytes, size_t len)
+void trace_text_write(uintptr_t addr, const void *bytes, size_t len)
 {
 	memcpy((void *)addr, bytes, len);
 }
@@ -240,7 +240,7 @@ static void put_jump(uint8_t *at, uintptr_t to)
 
 static void compare(const struct trace_insn *insn)
 {
-	uintptr_t slot = probe_slot_make((uintptr_t)CODE, insn, CODE, false);
+	uintptr_t slot = trace_probe_slot_make((uintptr_t)CODE, insn, CODE, false);
 	struct run plain, copied;
 
 	assert_true(slot);
@@ -259,7 +259,7 @@ static void compare(const struct trace_insn *insn)
 		fail_form(insn, "other vectors");
 	counts.nr++;
 	counts.nr_ran += !plain.signal;
-	probe_slot_free(slot);
+	trace_probe_slot_free(slot);
 }
 
 /* An operand that counts from the instruction leads to the data; an address in full, too. */
@@ -289,7 +289,7 @@ void slot_form(const uint8_t *bytes)
 	note_row(&insn);
 	if (slot_form_is_odd(&insn))
 		return;
-	if (probe_compile(&probe, &insn, (uintptr_t)CODE))
+	if (trace_probe_compile(&probe, &insn, (uintptr_t)CODE))
 		counts.nr_refused++;
 	else if (probe.action != PROBE_SLOT)
 		counts.nr_by_hand++;

@@ -111,25 +111,25 @@ static void poke_twice_at_once(void)
 static void write_no_code(void)
 {
 	sim_text_reset(SIM_NOP, 0, false);
-	text_write((uintptr_t)pokes, pokes, 1);
+	trace_text_write((uintptr_t)pokes, pokes, 1);
 }
 
 static void write_behind_code(void)
 {
 	sim_text_reset(SIM_NOP, 0, false);
-	text_write(sim_site(0) - 1, pokes, 4);
+	trace_text_write(sim_site(0) - 1, pokes, 4);
 }
 
 static void write_past_code(void)
 {
 	sim_text_reset(SIM_NOP, 0, false);
-	text_write(sim_site(SIM_MAX_SITES - 1), pokes, PAGE_SIZE);
+	trace_text_write(sim_site(SIM_MAX_SITES - 1), pokes, PAGE_SIZE);
 }
 
 static void write_too_much(void)
 {
 	sim_text_reset(SIM_NOP, 0, false);
-	text_write(sim_site(0), pokes, PAGE_SIZE + 1);
+	trace_text_write(sim_site(0), pokes, PAGE_SIZE + 1);
 }
 
 static void nop_no_code(void)
@@ -151,9 +151,9 @@ static void test_broken_promises(void **state)
 		assert_non_null(strstr(sim_panics(broken[i]), "is_code("));
 	assert_non_null(strstr(sim_panics(write_too_much), "len <= TEXT_WRITE_MAX"));
 	assert_non_null(strstr(sim_panics(poke_not_ascending), "poke->site > last"));
-	text_state.busy = false;
+	trace_text_state.busy = false;
 	assert_non_null(strstr(sim_panics(poke_no_code), "is_code(site)"));
-	text_state.busy = false;
+	trace_text_state.busy = false;
 	assert_non_null(strstr(sim_panics(poke_twice_at_once), "!was_busy"));
 }
 
@@ -231,13 +231,13 @@ static void write_text(void)
 	sim_text_reset(SIM_NOP, 0, false);
 	memcpy(before, (void *)sim_site(0), sizeof(before));
 	memset(bytes, 0xab, sizeof(bytes));
-	text_write(sim_site(0) + 3, bytes, 17);
+	trace_text_write(sim_site(0) + 3, bytes, 17);
 	assert_memory_equal((void *)sim_site(0), before, 3);
 	assert_memory_equal((void *)(sim_site(0) + 3), bytes, 17);
 	assert_memory_equal((void *)(sim_site(0) + 20), before + 20, 40);
 	assert_int_equal(sim_nr_serialised(0) - serialised, 1);
 	assert_false(sim_irqs_disabled() || sim_view_is_open());
-	text_write(sim_site(0), before, sizeof(before)); /* not locked */
+	trace_text_write(sim_site(0), before, sizeof(before)); /* not locked */
 	assert_memory_equal((void *)sim_site(0), before, sizeof(before));
 }
 
@@ -248,7 +248,7 @@ static void write_to_the_end(void)
 
 	sim_text_reset(SIM_NOP, 0, false);
 	memset(bytes, 0xab, sizeof(bytes));
-	text_write(sim_text_end() - PAGE_SIZE, bytes, PAGE_SIZE);
+	trace_text_write(sim_text_end() - PAGE_SIZE, bytes, PAGE_SIZE);
 	assert_memory_equal((void *)(sim_text_end() - PAGE_SIZE), bytes, PAGE_SIZE);
 	assert_true(sim_site_holds(0, SIM_NOP));
 }

@@ -51,7 +51,7 @@ bool trace_breakpoint_dispatch(uintptr_t *rip, uintptr_t *rsp, void *regs)
 #define IN_COPY	 0x60000123ul /* of a probed instruction */
 #define ORIGINAL 0x1000ul
 
-uintptr_t probe_original(uintptr_t addr)
+uintptr_t trace_probe_original(uintptr_t addr)
 {
 	return addr == IN_COPY ? ORIGINAL : addr;
 }

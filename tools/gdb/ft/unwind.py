@@ -4,7 +4,7 @@ Traps and thread switches need nothing from here: their assembly carries unwind 
 time, so no file describes it; its frame is fixed instead (trace/arch/x86_64/trampoline_code.asm): rbp pushed and set, saved
 registers below, above it two return addresses: into the traced function, behind its call site, and into that function's
 caller. A function whose return is hooked returns into return_to_handler; the shadow stack of its thread has the address
-that stood there before. Probed instructions run from copies: a detour of several, which calls probe_detour first, or a
+that stood there before. Probed instructions run from copies: a detour of several, which calls trace_probe_detour first, or a
 slot of one.
 """
 import re
@@ -108,7 +108,7 @@ class ReturnUnwinder(KernelUnwinder):
 
 class ProbeUnwinder(KernelUnwinder):
     """
-    Copies of instructions that a CPU runs in place of probed ones, and probe_detour, which a detour calls. The probed function
+    Copies of instructions that a CPU runs in place of probed ones, and trace_probe_detour, which a detour calls. The probed function
     goes on above them: with the same registers, but for its address.
     """
 
@@ -166,7 +166,7 @@ class BreakpointUnwinder(KernelUnwinder):
 
 def in_detour_code(pc):
     found = symbols.find(pc)
-    return found is not None and found[0] in ("probe_detour", "probe_detour_args")
+    return found is not None and found[0] in ("trace_probe_detour", "trace_probe_detour_args")
 
 
 class KernelFrame(FrameDecorator):

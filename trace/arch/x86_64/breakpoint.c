@@ -37,19 +37,19 @@ void trace_breakpoint_register(struct trace_breakpoint_consumer *consumer)
 {
 	struct trace_breakpoint_consumer *_Atomic *link = &breakpoints.first, *next;
 
-	text_take();
+	trace_text_take();
 	while ((next = next_of(link)) && next->priority >= consumer->priority)
 		link = &next->next;
 	atomic_store_explicit(&consumer->next, next, memory_order_relaxed);
 	atomic_store_explicit(link, consumer, memory_order_release);
-	text_drop();
+	trace_text_drop();
 }
 
 void trace_breakpoint_unregister(struct trace_breakpoint_consumer *consumer)
 {
 	struct trace_breakpoint_consumer *_Atomic *link = &breakpoints.first, *next;
 
-	text_take();
+	trace_text_take();
 	while ((next = next_of(link)) != consumer) {
 		CHECK(next);
 		link = &next->next;
@@ -57,7 +57,7 @@ void trace_breakpoint_unregister(struct trace_breakpoint_consumer *consumer)
 	trace_breakpoint_forget();
 	/* Its own link stays: a walk that stands on it goes on from there. */
 	atomic_store_explicit(link, next_of(&consumer->next), memory_order_release);
-	text_drop();
+	trace_text_drop();
 }
 
 void trace_breakpoint_forget(void)

@@ -8,17 +8,17 @@
 TRACE_DEFAULT int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr,
 					  bool with_post)
 {
-	return probe_create(probe, addr, with_post);
+	return trace_probe_create(probe, addr, with_post);
 }
 
 TRACE_DEFAULT int trace_plat_probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
 {
-	return probe_jump_create(probe, bytes);
+	return trace_probe_jump_create(probe, bytes);
 }
 
 TRACE_DEFAULT void trace_plat_probe_destroy(struct trace_plat_probe *probe)
 {
-	probe_destroy(probe);
+	trace_probe_destroy(probe);
 }
 
 TRACE_DEFAULT int trace_arch_call_cpus(void (*fn)(void *arg), void *arg)

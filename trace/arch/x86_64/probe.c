@@ -20,7 +20,7 @@ static size_t read_code(uintptr_t addr, uintptr_t end, uint8_t *out_bytes)
 	return is_code ? len : 0;
 }
 
-int probe_decode(uintptr_t addr, uintptr_t end, struct trace_insn *out_insn)
+int trace_probe_decode(uintptr_t addr, uintptr_t end, struct trace_insn *out_insn)
 {
 	uint8_t bytes[TRACE_INSN_MAX];
 	size_t len = read_code(addr, end, bytes);
@@ -40,7 +40,7 @@ int trace_plat_probe_check(struct trace_probe_place *place)
 		return -EINVAL;
 	}
 	for (;; at += insn.length) {
-		if (probe_decode(at, end, &insn)) {
+		if (trace_probe_decode(at, end, &insn)) {
 			place->why = "what stands in front of it in the function is no code";
 			return -EILSEQ;
 		}
@@ -53,7 +53,7 @@ int trace_plat_probe_check(struct trace_probe_place *place)
 		place->why = "it is in the middle of the instruction";
 		return -EILSEQ;
 	}
-	place->why = probe_compile(&probe, &insn, at);
+	place->why = trace_probe_compile(&probe, &insn, at);
 	return place->why ? -EINVAL : 0;
 }
 
@@ -72,12 +72,12 @@ static int make_slots(struct probe *probe, const struct trace_insn *insn, const 
 	if (!needs_slot(probe))
 		return 0;
 	if (!probe->slot) {
-		slot = probe_slot_make(addr, insn, bytes, false);
+		slot = trace_probe_slot_make(addr, insn, bytes, false);
 		if (!slot)
 			return -ENOMEM;
 	}
 	if (with_post && !probe->post_slot && probe->action == PROBE_SLOT) {
-		post_slot = probe_slot_make(addr, insn, bytes, true);
+		post_slot = trace_probe_slot_make(addr, insn, bytes, true);
 		if (!post_slot)
 			goto free_slot;
 	}
@@ -90,36 +90,36 @@ static int make_slots(struct probe *probe, const struct trace_insn *insn, const 
 
 free_slot:
 	if (slot)
-		probe_slot_free(slot);
+		trace_probe_slot_free(slot);
 	return -ENOMEM;
 }
 
-int probe_create(struct trace_plat_probe *plat, uintptr_t addr, bool with_post)
+int trace_probe_create(struct trace_plat_probe *plat, uintptr_t addr, bool with_post)
 {
-	struct probe *probe = probe_of(plat);
+	struct probe *probe = trace_probe_of(plat);
 	uint8_t bytes[TRACE_INSN_MAX];
 	struct trace_insn insn;
 
-	probe_become_consumer();
+	trace_probe_become_consumer();
 	CHECK(!trace_insn_decode(&insn, bytes, read_code(addr, addr + TRACE_INSN_MAX, bytes)));
 	if (!probe->addr) {
-		CHECK(!probe_compile(probe, &insn, addr));
+		CHECK(!trace_probe_compile(probe, &insn, addr));
 		probe->addr = trace_plat_ip_pack(addr);
 		__builtin_memcpy(probe->original, bytes, sizeof(probe->original));
 	}
 	return make_slots(probe, &insn, bytes, with_post);
 }
 
-void probe_destroy(struct trace_plat_probe *plat)
+void trace_probe_destroy(struct trace_plat_probe *plat)
 {
-	struct probe *probe = probe_of(plat);
+	struct probe *probe = trace_probe_of(plat);
 
 	if (probe->slot)
-		probe_slot_free(trace_plat_ip_unpack(probe->slot));
+		trace_probe_slot_free(trace_plat_ip_unpack(probe->slot));
 	if (probe->post_slot)
-		probe_slot_free(trace_plat_ip_unpack(probe->post_slot));
+		trace_probe_slot_free(trace_plat_ip_unpack(probe->post_slot));
 	if (probe->detour)
-		probe_detour_free(trace_plat_ip_unpack(probe->detour));
+		trace_probe_detour_free(trace_plat_ip_unpack(probe->detour));
 	*probe = (struct probe){ 0 };
 }
 

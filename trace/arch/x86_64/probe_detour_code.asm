@@ -4,7 +4,7 @@
 ; In:    called from the beginning of a detour, anywhere in a function: every register and the flags
 ;        are live. Interrupts may be on. The detour has pushed the address of the probed instruction.
 ; Calls: with interrupts off, bool kprobe_hit_run(struct trace_plat_probe *, struct ftrace_regs *);
-;        or, from probe_detour_args, if the place has one enabled probe that only reads arguments,
+;        or, from trace_probe_detour_args, if the place has one enabled probe that only reads arguments,
 ;        void kprobe_hit_args(struct kprobe *, struct ftrace_regs *)
 ; Keeps: everything, except what C writes into the frame that kprobe_hit_run gets; if that returns
 ;        true, `rip` there is where it returns to. What the detour has pushed is gone.
@@ -38,9 +38,9 @@ section .text
 %define REGS	(-8 - ftrace_regs.parent)
 %define reg(name) rbp + REGS + ftrace_regs. %+ name
 
-global probe_detour:function (probe_detour.end - probe_detour)
+global trace_probe_detour:function (trace_probe_detour.end - trace_probe_detour)
 	align	16
-probe_detour:
+trace_probe_detour:
 	push	rbp
 	mov	rbp, rsp
 	push	qword [rbp + frame.stack]
@@ -101,9 +101,9 @@ probe_detour:
 	leave
 %endmacro
 
-global probe_detour_args:function (probe_detour_args.end - probe_detour_args)
+global trace_probe_detour_args:function (trace_probe_detour_args.end - trace_probe_detour_args)
 	align	16
-probe_detour_args:
+trace_probe_detour_args:
 	push	rbp
 	mov	rbp, rsp
 	push	qword [rbp + frame.origin]
@@ -124,5 +124,5 @@ probe_detour_args:
 	ret	frame.stack - frame.origin
 .all:
 	restore_args_only
-	jmp	probe_detour
+	jmp	trace_probe_detour
 .end:

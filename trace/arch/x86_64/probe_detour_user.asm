@@ -2,22 +2,22 @@
 ;
 ; In:    called from the beginning of a detour, anywhere in a function: every register and the flags
 ;        are live. Nothing is below the stack pointer: no red zone. The detour has pushed a word.
-; Calls: void probe_detour_hit_user(struct ftrace_regs *)
+; Calls: void trace_probe_detour_hit_user(struct ftrace_regs *)
 ; Keeps: everything, except what C writes into the frame. `rip` there is where it returns to. What the
 ;        detour has pushed is gone.
 
 %include "trace_asm.inc"
 
-extern probe_detour_hit_user
+extern trace_probe_detour_hit_user
 
 section .text
 
 ; A handler of arguments, too, finds all registers.
-global probe_detour:function (probe_detour.end - probe_detour)
-global probe_detour_args
+global trace_probe_detour:function (trace_probe_detour.end - trace_probe_detour)
+global trace_probe_detour_args
 	align	16
-probe_detour_args:
-probe_detour:
+trace_probe_detour_args:
+trace_probe_detour:
 	pop	qword [rsp]		; the return address in place of that word
 	push	rbp
 	mov	rbp, rsp
@@ -30,7 +30,7 @@ probe_detour:
 	cld
 	mov	rdi, rsp
 	and	rsp, -16		; the probed code may be anywhere
-	call	probe_detour_hit_user
+	call	trace_probe_detour_hit_user
 	lea	rsp, [rbp + ftrace_regs.r15 - ftrace_regs.rbp]
 	pop_all	rbx, r10, r11, r12, r13, r14, r15
 	popfq

@@ -36,21 +36,21 @@ static void load_regs(const struct trace_breakpoint_hit *hit, uintptr_t rip,
 /* Where the instruction is done, without post handlers. */
 static void step(const struct probe *probe, struct ftrace_regs *regs)
 {
-	if (TRACE_LIKELY(probe->action == PROBE_SLOT) || !probe_emulate(probe, regs))
+	if (TRACE_LIKELY(probe->action == PROBE_SLOT) || !trace_probe_emulate(probe, regs))
 		regs->rip = copy_of(probe);
 }
 
 /* With post handlers. */
 static void run_both(struct trace_plat_probe *plat, struct ftrace_regs *regs)
 {
-	struct probe *probe = probe_of(plat);
+	struct probe *probe = trace_probe_of(plat);
 
 	if (!kprobe_hit_begin(plat)) {
 		step(probe, regs);
 		return;
 	}
 	if (!kprobe_hit_pre(plat, regs)) {
-		if (probe_emulate(probe, regs))
+		if (trace_probe_emulate(probe, regs))
 			kprobe_hit_post(plat, regs);
 		else if (probe->post_slot)
 			regs->rip = trace_plat_ip_unpack(probe->post_slot);
@@ -68,7 +68,7 @@ static bool answer_probe(struct trace_plat_probe *plat, const struct trace_break
 	if (TRACE_UNLIKELY(kprobe_hit_has_post(plat)))
 		run_both(plat, &regs);
 	else if (!kprobe_hit_run(plat, &regs))
-		step(probe_of(plat), &regs);
+		step(trace_probe_of(plat), &regs);
 	go_on(hit, &regs);
 	return true;
 }
@@ -84,7 +84,7 @@ static bool answer_slot(const struct trace_breakpoint_hit *hit)
 	struct ftrace_regs regs;
 	uintptr_t slot, origin;
 
-	note = probe_slot_of(hit->site, &slot);
+	note = trace_probe_slot_of(hit->site, &slot);
 	if (!note || !note->is_post || hit->site != slot + note->len)
 		return false;
 	origin = trace_plat_ip_unpack(note->origin);
@@ -144,7 +144,7 @@ static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, 
 		struct trace_plat_probe *plat = kprobe_hit_find(at);
 
 		if (plat)
-			restore_probe(probe_of(plat), addr, bytes, len);
+			restore_probe(trace_probe_of(plat), addr, bytes, len);
 	}
 }
 
@@ -155,7 +155,7 @@ static bool answer_last(struct trace_breakpoint_consumer *consumer,
 	return answer_gone(hit);
 }
 
-void probe_become_consumer(void)
+void trace_probe_become_consumer(void)
 {
 	static struct trace_breakpoint_consumer first = {
 		.priority = TRACE_BREAKPOINT_PRIORITY_PROBE, .answer = answer, .restore = restore

@@ -12,7 +12,7 @@
 #include "insn.h"
 #include "probe_private.h"
 
-extern const char probe_detour[], probe_detour_args[]; /* probe_detour_code.asm */
+extern const char trace_probe_detour[], trace_probe_detour_args[]; /* probe_detour_code.asm */
 
 /* ---- Where ---- */
 
@@ -32,7 +32,7 @@ static bool can_move(const struct trace_insn *insn, uintptr_t addr)
 {
 	struct probe probe = { 0 };
 
-	if (probe_compile(&probe, insn, addr))
+	if (trace_probe_compile(&probe, insn, addr))
 		return false;
 	return probe.action == PROBE_SLOT || probe.action == PROBE_SKIP;
 }
@@ -44,7 +44,7 @@ static size_t region_bytes(uintptr_t addr, uintptr_t end)
 	uintptr_t at = addr;
 
 	for (; at < addr + TRACE_INSN_SIZE; at += insn.length) {
-		if (at >= end || probe_decode(at, end, &insn) || !can_move(&insn, at))
+		if (at >= end || trace_probe_decode(at, end, &insn) || !can_move(&insn, at))
 			return 0;
 	}
 	return at - addr;
@@ -87,7 +87,8 @@ static bool leaves_alone(const struct region *code, const struct region *region,
 	for (uintptr_t at = code->start; at < code->end; at += insn.length) {
 		uintptr_t to;
 
-		if (probe_decode(at, code->end, &insn) || insn.kind == TRACE_INSN_JMP_INDIRECT)
+		if (trace_probe_decode(at, code->end, &insn) ||
+		    insn.kind == TRACE_INSN_JMP_INDIRECT)
 			return false;
 		if (!is_branch(&insn))
 			continue;
@@ -159,7 +160,7 @@ _Static_assert(__builtin_offsetof(struct trace_plat_probe, only) == 0, "first in
 /* Either is right for any place: the one for arguments goes on as the other when there is more. */
 static uintptr_t entry_for(const struct trace_plat_probe *plat)
 {
-	return (uintptr_t)(atomic_load(&plat->only) ? probe_detour_args : probe_detour);
+	return (uintptr_t)(atomic_load(&plat->only) ? trace_probe_detour_args : trace_probe_detour);
 }
 
 /* Copy the instructions of the region; false: an operand is too far away. */
@@ -170,23 +171,23 @@ static bool copy_region(uint8_t *code, uintptr_t detour, uintptr_t addr, size_t 
 	for (size_t at = 0; at < bytes; at += insn.length) {
 		uint8_t *copy = code + DETOUR_COPY_AT + at;
 
-		CHECK(!probe_decode(addr + at, addr + bytes, &insn));
+		CHECK(!trace_probe_decode(addr + at, addr + bytes, &insn));
 		trace_text_meant(addr + at, copy, insn.length);
-		if (!probe_move_operand(copy, &insn, addr + at, detour + DETOUR_COPY_AT + at))
+		if (!trace_probe_move_operand(copy, &insn, addr + at, detour + DETOUR_COPY_AT + at))
 			return false;
 	}
 	return true;
 }
 
-int probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
+int trace_probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 {
 	uint8_t code[TRACE_EXEC_UNIT];
-	struct probe *probe = probe_of(plat);
+	struct probe *probe = trace_probe_of(plat);
 	uintptr_t addr = probe_addr(probe), detour, last = DETOUR_COPY_AT + bytes;
 	struct detour_note note = { .probe = plat, .origin = probe->addr, .bytes = (uint8_t)bytes };
 
 	CHECK(last + TRACE_INSN_SIZE <= DETOUR_NOTE_AT && !probe->detour);
-	detour = probe_detour_take();
+	detour = trace_probe_detour_take();
 	if (!detour)
 		return -ENOMEM;
 	__builtin_memset(code, INSN_INT3, sizeof(code));
@@ -195,19 +196,19 @@ int probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 	insn_store(code + DETOUR_CALL_AT,
 		   insn_make(INSN_CALL, detour + DETOUR_CALL_AT, entry_for(plat)));
 	if (!copy_region(code, detour, addr, bytes)) {
-		probe_detour_free(detour);
+		trace_probe_detour_free(detour);
 		return -ENOMEM;
 	}
 	insn_store(code + last, insn_make(INSN_JMP, detour + last, addr + bytes));
 	__builtin_memcpy(code + DETOUR_NOTE_AT, &note, sizeof(note));
-	text_write(detour, code, sizeof(code));
+	trace_text_write(detour, code, sizeof(code));
 	probe->detour = trace_plat_ip_pack(detour);
 	return 0;
 }
 
 void trace_plat_probe_jump_use(struct trace_plat_probe *plat, bool use)
 {
-	struct probe *probe = probe_of(plat);
+	struct probe *probe = trace_probe_of(plat);
 	uint32_t copy = probe->slot;
 
 	if (use)

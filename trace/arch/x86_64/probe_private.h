@@ -45,7 +45,7 @@ struct probe {
 _Static_assert(sizeof(struct probe) <= sizeof(((struct trace_plat_probe *)NULL)->opaque),
 	       "probe has room");
 
-static TRACE_ALWAYS_INLINE struct probe *probe_of(struct trace_plat_probe *probe)
+static TRACE_ALWAYS_INLINE struct probe *trace_probe_of(struct trace_plat_probe *probe)
 {
 	return (struct probe *)(void *)probe->opaque;
 }
@@ -61,13 +61,13 @@ static TRACE_ALWAYS_INLINE uintptr_t probe_addr(const struct probe *probe)
 }
 
 /* Fill in all but addr, original and slots. NULL, or why the instruction cannot be probed. */
-const char *probe_compile(struct probe *probe, const struct trace_insn *insn, uintptr_t addr);
+const char *trace_probe_compile(struct probe *probe, const struct trace_insn *insn, uintptr_t addr);
 /*
  * Do what the instruction does, if it has no slot, or if its operand can be read: then its
  * registers, stack and instruction pointer are in `regs` afterwards. False: it has to run in its
  * slot, for which nothing is done.
  */
-bool probe_emulate(const struct probe *probe, struct ftrace_regs *regs);
+bool trace_probe_emulate(const struct probe *probe, struct ftrace_regs *regs);
 
 /* ---- Slots ---- */
 
@@ -85,22 +85,23 @@ struct slot_note {
  * A slot with a copy of the instruction at `addr`. Returns its address, 0 when there is no room for
  * it. The text lock is held, as for free.
  */
-uintptr_t probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const uint8_t *bytes,
-			  bool is_post);
-void probe_slot_free(uintptr_t slot);
+uintptr_t trace_probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const uint8_t *bytes,
+				bool is_post);
+void trace_probe_slot_free(uintptr_t slot);
 /* The note of the slot that `addr` is in, and where the slot begins; NULL when it is in none. */
-const struct slot_note *probe_slot_of(uintptr_t addr, uintptr_t *out_slot);
+const struct slot_note *trace_probe_slot_of(uintptr_t addr, uintptr_t *out_slot);
 
 /* Adjust the operand of the copy of an instruction, if it is relative. False: it is too far away. */
-bool probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t from, uintptr_t to);
+bool trace_probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t from,
+			      uintptr_t to);
 
 /* ---- Detours: a unit of memory for code each ---- */
 
 /*
- *   push origin | call probe_detour | copies of the replaced instructions | jmp behind the originals
+ *   push origin | call trace_probe_detour | copies of the replaced instructions | jmp behind the originals
  *   .. | note
  *
- * Or call probe_detour_args, which has less to save while the place has an `only`. Both take the
+ * Or call trace_probe_detour_args, which has less to save while the place has an `only`. Both take the
  * address off the stack again.
  */
 struct detour_note { /* at its end */
@@ -113,12 +114,12 @@ struct detour_note { /* at its end */
 #define DETOUR_COPY_AT (DETOUR_CALL_AT + TRACE_INSN_SIZE)
 
 /* Memory for one, 0 when there is none; and back. The text lock is held. */
-uintptr_t probe_detour_take(void);
-void probe_detour_free(uintptr_t detour);
+uintptr_t trace_probe_detour_take(void);
+void trace_probe_detour_free(uintptr_t detour);
 /* Decode the instruction at `addr`, as it is meant to be, in code up to `end`. 0 or -errno. */
-int probe_decode(uintptr_t addr, uintptr_t end, struct trace_insn *out_insn);
+int trace_probe_decode(uintptr_t addr, uintptr_t end, struct trace_insn *out_insn);
 
 /* Before the first int3 is written: answer breakpoints from now on. The text lock is held. */
-void probe_become_consumer(void);
+void trace_probe_become_consumer(void);
 
 #endif

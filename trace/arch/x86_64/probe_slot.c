@@ -60,14 +60,14 @@ static uintptr_t take_slot(void)
 	return unit_at(unit) + free_one * SLOT_BYTES;
 }
 
-void probe_slot_free(uintptr_t slot)
+void trace_probe_slot_free(uintptr_t slot)
 {
 	static const uint8_t traps[SLOT_BYTES] = { [0 ... SLOT_BYTES - 1] = INSN_INT3 };
 	size_t unit = (slot - trace_arch_exec_start()) / TRACE_EXEC_UNIT;
 	uint32_t bit = 1u << (slot % TRACE_EXEC_UNIT / SLOT_BYTES);
 
 	CHECK(used[unit] & bit);
-	text_write(slot, traps, SLOT_BYTES);
+	trace_text_write(slot, traps, SLOT_BYTES);
 	used[unit] = (uint8_t)(used[unit] & ~bit);
 	if (used[unit])
 		half_used = unit;
@@ -75,7 +75,7 @@ void probe_slot_free(uintptr_t slot)
 		trace_exec_free(unit_at(unit), TRACE_EXEC_UNIT);
 }
 
-uintptr_t probe_detour_take(void)
+uintptr_t trace_probe_detour_take(void)
 {
 	uintptr_t addr = trace_exec_alloc(TRACE_EXEC_UNIT);
 
@@ -84,17 +84,18 @@ uintptr_t probe_detour_take(void)
 	return addr;
 }
 
-void probe_detour_free(uintptr_t detour)
+void trace_probe_detour_free(uintptr_t detour)
 {
 	static const uint8_t traps[TRACE_EXEC_UNIT] = { [0 ... TRACE_EXEC_UNIT - 1] = INSN_INT3 };
 
-	text_write(detour, traps, sizeof(traps));
+	trace_text_write(detour, traps, sizeof(traps));
 	used[(detour - trace_arch_exec_start()) / TRACE_EXEC_UNIT] = 0;
 	trace_exec_free(detour, TRACE_EXEC_UNIT);
 }
 
 /* The displacement counts from the end of the instruction, so it changes as that moves. */
-bool probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t from, uintptr_t to)
+bool trace_probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t from,
+			      uintptr_t to)
 {
 	int64_t disp = insn->disp + (int64_t)(from - to);
 	int32_t moved = (int32_t)disp;
@@ -105,8 +106,8 @@ bool probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t 
 	return moved == disp;
 }
 
-uintptr_t probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const uint8_t *bytes,
-			  bool is_post)
+uintptr_t trace_probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const uint8_t *bytes,
+				bool is_post)
 {
 	uint8_t code[SLOT_BYTES] = { 0 };
 	struct slot_note note = { .origin = trace_plat_ip_pack(addr),
@@ -118,15 +119,15 @@ uintptr_t probe_slot_make(uintptr_t addr, const struct trace_insn *insn, const u
 		return 0;
 	__builtin_memset(code, INSN_INT3, SLOT_NOTE_AT);
 	__builtin_memcpy(code, bytes, insn->length);
-	if (!probe_move_operand(code, insn, addr, slot)) {
-		probe_slot_free(slot);
+	if (!trace_probe_move_operand(code, insn, addr, slot)) {
+		trace_probe_slot_free(slot);
 		return 0;
 	}
 	if (!is_post)
 		insn_store(code + insn->length,
 			   insn_make(INSN_JMP, slot + insn->length, addr + insn->length));
 	__builtin_memcpy(code + SLOT_NOTE_AT, &note, sizeof(note));
-	text_write(slot, code, sizeof(code));
+	trace_text_write(slot, code, sizeof(code));
 	return slot;
 }
 
@@ -140,7 +141,7 @@ static uint32_t used_at(uintptr_t addr)
 	return atomic_load_explicit(&used[unit], memory_order_relaxed);
 }
 
-const struct slot_note *probe_slot_of(uintptr_t addr, uintptr_t *out_slot)
+const struct slot_note *trace_probe_slot_of(uintptr_t addr, uintptr_t *out_slot)
 {
 	uintptr_t at = addr - trace_arch_exec_start();
 
@@ -160,28 +161,28 @@ static uintptr_t original_of_detour(uintptr_t addr)
 	return trace_plat_ip_unpack(note->origin) + (copied < note->bytes ? copied : note->bytes);
 }
 
-bool probe_is_detour(uintptr_t addr)
+bool trace_probe_is_detour(uintptr_t addr)
 {
 	return used_at(addr) == DETOUR;
 }
 
-size_t probe_pushed(uintptr_t addr)
+size_t trace_probe_pushed(uintptr_t addr)
 {
 	bool is_call = (addr - trace_arch_exec_start()) % TRACE_EXEC_UNIT == DETOUR_CALL_AT;
 
-	return is_call && probe_is_detour(addr) ? PROBE_DETOUR_PUSHED : 0;
+	return is_call && trace_probe_is_detour(addr) ? PROBE_DETOUR_PUSHED : 0;
 }
 
-uintptr_t probe_original(uintptr_t addr)
+uintptr_t trace_probe_original(uintptr_t addr)
 {
 	const struct slot_note *note;
 	uintptr_t slot;
 
 	if (TRACE_LIKELY(!trace_exec_contains(addr)))
 		return addr;
-	if (probe_is_detour(addr))
+	if (trace_probe_is_detour(addr))
 		return original_of_detour(addr);
-	note = probe_slot_of(addr, &slot);
+	note = trace_probe_slot_of(addr, &slot);
 	if (!note)
 		return addr;
 	return trace_plat_ip_unpack(note->origin) + (addr - slot < note->len ? 0 : note->len);

@@ -13,7 +13,7 @@ int trace_plat_probe_check(struct trace_probe_place *place)
 }
 
 /* What follows is not called for a place that is refused. */
-int probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post)
+int trace_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post)
 {
 	(void)probe;
 	(void)addr;
@@ -21,7 +21,7 @@ int probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post)
 	return -EINVAL;
 }
 
-void probe_destroy(struct trace_plat_probe *probe)
+void trace_probe_destroy(struct trace_plat_probe *probe)
 {
 	(void)probe;
 	CHECK(false);
@@ -42,7 +42,7 @@ size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place)
 	return 0;
 }
 
-int probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
+int trace_probe_jump_create(struct trace_plat_probe *probe, size_t bytes)
 {
 	(void)probe;
 	(void)bytes;

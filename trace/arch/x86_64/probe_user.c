@@ -7,10 +7,10 @@
 
 #include "probe_private.h"
 
-void probe_detour_hit_user(struct ftrace_regs *regs);
+void trace_probe_detour_hit_user(struct ftrace_regs *regs);
 
 /* Called by probe_detour_user.asm. */
-void probe_detour_hit_user(struct ftrace_regs *regs)
+void trace_probe_detour_hit_user(struct ftrace_regs *regs)
 {
 	uintptr_t back = regs->rip, detour = back - DETOUR_COPY_AT;
 	const struct detour_note *note = (const struct detour_note *)(detour + DETOUR_NOTE_AT);

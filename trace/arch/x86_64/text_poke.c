@@ -70,7 +70,7 @@ static bool answer_from_flight(const struct trace_breakpoint_hit *hit)
 
 	look_away();
 	if (done)
-		atomic_fetch_add_explicit(&text_state.emulated, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&trace_text_state.emulated, 1, memory_order_relaxed);
 	return done;
 }
 
@@ -87,7 +87,7 @@ static bool answer_stale(const struct trace_breakpoint_hit *hit)
 {
 	if (!insn_emulate(hit, insn_load((const void *)hit->site)))
 		return false;
-	atomic_fetch_add_explicit(&text_state.stale, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&trace_text_state.stale, 1, memory_order_relaxed);
 	return true;
 }
 
@@ -97,7 +97,7 @@ static bool answer(struct trace_breakpoint_consumer *consumer,
 	(void)consumer;
 	if (!text_is_code(hit->site))
 		return false;
-	atomic_fetch_add_explicit(&text_state.int3_hits, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&trace_text_state.int3_hits, 1, memory_order_relaxed);
 	/* The batch is asked twice: the site may have become part of one after the first look. */
 	return answer_from_flight(hit) || answer_stale(hit) || answer_from_flight(hit);
 }
@@ -170,7 +170,7 @@ static void write_first(const struct trace_poke *poke)
 static void sync_cores(void)
 {
 	trace_arch_sync_cores();
-	text_state.syncs++;
+	trace_text_state.syncs++;
 }
 
 int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error)
@@ -179,16 +179,16 @@ int text_poke_begin(const struct trace_poke *pokes, size_t nr, struct trace_poke
 	int err;
 
 	become_consumer();
-	text_take();
+	trace_text_take();
 	*batch = (struct text_batch){ .pokes = pokes, .nr = nr };
-	err = text_verify(batch, out_error);
+	err = trace_text_verify(batch, out_error);
 	if (err) {
-		text_drop();
+		trace_text_drop();
 		return err;
 	}
 	trace_arch_cpus_hold();
-	text_state.batches++;
-	text_state.sites += nr;
+	trace_text_state.batches++;
+	trace_text_state.sites += nr;
 	trace_arch_view_open();
 	atomic_store(&poke_state.flight, batch); /* before the first int3 can be hit */
 	text_write_all(batch, write_int3);
@@ -212,7 +212,7 @@ void text_poke_finish(void)
 		trace_arch_relax();
 	trace_arch_view_close();
 	trace_arch_cpus_release();
-	text_drop();
+	trace_text_drop();
 }
 
 int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error)

@@ -22,16 +22,16 @@ extern struct text_state {
 	_Atomic bool busy;		/* a batch or a write is under way */
 	uint64_t batches, sites, syncs; /* changed by whoever has set `busy` */
 	_Atomic uint64_t int3_hits, emulated, stale;
-} text_state;
+} trace_text_state;
 
 /* Called around each change of code. Checks that there is only one at a time. */
-void text_take(void);
-void text_drop(void);
+void trace_text_take(void);
+void trace_text_drop(void);
 /*
  * Check that the sites ascend, are code, and hold their old instructions. 0, or with `out_error`
  * filled in -EINVAL for other bytes, -EBUSY for a breakpoint, which writing would take away.
  */
-int text_verify(const struct text_batch *batch, struct trace_poke_error *out_error);
+int trace_text_verify(const struct text_batch *batch, struct trace_poke_error *out_error);
 
 static TRACE_ALWAYS_INLINE bool text_is_code(uintptr_t addr)
 {

@@ -24,8 +24,8 @@ int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke
 	const struct text_batch batch = { .pokes = pokes, .nr = nr };
 	int err;
 
-	text_take();
-	err = text_verify(&batch, out_error);
+	trace_text_take();
+	err = trace_text_verify(&batch, out_error);
 	if (!err) {
 		trace_arch_view_open();
 		trace_arch_stop_others();
@@ -34,10 +34,10 @@ int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke
 		trace_breakpoint_forget(); /* CPUs stopped in trace_text_meant() read again */
 		trace_arch_resume_others();
 		trace_arch_view_close();
-		text_state.batches++;
-		text_state.sites += nr;
-		text_state.syncs++;
+		trace_text_state.batches++;
+		trace_text_state.sites += nr;
+		trace_text_state.syncs++;
 	}
-	text_drop();
+	trace_text_drop();
 	return err;
 }

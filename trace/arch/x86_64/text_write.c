@@ -8,18 +8,18 @@
 #include "insn.h"
 #include "text_private.h"
 
-struct text_state text_state;
+struct text_state trace_text_state;
 
-void text_take(void)
+void trace_text_take(void)
 {
-	bool was_busy = atomic_exchange(&text_state.busy, true);
+	bool was_busy = atomic_exchange(&trace_text_state.busy, true);
 
 	CHECK(!was_busy);
 }
 
-void text_drop(void)
+void trace_text_drop(void)
 {
-	atomic_store(&text_state.busy, false);
+	atomic_store(&trace_text_state.busy, false);
 }
 
 /*
@@ -38,7 +38,7 @@ static int mismatch(uintptr_t site, uint64_t expected, uint64_t mask,
 	return (meant ^ expected) & mask ? -EINVAL : -EBUSY;
 }
 
-int text_verify(const struct text_batch *batch, struct trace_poke_error *out_error)
+int trace_text_verify(const struct text_batch *batch, struct trace_poke_error *out_error)
 {
 	const struct trace_poke *poke = batch->pokes, *end = poke + batch->nr;
 	uint32_t last = 0;
@@ -75,7 +75,7 @@ int trace_plat_nop_sites(const uintptr_t *sites, size_t nr, struct trace_poke_er
 
 	if (err)
 		return err;
-	text_take();
+	trace_text_take();
 	trace_arch_view_open();
 	view = trace_arch_view_enter();
 	for (size_t i = 0; i < nr; i++)
@@ -83,17 +83,17 @@ int trace_plat_nop_sites(const uintptr_t *sites, size_t nr, struct trace_poke_er
 	trace_arch_view_leave(view);
 	trace_arch_view_close();
 	trace_arch_serialise();
-	text_drop();
+	trace_text_drop();
 	return 0;
 }
 
-void text_write(uintptr_t addr, const void *bytes, size_t len)
+void trace_text_write(uintptr_t addr, const void *bytes, size_t len)
 {
 	struct trace_arch_view view;
 	volatile uint8_t *to;
 
 	CHECK(text_is_code(addr) && text_is_code(addr + len - 1) && len <= TEXT_WRITE_MAX);
-	text_take();
+	trace_text_take();
 	trace_arch_view_open();
 	view = trace_arch_view_enter();
 	to = trace_arch_view_of(addr);
@@ -102,19 +102,19 @@ void text_write(uintptr_t addr, const void *bytes, size_t len)
 	trace_arch_view_leave(view);
 	trace_arch_view_close();
 	trace_arch_serialise();
-	text_drop();
+	trace_text_drop();
 }
 
 /* ---- <trace/platform.h> ---- */
 
 void trace_plat_poke_stats(struct trace_poke_stats *out_stats)
 {
-	*out_stats = (struct trace_poke_stats){ .batches = text_state.batches,
-						.sites = text_state.sites,
-						.syncs = text_state.syncs,
-						.int3_hits = text_state.int3_hits,
-						.emulated = text_state.emulated,
-						.stale = text_state.stale };
+	*out_stats = (struct trace_poke_stats){ .batches = trace_text_state.batches,
+						.sites = trace_text_state.sites,
+						.syncs = trace_text_state.syncs,
+						.int3_hits = trace_text_state.int3_hits,
+						.emulated = trace_text_state.emulated,
+						.stale = trace_text_state.stale };
 }
 
 void trace_plat_insn_nop(uint8_t *out_insn)

@@ -148,20 +148,20 @@ static void write_step(const struct template *template, uintptr_t at,
 	else
 		__builtin_memcpy(code + distance(template->step, template->ops), &ops, sizeof(ops));
 	insn_store(code + call_at, insn_make(INSN_CALL, at + call_at, func));
-	text_write(at, code, bytes);
+	trace_text_write(at, code, bytes);
 }
 
 /* Write the whole trampoline. Nobody knows its address yet. */
 static void write_all(const struct template *template, uintptr_t at,
 		      const struct trace_trampoline_call *calls, size_t nr)
 {
-	text_write(at, template->head, distance(template->head, template->step));
+	trace_text_write(at, template->head, distance(template->head, template->step));
 	at += distance(template->head, template->step);
 	for (size_t i = 0; i < nr; i++) {
 		write_step(template, at, &calls[i]);
 		at += distance(template->step, template->tail);
 	}
-	text_write(at, template->tail, distance(template->tail, template->end));
+	trace_text_write(at, template->tail, distance(template->tail, template->end));
 }
 
 /* Note that a trampoline starts here. Destroyed ones that were in its place lose their names. */
@@ -227,9 +227,9 @@ void trampoline_destroy(struct trace_trampoline *tramp)
 
 	atomic_fetch_or(&starts[unit_of(tramp->addr)], (uint16_t)GONE);
 	for (size_t done = 0; done < tramp->bytes; done += TRACE_EXEC_UNIT)
-		text_write(tramp->addr + done, traps,
-			   tramp->bytes - done < TRACE_EXEC_UNIT ? tramp->bytes - done
-								 : TRACE_EXEC_UNIT);
+		trace_text_write(tramp->addr + done, traps,
+				 tramp->bytes - done < TRACE_EXEC_UNIT ? tramp->bytes - done
+								       : TRACE_EXEC_UNIT);
 	trace_exec_free(tramp->addr, tramp->bytes);
 }
 

@@ -114,7 +114,7 @@ int trace_plat_watch_set(const struct trace_plat_watch *watches)
 static void load_regs(uintptr_t rip, const void *frame, struct ftrace_regs *out_regs)
 {
 	trace_arch_frame_load(frame, out_regs);
-	out_regs->rip = probe_original(rip);
+	out_regs->rip = trace_probe_original(rip);
 	out_regs->parent = 0;
 	out_regs->direct = 0;
 }

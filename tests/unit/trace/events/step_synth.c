@@ -131,7 +131,7 @@ static TRACE_NOINLINE void write_event(void *arg)
 {
 	struct synth_event *event = arg;
 
-	synth_event_write(event, event == &numbers ? number_values : any_values);
+	trace_synth_event_write(event, event == &numbers ? number_values : any_values);
 }
 
 /* As an action does it that has put the values where they belong; `arg` is the clock. */
@@ -142,7 +142,7 @@ static TRACE_NOINLINE void write_built(void *arg)
 
 	for (uint32_t i = 0; i < NR_FIELDS; i++)
 		memcpy(entry + number_fields[i].offset, &number_values[i], 8);
-	synth_event_write_built(&numbers, entry, &time);
+	trace_synth_event_write_built(&numbers, entry, &time);
 }
 
 static uint64_t any_clock(void)

@@ -166,7 +166,7 @@ static void refused(const char *text, int expected, const char *why, size_t pos)
 
 	if (err != expected || strcmp(error.why, why) != 0 || error.pos != pos)
 		fail_msg("%.200s: %s (%d) at %zu", text, error.why, err, error.pos);
-	assert_true((error.why == TRACE_FILTER_SYNTAX) == (strcmp(why, "Error") == 0));
+	assert_true((error.why == trace_filter_syntax) == (strcmp(why, "Error") == 0));
 }
 
 static uint64_t random_state = 1;

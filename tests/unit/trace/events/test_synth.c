@@ -16,7 +16,7 @@ static struct synth_event *get(const char *name)
 	struct synth_event *event;
 
 	trace_plat_lock(&trace_config_lock);
-	event = synth_event_get(name);
+	event = trace_synth_event_get(name);
 	trace_plat_unlock(&trace_config_lock);
 	return event;
 }
@@ -24,7 +24,7 @@ static struct synth_event *get(const char *name)
 static void let_go(struct synth_event *event)
 {
 	trace_plat_lock(&trace_config_lock);
-	synth_event_put(event);
+	trace_synth_event_put(event);
 	trace_plat_unlock(&trace_config_lock);
 }
 
@@ -46,7 +46,7 @@ static struct synth_event *define(const char *line)
 static void write_event(struct synth_event *event, const uint64_t *values)
 {
 	trace_plat_preempt_disable();
-	synth_event_write(event, values);
+	trace_synth_event_write(event, values);
 	trace_plat_preempt_enable();
 }
 

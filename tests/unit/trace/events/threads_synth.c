@@ -21,7 +21,7 @@ static struct synth_event *get(const char *name)
 	struct synth_event *event;
 
 	trace_plat_lock(&trace_config_lock);
-	event = synth_event_get(name);
+	event = trace_synth_event_get(name);
 	trace_plat_unlock(&trace_config_lock);
 	return event;
 }
@@ -29,7 +29,7 @@ static struct synth_event *get(const char *name)
 static void let_go(struct synth_event *event)
 {
 	trace_plat_lock(&trace_config_lock);
-	synth_event_put(event);
+	trace_synth_event_put(event);
 	trace_plat_unlock(&trace_config_lock);
 }
 
@@ -38,7 +38,7 @@ static void write_one(struct synth_event *event, uint32_t cpu)
 	const uint64_t values[] = { cpu, (uintptr_t) "a text" };
 
 	trace_plat_preempt_disable();
-	synth_event_write(event, values);
+	trace_synth_event_write(event, values);
 	trace_plat_preempt_enable();
 }
 

@@ -19,7 +19,7 @@ static TRACE_NOINLINE void count(uint64_t key)
 	struct hist_entry *entry = hist_map_find(&map, &key, 1, hash);
 
 	if (!entry && !hist_map_drops(&map))
-		entry = hist_map_add(
+		entry = trace_hist_map_add(
 			&map, &(struct hist_key){ .words = &key, .nr_words = 1, .hash = hash });
 	if (entry)
 		hist_entry_hit(entry);
@@ -46,7 +46,7 @@ static size_t nr_shown(void)
 {
 	size_t nr = 0, at = 0;
 
-	while (hist_map_next(&map, &at))
+	while (trace_hist_map_next(&map, &at))
 		nr++;
 	return nr;
 }
@@ -55,7 +55,7 @@ static void make(uint32_t nr_entries)
 {
 	const struct hist_map_shape shape = { nr_entries, 1, 0, 0 };
 
-	assert_int_equal(hist_map_init(&map, &shape), 0);
+	assert_int_equal(trace_hist_map_init(&map, &shape), 0);
 }
 
 /* An interrupt at each instruction in turn; the table is empty each time. */
@@ -71,7 +71,7 @@ static void at_each(uint32_t nr_entries, uint64_t key, uint64_t other, void (*ch
 	for (size_t i = 0; i < nr; i++) {
 		const struct fast_point point = { .insn = insns[i], .irq = count_in_irq };
 
-		hist_map_clear(&map);
+		trace_hist_map_clear(&map);
 		if (fast_run_at(count_one, (void *)(uintptr_t)key, &point, 1))
 			nr_came++;
 		else
@@ -79,7 +79,7 @@ static void at_each(uint32_t nr_entries, uint64_t key, uint64_t other, void (*ch
 		check();
 	}
 	assert_in_range(nr_came, nr - 10, nr);
-	hist_map_destroy(&map);
+	trace_hist_map_destroy(&map);
 }
 
 static void check_same(void)
@@ -163,7 +163,7 @@ static void given_back(void **state)
 	for (size_t i = 0; i < nr; i++) {
 		const struct fast_point point = { .insn = insns[i], .irq = give_back };
 
-		hist_map_clear(&map);
+		trace_hist_map_clear(&map);
 		map.nr_taken = 1;
 		if (!fast_run_at(count_one, (void *)7, &point, 1))
 			give_back();
@@ -171,7 +171,7 @@ static void given_back(void **state)
 		assert_int_equal(hits_of(7) + hits_of(8), 1);
 		assert_int_equal(map.drops, 1);
 	}
-	hist_map_destroy(&map);
+	trace_hist_map_destroy(&map);
 }
 
 static TRACE_NOINLINE void count_two(void *arg)
@@ -181,7 +181,7 @@ static TRACE_NOINLINE void count_two(void *arg)
 	struct hist_entry *entry = hist_map_find(&map, key, 2, hash);
 
 	if (!entry)
-		entry = hist_map_add(
+		entry = trace_hist_map_add(
 			&map, &(struct hist_key){ .words = key, .nr_words = 2, .hash = hash });
 	hist_entry_hit(entry);
 }
@@ -201,19 +201,19 @@ static void shorter_key(void **state)
 	size_t nr;
 
 	(void)state;
-	assert_int_equal(hist_map_init(&map, &shape), 0);
+	assert_int_equal(trace_hist_map_init(&map, &shape), 0);
 	fast_trace(count_two, (void *)9, insns, MAX_INSNS, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		const struct fast_point point = { .insn = insns[i], .irq = count_two_in_irq };
 
-		hist_map_clear(&map);
+		trace_hist_map_clear(&map);
 		fast_run_at(count_two, (void *)9, &point, 1);
 		count(key);
 		entry = hist_map_find(&map, &key, 1, hist_hash(0, key));
 		assert_non_null(entry);
 		assert_int_equal(hist_entry_word(entry, 1), 0);
 	}
-	hist_map_destroy(&map);
+	trace_hist_map_destroy(&map);
 }
 
 int main(void)

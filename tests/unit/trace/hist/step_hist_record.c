@@ -32,7 +32,7 @@ static TRACE_NOINLINE void keep(uint32_t place, uint64_t value)
 {
 	const struct hist_record_wish wish = { value, is_greater, fill, &value };
 
-	nr_replaced += hist_record_replace(records, &places[place], &wish);
+	nr_replaced += trace_hist_record_replace(records, &places[place], &wish);
 }
 
 static void keep_one(void *arg)
@@ -51,7 +51,7 @@ static uint64_t read_place(uint32_t place)
 {
 	uint64_t words[WORDS];
 
-	hist_record_read(records, &places[place], words);
+	trace_hist_record_read(records, &places[place], words);
 	assert_int_equal(words[1], words[0] * 3);
 	assert_int_equal(words[2], ~words[0]);
 	return words[0];
@@ -59,7 +59,7 @@ static uint64_t read_place(uint32_t place)
 
 static void begin(void)
 {
-	hist_records_clear(records);
+	trace_hist_records_clear(records);
 	places[0] = places[1] = 0;
 	keep(0, 10);
 	nr_replaced = 0;
@@ -71,7 +71,7 @@ static void at_each(uint32_t place, uint64_t value, uint64_t want0, uint64_t wan
 	uint8_t *insns[MAX_INSNS];
 	size_t nr, nr_came = 0;
 
-	records = hist_records_create(2, WORDS);
+	records = trace_hist_records_create(2, WORDS);
 	assert_non_null(records);
 	irq_place = place;
 	irq_value = value;
@@ -94,7 +94,7 @@ static void at_each(uint32_t place, uint64_t value, uint64_t want0, uint64_t wan
 		assert_in_range(records->nr_taken, 1, 4);
 	}
 	assert_in_range(nr_came, nr - 10, nr);
-	hist_records_destroy(records);
+	trace_hist_records_destroy(records);
 }
 
 static void greater(void **state)

@@ -32,8 +32,8 @@ static uint32_t nr_seen;
 
 /* ---- What is linked against: no texts ---- */
 
-uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
-			    uint32_t max_words)
+uint32_t trace_hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
+				  uint32_t max_words)
 {
 	(void)run;
 	(void)op;
@@ -42,7 +42,7 @@ uint32_t hist_compute_words(struct hist_run *run, const struct hist_op *op, uint
 	return 0;
 }
 
-uint32_t hist_put_comm(uint64_t *to)
+uint32_t trace_hist_put_comm(uint64_t *to)
 {
 	(void)to;
 	return 0;
@@ -58,7 +58,7 @@ static void add(uint32_t program, enum hist_step_kind kind, const struct hist_st
 	struct hist_step *to = &steps[program][nr_steps[program]++];
 
 	*to = *step;
-	to->func = hist_step_funcs[kind];
+	to->func = trace_hist_step_funcs[kind];
 }
 
 static void add_field(uint32_t program, size_t offset)
@@ -119,12 +119,12 @@ static void end_programs(hist_step_fn see)
 static TRACE_NOINLINE void write_event(void *arg)
 {
 	(void)arg;
-	hist_run(&by_writer, &hit);
+	trace_hist_run(&by_writer, &hit);
 }
 
 static void read_event(void)
 {
-	hist_run(&by_reader, &hit);
+	trace_hist_run(&by_reader, &hit);
 }
 
 /* In an entry that is new, and in one that is there, where the event sets the same once more. */
@@ -135,7 +135,7 @@ static void at_each(bool is_new)
 	uint32_t nr_early = 0;
 	size_t nr;
 
-	assert_int_equal(hist_map_init(&map, &shape), 0);
+	assert_int_equal(trace_hist_map_init(&map, &shape), 0);
 	if (!is_new)
 		write_event(NULL);
 	fast_trace(write_event, NULL, insns, MAX_INSNS, &nr);
@@ -143,10 +143,10 @@ static void at_each(bool is_new)
 	for (size_t i = 0; i < nr; i++) {
 		const struct fast_point point = { .insn = insns[i], .irq = read_event };
 
-		hist_map_clear(&map);
+		trace_hist_map_clear(&map);
 		if (!is_new) {
 			write_event(NULL);
-			hist_map_clear_word(&map, SET);
+			trace_hist_map_clear_word(&map, SET);
 		}
 		nr_seen = 0;
 		fast_run_at(write_event, NULL, &point, 1);
@@ -156,7 +156,7 @@ static void at_each(bool is_new)
 		assert_int_equal(nr_seen <= 1, 1);
 	}
 	assert_in_range(nr_early, 10, nr);
-	hist_map_destroy(&map);
+	trace_hist_map_destroy(&map);
 }
 
 static void one_variable(void **state)

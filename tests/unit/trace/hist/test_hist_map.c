@@ -24,7 +24,7 @@ static struct hist_entry *add(struct hist_map *map, const uint64_t *key, uint32_
 	struct hist_entry *entry = hist_map_find(map, key, nr, wanted.hash);
 
 	if (!entry)
-		entry = hist_map_add(map, &wanted);
+		entry = trace_hist_map_add(map, &wanted);
 	if (entry)
 		hist_entry_hit(entry);
 	return entry;
@@ -42,7 +42,7 @@ static uint64_t hits_in(const struct hist_map *map, size_t *out_nr)
 	size_t at = 0;
 
 	*out_nr = 0;
-	while ((entry = hist_map_next(map, &at))) {
+	while ((entry = trace_hist_map_next(map, &at))) {
 		hits += entry->hits;
 		++*out_nr;
 	}
@@ -55,7 +55,7 @@ static void make(uint32_t nr_entries, uint32_t key_words, uint32_t sum_words, ui
 {
 	const struct hist_map_shape shape = { nr_entries, key_words, sum_words, extra_words };
 
-	assert_int_equal(hist_map_init(&map, &shape), 0);
+	assert_int_equal(trace_hist_map_init(&map, &shape), 0);
 }
 
 static int reset(void **state)
@@ -68,8 +68,8 @@ static int reset(void **state)
 static int destroy(void **state)
 {
 	(void)state;
-	hist_map_destroy(&map);
-	hist_map_destroy(&map);
+	trace_hist_map_destroy(&map);
+	trace_hist_map_destroy(&map);
 	assert_int_equal(fake_alloc_out, 0);
 	return 0;
 }
@@ -79,13 +79,13 @@ static void small_entries(void **state)
 	struct hist_map_shape shape = { 128, 1, 0, 0 };
 
 	(void)state;
-	assert_int_equal(hist_map_entry_bytes(&shape), 16);
+	assert_int_equal(trace_hist_map_entry_bytes(&shape), 16);
 	shape.sum_words = 2;
-	assert_int_equal(hist_map_entry_bytes(&shape), 32);
+	assert_int_equal(trace_hist_map_entry_bytes(&shape), 32);
 	shape.extra_words = 4;
-	assert_int_equal(hist_map_entry_bytes(&shape), 64);
+	assert_int_equal(trace_hist_map_entry_bytes(&shape), 64);
 	shape.extra_words = 5;
-	assert_int_equal(hist_map_entry_bytes(&shape), 72);
+	assert_int_equal(trace_hist_map_entry_bytes(&shape), 72);
 }
 
 static void wrong_shapes(void **state)
@@ -96,7 +96,7 @@ static void wrong_shapes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		assert_int_equal(hist_map_init(&map, &shapes[i]), -EINVAL);
+		assert_int_equal(trace_hist_map_init(&map, &shapes[i]), -EINVAL);
 	assert_int_equal(fake_alloc_out, 0);
 }
 
@@ -107,7 +107,7 @@ static void no_memory(void **state)
 	(void)state;
 	for (long budget = 0; budget < 2; budget++) {
 		fake_alloc_budget = budget;
-		assert_int_equal(hist_map_init(&map, &shape), -ENOMEM);
+		assert_int_equal(trace_hist_map_init(&map, &shape), -ENOMEM);
 		assert_int_equal(fake_alloc_out, 0);
 	}
 	fake_alloc_budget = -1;
@@ -211,7 +211,7 @@ static void full(void **state)
 	assert_int_equal(hits_in(&map, &nr), 256);
 	assert_int_equal(nr, 128);
 	assert_int_equal(map.drops, 144);
-	hist_map_clear(&map);
+	trace_hist_map_clear(&map);
 	assert_int_equal(hits_in(&map, &nr), 0);
 	assert_int_equal(nr, 0);
 	assert_int_equal(map.drops, 0);
@@ -243,7 +243,7 @@ static void entries_in_different_lines(void **state)
 		}
 		assert_int_equal(hits_in(&map, &nr), 256);
 		assert_int_equal(nr, 256);
-		hist_map_destroy(&map);
+		trace_hist_map_destroy(&map);
 	}
 }
 
@@ -258,9 +258,9 @@ static void extra_words(void **state)
 	(void)state;
 	make(128, 1, 1, 3);
 	wanted.extra = extra;
-	entry = hist_map_add(&map, &wanted);
+	entry = trace_hist_map_add(&map, &wanted);
 	wanted.extra = other;
-	assert_ptr_equal(hist_map_add(&map, &wanted), entry);
+	assert_ptr_equal(trace_hist_map_add(&map, &wanted), entry);
 	assert_int_equal(hist_entry_word(entry, 0), 5);
 	assert_int_equal(hist_entry_word(entry, 1), 0);
 	assert_int_equal(hist_entry_word(entry, 2), 7);

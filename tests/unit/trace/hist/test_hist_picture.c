@@ -475,7 +475,7 @@ static void check_number(struct hist_number how, uint64_t value, const char *wan
 	struct trace_seq seq;
 
 	trace_seq_init(&seq, text, HIST_NUMBER_MAX);
-	hist_draw_number(how, value, &seq);
+	trace_hist_draw_number(how, value, &seq);
 	text[seq.len] = '\0';
 	assert_string_equal(text, want);
 	assert_true(!how.is_short || seq.len <= 7);
@@ -500,22 +500,24 @@ static void numbers(void **state)
 static void shades(void **state)
 {
 	static const uint64_t maxima[] = { 1, 2, 3, 4, 15, 16, 17, 240, 1000000, UINT64_MAX };
-	static const struct hist_style *const styles[] = { &hist_style_utf8, &hist_style_ascii };
+	static const struct hist_style *const styles[] = { &trace_hist_style_utf8,
+							   &trace_hist_style_ascii };
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(maxima) / sizeof(maxima[0]); i++) {
 		uint64_t max = maxima[i / 2];
-		struct hist_shading shading = hist_shading_for(styles[i % 2], max);
+		struct hist_shading shading = trace_hist_shading_for(styles[i % 2], max);
 
-		assert_int_equal(hist_shade_of(&shading, max), shading.style->nr_shades - 1);
-		assert_int_equal(hist_shade_of(&shading, 1), shading.first);
+		assert_int_equal(trace_hist_shade_of(&shading, max), shading.style->nr_shades - 1);
+		assert_int_equal(trace_hist_shade_of(&shading, 1), shading.first);
 		for (uint32_t shade = shading.first; shade < shading.style->nr_shades; shade++) {
-			uint64_t begin = hist_shade_begin(&shading, shade);
+			uint64_t begin = trace_hist_shade_begin(&shading, shade);
 
 			assert_true(begin <= max);
-			assert_int_equal(hist_shade_of(&shading, begin), shade);
+			assert_int_equal(trace_hist_shade_of(&shading, begin), shade);
 			if (shade > shading.first)
-				assert_int_equal(hist_shade_of(&shading, begin - 1), shade - 1);
+				assert_int_equal(trace_hist_shade_of(&shading, begin - 1),
+						 shade - 1);
 		}
 	}
 }

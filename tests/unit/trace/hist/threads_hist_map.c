@@ -28,7 +28,8 @@ static void *add_all(void *arg)
 			struct hist_entry *entry = hist_map_find(&map, key, 2, hash);
 
 			if (!entry && !hist_map_drops(&map))
-				entry = hist_map_add(&map, &(struct hist_key){ .words = key,
+				entry = trace_hist_map_add(&map,
+							   &(struct hist_key){ .words = key,
 									       .nr_words = 2,
 									       .hash = hash,
 									       .extra = &i,
@@ -52,13 +53,13 @@ static void race(uint32_t nr_entries, uint64_t keys)
 
 	fake_reset();
 	nr_keys = keys;
-	assert_int_equal(hist_map_init(&map, &shape), 0);
+	assert_int_equal(trace_hist_map_init(&map, &shape), 0);
 	pthread_barrier_init(&start, NULL, NR_CPUS);
 	for (uint32_t i = 0; i < NR_CPUS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, add_all, NULL), 0);
 	for (uint32_t i = 0; i < NR_CPUS; i++)
 		pthread_join(threads[i], NULL);
-	while ((entry = hist_map_next(&map, &at))) {
+	while ((entry = trace_hist_map_next(&map, &at))) {
 		uint64_t key[] = { hist_entry_word(entry, 0), hist_entry_word(entry, 1) };
 		uint64_t hash = hist_hash(hist_hash(0, key[0]), key[1]);
 
@@ -76,7 +77,7 @@ static void race(uint32_t nr_entries, uint64_t keys)
 		assert_int_equal(nr, keys);
 		assert_int_equal(map.drops, 0);
 	}
-	hist_map_destroy(&map);
+	trace_hist_map_destroy(&map);
 	pthread_barrier_destroy(&start);
 }
 

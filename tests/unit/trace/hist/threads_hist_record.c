@@ -55,7 +55,7 @@ static void *replace_all(void *arg)
 		const struct hist_record_wish wish = { value, replaces, fill, &value };
 
 		for (uint32_t i = 0; i < NR_PLACES; i++)
-			nr_replaced[cpu] += hist_record_replace(records, &places[i], &wish);
+			nr_replaced[cpu] += trace_hist_record_replace(records, &places[i], &wish);
 	}
 	atomic_fetch_sub(&nr_running, 1);
 	return NULL;
@@ -65,7 +65,7 @@ static uint64_t read_place(uint32_t i)
 {
 	uint64_t words[WORDS];
 
-	hist_record_read(records, &places[i], words);
+	trace_hist_record_read(records, &places[i], words);
 	for (uint32_t at = 1; at < WORDS; at++)
 		assert_int_equal(words[at], words[0] * at);
 	return words[0];
@@ -78,7 +78,7 @@ static uint64_t race(void)
 
 	fake_reset();
 	fake_set_nr_cpus(NR_CPUS);
-	records = hist_records_create(NR_PLACES, WORDS);
+	records = trace_hist_records_create(NR_PLACES, WORDS);
 	assert_non_null(records);
 	memset(places, 0, sizeof(places));
 	memset(nr_replaced, 0, sizeof(nr_replaced));
@@ -111,7 +111,7 @@ static void greatest(void **state)
 	assert_true(race() <= NR_PLACES * NR_CPUS * ROUNDS);
 	for (uint32_t i = 0; i < NR_PLACES; i++)
 		assert_int_equal(read_place(i), value_of(NR_CPUS - 1, ROUNDS - 1));
-	hist_records_destroy(records);
+	trace_hist_records_destroy(records);
 }
 
 /* All values are different, so each event replaces. */
@@ -122,7 +122,7 @@ static void last(void **state)
 	assert_int_equal(race(), NR_PLACES * NR_CPUS * ROUNDS);
 	for (uint32_t i = 0; i < NR_PLACES; i++)
 		assert_true(read_place(i) > (uint64_t)(ROUNDS - 1) * NR_CPUS);
-	hist_records_destroy(records);
+	trace_hist_records_destroy(records);
 }
 
 int main(void)

@@ -77,15 +77,16 @@ uint32_t trace_stacktrace_place(uintptr_t frame, const struct trace_stack_start 
 	return 0;
 }
 
-void monitor_write_step(struct trace_monitor *of, uint64_t id, uint32_t state, uint32_t symbol,
-			uint32_t next)
+void trace_monitor_write_step(struct trace_monitor *of, uint64_t id, uint32_t state,
+			      uint32_t symbol, uint32_t next)
 {
 	(void)of, (void)id, (void)symbol;
 	assert_int_equal(next, state + 1);
 	nr_steps++;
 }
 
-void monitor_write_error(struct trace_monitor *of, uint64_t id, uint32_t state, uint32_t symbol)
+void trace_monitor_write_error(struct trace_monitor *of, uint64_t id, uint32_t state,
+			       uint32_t symbol)
 {
 	(void)of, (void)id, (void)symbol;
 	assert_int_equal(state, C);
@@ -101,7 +102,7 @@ static TRACE_NOINLINE void hit(void *arg)
 					    .bytes = sizeof(entry) };
 
 	(void)arg;
-	monitor_watch_hit(&monitor.taps[0].watch, &at);
+	trace_monitor_watch_hit(&monitor.taps[0].watch, &at);
 }
 
 static void nmi(void)
@@ -120,9 +121,9 @@ static void two_nmis(void)
 /* Nothing is known, but for `nr` hits. */
 static void begin(uint32_t nr)
 {
-	assert_int_equal(monitor_memory_make(&monitor), 0);
+	assert_int_equal(trace_monitor_memory_make(&monitor), 0);
 	if (monitor.per == MONITOR_THREAD)
-		monitor_threads_add(&monitor.threads, entry.who);
+		trace_monitor_threads_add(&monitor.threads, entry.who);
 	monitor.is_running = true;
 	nr_steps = nr_errors = nr_reactions = nr_nmis = 0;
 	while (nr--)
@@ -163,7 +164,7 @@ static void at_each(uint32_t nr, void (*irq)(void))
 		check(nr + 1 + nr_nmis);
 	}
 	assert_in_range(nr_came, nr_insns * 9 / 10, nr_insns);
-	monitor_memory_free(&monitor);
+	trace_monitor_memory_free(&monitor);
 }
 
 static void each(uint8_t per, uint8_t kind)
@@ -228,7 +229,7 @@ static void reactions_end(void **state)
 		assert_int_equal(cpu->cells[C], 5 * round);
 		assert_int_equal(cpu->depth, 0);
 	}
-	monitor_memory_free(&monitor);
+	trace_monitor_memory_free(&monitor);
 }
 
 /* A thread that goes takes none along that was found behind it. */
@@ -239,17 +240,18 @@ static void threads_come_and_go(void **state)
 	(void)state;
 	for (int32_t step = 1; step < 60; step++) {
 		for (int32_t gone = 0; gone < 8; gone++) {
-			assert_int_equal(monitor_threads_init(&threads, 8), 0);
+			assert_int_equal(trace_monitor_threads_init(&threads, 8), 0);
 			for (int32_t i = 0; i < 8; i++)
-				monitor_threads_add(&threads, 100 + i * step);
-			monitor_threads_remove(&threads, 100 + gone * step);
+				trace_monitor_threads_add(&threads, 100 + i * step);
+			trace_monitor_threads_remove(&threads, 100 + gone * step);
 			for (int32_t i = 0; i < 8; i++)
-				assert_int_equal(!monitor_threads_find(&threads, 100 + i * step),
-						 i == gone);
-			monitor_threads_add(&threads, 10000 + step);
-			assert_non_null(monitor_threads_find(&threads, 10000 + step));
+				assert_int_equal(
+					!trace_monitor_threads_find(&threads, 100 + i * step),
+					i == gone);
+			trace_monitor_threads_add(&threads, 10000 + step);
+			assert_non_null(trace_monitor_threads_find(&threads, 10000 + step));
 			assert_int_equal(threads.nr, 8);
-			monitor_threads_destroy(&threads);
+			trace_monitor_threads_destroy(&threads);
 		}
 	}
 }
@@ -266,7 +268,7 @@ static void event_is_short(void **state)
 				      .bytes = sizeof(entry.who),
 				      .offset = (uint16_t)((char *)&entry.who - (char *)&entry) };
 	begin(0);
-	monitor_watch_hit(&monitor.taps[0].watch, &at);
+	trace_monitor_watch_hit(&monitor.taps[0].watch, &at);
 	assert_int_equal(monitor_cpu_of(&monitor, 0)->nr_starts, 1);
 	hit(NULL);
 	assert_int_equal(monitor_cpu_of(&monitor, 0)->nr_starts, 2);
@@ -275,7 +277,7 @@ static void event_is_short(void **state)
 	entry.who = 1;
 	assert_int_equal(monitor_cpu_of(&monitor, 0)->nr_starts, 2);
 	assert_int_equal(nr_steps, 1);
-	monitor_memory_free(&monitor);
+	trace_monitor_memory_free(&monitor);
 }
 
 int main(void)

@@ -65,7 +65,7 @@ static int all_off(void **state)
 	assert_int_equal(echo("", "set_event_pid"), 0);
 	assert_int_equal(echo("0", "snapshot"), 0);
 	for (struct trace_monitor *m = NULL; (m = trace_monitor_behind(m));)
-		monitor_memory_free(m); /* what those that stay keep */
+		trace_monitor_memory_free(m); /* what those that stay keep */
 	assert_int_equal(echo("", "monitors"), 0);
 	assert_string_equal(cat(SHELF "enable"), "0\n");
 	clear_filters();

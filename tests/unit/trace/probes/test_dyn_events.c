@@ -17,7 +17,7 @@ static int setup(void **state)
 
 	probe_types_make();
 	err = tracefs_setup(state);
-	assert_true(btf_is_loaded());
+	assert_true(trace_btf_is_loaded());
 	return err;
 }
 
@@ -356,7 +356,7 @@ static void no_such_events(void **state)
 static void without_types(void **state)
 {
 	(void)state;
-	btf_unload();
+	trace_btf_unload();
 	define("p:my/in do_work $arg2 %si");
 	check_words("my/in", "my/in: a dynamic event, off\n"
 			     "    p:my/in do_work arg1=$arg2 arg2=%si\n"
@@ -367,7 +367,7 @@ static void without_types(void **state)
 	check_completion("p do_work (file)%di->", "", NULL);
 	check_completion("p do_work (f", "", NULL);
 	check_completion("p do_work $cu", " $current~", NULL);
-	assert_int_equal(btf_load(fake_btf, fake_btf_bytes), 0);
+	assert_int_equal(trace_btf_load(fake_btf, fake_btf_bytes), 0);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static int parse(const struct fetch_context *context, const char *what, struct f
 {
 	struct fetch_word word = { what, strlen(what) };
 	struct fetch_build counted = { .context = context, .error = &error, .bytes = HEAD };
-	int err = fetch_parse(&counted, &word, out);
+	int err = trace_fetch_parse(&counted, &word, out);
 
 	build = (struct fetch_build){ .context = context,
 				      .error = &error,
@@ -48,7 +48,7 @@ static int parse(const struct fetch_context *context, const char *what, struct f
 				      .copies = copies,
 				      .words = words,
 				      .bytes = HEAD };
-	assert_int_equal(fetch_parse(&build, &word, out), err);
+	assert_int_equal(trace_fetch_parse(&build, &word, out), err);
 	assert_int_equal(counted.nr_ops, build.nr_ops);
 	assert_int_equal(counted.nr_copies, build.nr_copies);
 	assert_int_equal(counted.nr_words, build.nr_words);
@@ -88,7 +88,7 @@ static const char *value_of(const struct fetch_context *context, const char *wha
 
 	assert_int_equal(parse(context, what, &parsed), 0);
 	memset(entry, 0xee, sizeof(entry));
-	bytes = fetch_run(&program, got, entry, ROOM);
+	bytes = trace_fetch_run(&program, got, entry, ROOM);
 	assert_true(bytes % 4 == 0 && bytes >= build.bytes && bytes <= ROOM);
 	assert_int_equal(entry[ROOM], 0xee);
 	if (!build.nr_texts)
@@ -97,7 +97,8 @@ static const char *value_of(const struct fetch_context *context, const char *wha
 	for (uint32_t i = 0; i < (parsed.count ? parsed.count : 1); i++) {
 		if (i)
 			trace_seq_putc(&seq, ',');
-		fetch_print(parsed.type, entry, bytes, parsed.at + i * parsed.type->size, &seq);
+		trace_fetch_print(parsed.type, entry, bytes, parsed.at + i * parsed.type->size,
+				  &seq);
 	}
 	text[seq.len] = '\0';
 	return text;
@@ -234,7 +235,7 @@ static void texts_of_all_lengths(void **state)
 			memset(expected + 1, 'y', len);
 			strcpy(expected + 1 + len, "\"");
 			CHECK_VALUE(at_code, "+0(%di):string", expected);
-			assert_int_equal(fetch_run(&program, &regs, entry, ROOM),
+			assert_int_equal(trace_fetch_run(&program, &regs, entry, ROOM),
 					 (HEAD + 4 + len + 1 + 3) / 4 * 4);
 		}
 	}
@@ -277,7 +278,7 @@ static void long_texts(void **state)
 	regs.arg[0] = (uintptr_t)letters;
 	assert_int_equal(parse(&at_code, "+0(%di):string", &parsed), 0);
 	memset(entry, 0xee, sizeof(entry));
-	assert_int_equal(fetch_run(&program, &regs, entry, 64), 616);
+	assert_int_equal(trace_fetch_run(&program, &regs, entry, 64), 616);
 	assert_int_equal(entry[64], 0xee);
 	memcpy(&place, entry + HEAD, sizeof(place));
 	assert_int_equal(place, 16u | 48u << 16);
@@ -294,7 +295,7 @@ static void ends_of_texts(void **state)
 	memset(letters, 'y', sizeof(letters) - 1);
 	regs.arg[0] = (uintptr_t)letters;
 	assert_int_equal(parse(&at_code, "+0(%di):string", &parsed), 0);
-	assert_int_equal(fetch_run(&program, &regs, entry, ROOM), HEAD + 4 + FETCH_TEXT_MAX);
+	assert_int_equal(trace_fetch_run(&program, &regs, entry, ROOM), HEAD + 4 + FETCH_TEXT_MAX);
 	assert_int_equal(parse(&at_code, "$comm", &parsed), 0);
 	for (size_t len = 1; len < TRACE_COMM_LEN; len++) {
 		char name[TRACE_COMM_LEN] = "";
@@ -304,7 +305,7 @@ static void ends_of_texts(void **state)
 		fake_thread_add(77, name);
 		fake_cpus[0].pid = 77;
 		memset(entry, 0xee, sizeof(entry));
-		assert_int_equal(fetch_run(&program, &regs, entry, ROOM), (end + 3) / 4 * 4);
+		assert_int_equal(trace_fetch_run(&program, &regs, entry, ROOM), (end + 3) / 4 * 4);
 		for (; end % 4; end++)
 			assert_int_equal(entry[end], 0);
 		fake_thread_exit(77);
@@ -324,7 +325,8 @@ static void room_for_texts(void **state)
 	assert_int_equal(parse(&at_code, "+0(%di):string", &parsed), 0);
 	for (uint32_t room = HEAD + 8; room < ROOM; room += 4) {
 		memset(entry, 0xee, sizeof(entry));
-		assert_int_equal(fetch_run(&program, &regs, entry, room), (whole + 3) / 4 * 4);
+		assert_int_equal(trace_fetch_run(&program, &regs, entry, room),
+				 (whole + 3) / 4 * 4);
 		for (uint32_t at = room; at <= ROOM; at++)
 			assert_int_equal(entry[at], 0xee);
 		memcpy(&place, entry + HEAD, sizeof(place));

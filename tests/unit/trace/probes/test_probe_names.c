@@ -32,7 +32,7 @@ static int setup(void **state)
 
 	probe_types_make();
 	err = event_setup(state);
-	assert_true(btf_is_loaded());
+	assert_true(trace_btf_is_loaded());
 	return err;
 }
 
@@ -455,14 +455,14 @@ static void without_types(void **state)
 
 	(void)state;
 	assert_non_null(strstr(cat("README"), "<argname>[->field[->field|.field...]]"));
-	btf_unload();
+	trace_btf_unload();
 	assert_null(strstr(cat("README"), "<argname>"));
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all); i++)
 		check_mistake(&all[i]);
 	define("r:my/a do_work $arg1 $retval $current");
 	assert_string_equal(cat("dynamic_events"),
 			    "r:my/a do_work arg1=$arg1 arg2=$retval arg3=$current\n");
-	assert_int_equal(btf_load(fake_btf, fake_btf_bytes), 0);
+	assert_int_equal(trace_btf_load(fake_btf, fake_btf_bytes), 0);
 }
 
 int main(void)

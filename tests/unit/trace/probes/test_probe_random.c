@@ -94,7 +94,7 @@ static void all_gone(void)
 	assert_int_equal(echo("", "trace"), 0);
 	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
 	assert_int_equal(put("", 0, "error_log", TRACE_FS_TRUNC), 0);
-	assert_null(dyn_event_next(NULL, NULL));
+	assert_null(trace_dyn_event_next(NULL, NULL));
 	assert_int_equal(fake_nr_probes, 0);
 }
 

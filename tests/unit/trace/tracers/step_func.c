@@ -27,7 +27,7 @@
 
 static struct trace_array array;
 static struct ring_buffer *ring;
-static struct ftrace_ops ops = { .func = function_trace_call, .private = &array };
+static struct ftrace_ops ops = { .func = trace_function_call, .private = &array };
 static uint64_t nr_calls, nr_seen;
 static bool seen[MAX_CALLS];
 
@@ -54,7 +54,7 @@ uintptr_t ftrace_graph_ret_addr(const struct trace_thread *thread, uintptr_t ret
 /* Counted by one instruction: interrupts call, too. */
 static void call(void)
 {
-	function_trace_call(__atomic_fetch_add(&nr_calls, 1, __ATOMIC_RELAXED), CALLER, &ops, NULL);
+	trace_function_call(__atomic_fetch_add(&nr_calls, 1, __ATOMIC_RELAXED), CALLER, &ops, NULL);
 }
 
 static void check_event(const struct ring_event *event)
@@ -313,16 +313,16 @@ static void test_no_trace(void **state)
 			scenes[s]();
 			fast_cpu.preempt_count = inside[i].preempt_word;
 			fast_cpu.trace_recursion = inside[i].recursion;
-			function_trace_call(MAX_CALLS, CALLER, &ops, NULL);
+			trace_function_call(MAX_CALLS, CALLER, &ops, NULL);
 			assert_int_equal(fast_cpu.preempt_count, inside[i].preempt_word);
 			assert_int_equal(fast_cpu.trace_recursion, inside[i].recursion);
 			fast_cpu.preempt_count = PREEMPT_INITIAL;
 			fast_cpu.trace_recursion = 0;
 			ring_buffer_record_off(ring);
-			function_trace_call(MAX_CALLS, CALLER, &ops, NULL);
+			trace_function_call(MAX_CALLS, CALLER, &ops, NULL);
 			ring_buffer_record_on(ring);
 			ring_buffer_record_disable_cpu(ring, 0);
-			function_trace_call(MAX_CALLS, CALLER, &ops, NULL);
+			trace_function_call(MAX_CALLS, CALLER, &ops, NULL);
 			ring_buffer_record_enable_cpu(ring, 0);
 			finish();
 		}
@@ -339,7 +339,7 @@ static void test_true_parent(void **state)
 	for (int clock = 0; clock < 2; clock++) {
 		(clock ? scene_clock : scene_middle)();
 		read_all();
-		function_trace_call(5, trace_plat_return_hook(), &ops, &fregs);
+		trace_function_call(5, trace_plat_return_hook(), &ops, &fregs);
 		assert_true(ring_buffer_consume(ring, 0, &event));
 		assert_int_equal(((const struct trace_func_entry *)event.data)->ip, 5);
 		assert_int_equal(((const struct trace_func_entry *)event.data)->parent_ip,

@@ -276,14 +276,14 @@ static void test_refused(void **state)
 	assert_int_equal(echo("1", "options/func-args"), -ENOMEM);
 	fake_alloc_budget = -1;
 	assert_string_equal(cat("options/func-args"), "0\n");
-	btf_unload();
+	trace_btf_unload();
 	assert_int_equal(echo("1", "options/func-args"), -EOPNOTSUPP);
 	assert_int_equal(echo("1", "options/funcgraph-args"), -EOPNOTSUPP);
 	assert_int_equal(echo("func-args", "trace_options"), -EINVAL); /* of another tracer */
 	assert_string_equal(cat("options/func-args"), "0\n");
 	assert_non_null(strstr(cat("error_log"), "no types"));
 	assert_int_equal(echo("", "error_log"), 0);
-	assert_int_equal(btf_load(fake_btf, fake_btf_bytes), 0);
+	assert_int_equal(trace_btf_load(fake_btf, fake_btf_bytes), 0);
 	assert_int_equal(echo("1", "options/func-args"), 0);
 	assert_int_equal(echo("0", "options/func-args"), 0);
 }

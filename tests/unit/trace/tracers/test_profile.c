@@ -24,7 +24,7 @@ static int setup(void **state)
 {
 	(void)state;
 	fake_reset();
-	table = profile_table_create(0, 100);
+	table = trace_profile_table_create(0, 100);
 	assert_non_null(table);
 	return 0;
 }
@@ -39,7 +39,7 @@ static int teardown(void **state)
 
 static void hit(uint32_t ip, uint64_t ns)
 {
-	struct profile_rec *rec = profile_table_claim(table, ip);
+	struct profile_rec *rec = trace_profile_table_claim(table, ip);
 
 	assert_non_null(rec);
 	trace_plat_local_add(&rec->hits, 1);
@@ -52,7 +52,7 @@ static const char *line_of(const struct profile_stat *stat)
 
 	memset(text, 0, sizeof(text));
 	trace_seq_init(&seq, text, sizeof(text) - 1);
-	profile_stat_line(&seq, stat);
+	trace_profile_stat_line(&seq, stat);
 	return text;
 }
 
@@ -86,20 +86,20 @@ static void finds_what_was_claimed(void **state)
 {
 	(void)state;
 	for (uint32_t ip = 1; ip <= 100; ip++) {
-		assert_null(profile_table_find(table, ip * 4096));
+		assert_null(trace_profile_table_find(table, ip * 4096));
 		hit(ip * 4096, ip);
 	}
 	for (uint32_t ip = 1; ip <= 100; ip++) {
-		struct profile_rec *rec = profile_table_find(table, ip * 4096);
+		struct profile_rec *rec = trace_profile_table_find(table, ip * 4096);
 
 		assert_non_null(rec);
 		assert_int_equal(rec->hits, 1);
 		assert_int_equal(rec->time_ns, ip);
-		assert_ptr_equal(rec, profile_table_claim(table, ip * 4096));
+		assert_ptr_equal(rec, trace_profile_table_claim(table, ip * 4096));
 	}
 	assert_int_equal(table->nr, 100);
-	profile_table_reset(table);
-	assert_null(profile_table_find(table, 4096));
+	trace_profile_table_reset(table);
+	assert_null(trace_profile_table_find(table, 4096));
 	assert_int_equal(table->nr, 0);
 }
 
@@ -112,7 +112,7 @@ static void full_table_counts_what_it_drops(void **state)
 	for (uint32_t ip = 1; ip <= max; ip++)
 		hit(ip, 1);
 	for (uint32_t ip = 1; ip <= 5; ip++)
-		assert_null(profile_table_claim(table, max + ip));
+		assert_null(trace_profile_table_claim(table, max + ip));
 	hit(1, 1); /* known ones are still counted */
 	assert_int_equal(table->dropped, 5);
 	assert_int_equal(table->nr, max);
@@ -123,17 +123,17 @@ static void smaller_when_memory_is_short(void **state)
 	struct profile_table *big, *small;
 
 	(void)state;
-	big = profile_table_create(0, 40000);
+	big = trace_profile_table_create(0, 40000);
 	assert_true(big->max >= 40000);
 	free_table(big);
 	fake_alloc_max_bytes = 1 << 20;
-	small = profile_table_create(0, 40000);
+	small = trace_profile_table_create(0, 40000);
 	assert_non_null(small);
 	assert_in_range(small->max, 5000, 39999);
 	free_table(small);
 	fake_alloc_max_bytes = 0;
 	fake_alloc_budget = 0;
-	assert_null(profile_table_create(0, 100));
+	assert_null(trace_profile_table_create(0, 100));
 	fake_alloc_budget = -1;
 }
 
@@ -150,7 +150,7 @@ static void squares_carry(void **state)
 		if (ns < UINT64_MAX / 2)
 			break;
 	}
-	rec = profile_table_find(table, 64);
+	rec = trace_profile_table_find(table, 64);
 	assert_int_equal(rec->square.lo, (uint64_t)want);
 	assert_int_equal(rec->square.hi, (uint64_t)(want >> 64));
 }
@@ -175,7 +175,8 @@ static void variance_is_exact(void **state)
 		stat.square.hi = (uint64_t)(squares >> 64);
 		want = stat.hits * squares - (u128)stat.time_ns * stat.time_ns;
 		want /= (u128)stat.hits * (stat.hits - 1) * 1000;
-		assert_int_equal(profile_variance(&stat), want >> 64 ? UINT64_MAX : (uint64_t)want);
+		assert_int_equal(trace_profile_variance(&stat),
+				 want >> 64 ? UINT64_MAX : (uint64_t)want);
 	}
 }
 
@@ -184,20 +185,20 @@ static void variance_at_the_edges(void **state)
 	struct profile_stat stat = { .hits = 1, .time_ns = 5, .square = { 25, 0 } };
 
 	(void)state;
-	assert_int_equal(profile_variance(&stat), 0);
+	assert_int_equal(trace_profile_variance(&stat), 0);
 	/* Torn: the square of the last call is missing. */
 	stat = (struct profile_stat){ .hits = 2, .time_ns = 100, .square = { 100, 0 } };
-	assert_int_equal(profile_variance(&stat), 0);
+	assert_int_equal(trace_profile_variance(&stat), 0);
 	/* Two calls of 584 years and of nothing: does not fit. */
 	stat = (struct profile_stat){ .hits = 2,
 				      .time_ns = UINT64_MAX,
 				      .square = { 1, UINT64_MAX - 1 } };
-	assert_int_equal(profile_variance(&stat), UINT64_MAX);
+	assert_int_equal(trace_profile_variance(&stat), UINT64_MAX);
 	/* Linux overflows here: 3000 calls of 10 and of 20 s in turn. */
 	stat = (struct profile_stat){ .hits = 6000, .time_ns = 90000000000000ull };
 	stat.square.lo = (uint64_t)((u128)3000 * 5 * 100000000000000000ull * 1000);
 	stat.square.hi = (uint64_t)(((u128)3000 * 5 * 100000000000000000ull * 1000) >> 64);
-	assert_int_equal(profile_variance(&stat), 25004167361226871ull);
+	assert_int_equal(trace_profile_variance(&stat), 25004167361226871ull);
 }
 
 static void line_as_linux_prints_it(void **state)
@@ -224,15 +225,15 @@ static void sorted_by_time(void **state)
 	struct profile_stats stats;
 
 	(void)state;
-	assert_int_equal(profile_stats_create(&stats, NULL), 0);
+	assert_int_equal(trace_profile_stats_create(&stats, NULL), 0);
 	assert_int_equal(stats.nr, 0);
 	srand(2);
 	for (uint32_t ip = 1; ip <= 90; ip++)
 		hit(ip << 8, (uint64_t)rand() % 40);
 	hit(1 << 8, 0);
-	profile_table_claim(table, 99 << 8); /* no call of it was counted */
+	trace_profile_table_claim(table, 99 << 8); /* no call of it was counted */
 	table->dropped = 7;
-	assert_int_equal(profile_stats_create(&stats, table), 0);
+	assert_int_equal(trace_profile_stats_create(&stats, table), 0);
 	assert_int_equal(stats.nr, 90);
 	assert_int_equal(stats.dropped, 7);
 	for (size_t i = 1; i < stats.nr; i++) {
@@ -242,11 +243,11 @@ static void sorted_by_time(void **state)
 		if (a->time_ns == b->time_ns)
 			assert_true(a->hits > b->hits || (a->hits == b->hits && a->ip < b->ip));
 	}
-	profile_stats_free(&stats);
+	trace_profile_stats_free(&stats);
 	fake_alloc_budget = 0;
-	assert_int_equal(profile_stats_create(&stats, table), -ENOMEM);
+	assert_int_equal(trace_profile_stats_create(&stats, table), -ENOMEM);
 	fake_alloc_budget = -1;
-	profile_stats_free(&stats);
+	trace_profile_stats_free(&stats);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)

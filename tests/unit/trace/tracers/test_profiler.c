@@ -84,18 +84,18 @@ static void before_first_use(void **state)
 	/* Nothing is counted without the pointers, whatever else there is memory for. */
 	fake_alloc_budget = 0;
 	fake_alloc_fails_once = true;
-	assert_int_equal(profile_enable(true), -ENOMEM);
+	assert_int_equal(trace_profile_enable(true), -ENOMEM);
 	fake_alloc_fails_once = false;
 	/* The pointers, two tables, the stacks of two threads: what was got is kept. */
 	for (int have = 0; have < 5; have++) {
 		fake_alloc_budget = have < 3;
-		assert_int_equal(profile_enable(true), -ENOMEM);
+		assert_int_equal(trace_profile_enable(true), -ENOMEM);
 		fake_alloc_budget = -1;
 		is("function_profile_enabled", "0\n");
 		is("enabled_functions", "");
 	}
-	assert_int_equal(profile_enable(true), 0);
-	assert_int_equal(profile_enable(false), 0);
+	assert_int_equal(trace_profile_enable(true), 0);
+	assert_int_equal(trace_profile_enable(false), 0);
 	is("trace_stat/function0", HEAD);
 }
 

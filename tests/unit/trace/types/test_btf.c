@@ -101,8 +101,8 @@ static void load(struct btf_maker *m)
 {
 	size_t bytes = btf_made(m);
 
-	btf_unload();
-	assert_int_equal(btf_load(m->data, bytes), 0);
+	trace_btf_unload();
+	assert_int_equal(trace_btf_load(m->data, bytes), 0);
 }
 
 /* ---- Tests ---- */
@@ -112,32 +112,32 @@ static void test_kinds_and_sizes(void **state)
 	(void)state;
 	sample(&made);
 	load(&made);
-	assert_int_equal(btf_kind(0), BTF_UNKNOWN);
-	assert_int_equal(btf_kind(UINT32_MAX), BTF_UNKNOWN);
-	assert_int_equal(btf_kind(loop_id + 1), BTF_UNKNOWN);
-	assert_int_equal(btf_kind(size_id), BTF_CONST);
-	assert_int_equal(btf_strip(size_id), ulong_id);
-	assert_int_equal(btf_strip(loop_id), 0);
-	assert_int_equal(btf_sizeof(loop_id), 0);
-	assert_int_equal(btf_sizeof(u32_id), 4);
-	assert_int_equal(btf_sizeof(text_id), 8);
-	assert_int_equal(btf_sizeof(name_id), 16);
-	assert_int_equal(btf_sizeof(thread_id), 64);
-	assert_int_equal(btf_sizeof(big_id), 24);
-	assert_int_equal(btf_sizeof(0), 0);
-	assert_int_equal(btf_target(text_id), char_id);
-	assert_int_equal(btf_target(name_id), char_id);
-	assert_int_equal(btf_target(next_id), thread_id);
-	assert_int_equal(btf_target(int_id), 0);
-	assert_true(btf_points_to_const(text_id));
-	assert_false(btf_points_to_const(next_id));
-	assert_false(btf_points_to_const(size_id));
-	assert_false(btf_points_to_const(loop_id));
-	assert_int_equal(btf_nr_elements(name_id), 16);
-	assert_int_equal(btf_nr_elements(int_id), 0);
-	assert_string_equal(btf_name(thread_id), "thread");
-	assert_int_equal(btf_find_type("thread"), thread_id);
-	assert_int_equal(btf_find_type("nothing"), 0);
+	assert_int_equal(trace_btf_kind(0), BTF_UNKNOWN);
+	assert_int_equal(trace_btf_kind(UINT32_MAX), BTF_UNKNOWN);
+	assert_int_equal(trace_btf_kind(loop_id + 1), BTF_UNKNOWN);
+	assert_int_equal(trace_btf_kind(size_id), BTF_CONST);
+	assert_int_equal(trace_btf_strip(size_id), ulong_id);
+	assert_int_equal(trace_btf_strip(loop_id), 0);
+	assert_int_equal(trace_btf_sizeof(loop_id), 0);
+	assert_int_equal(trace_btf_sizeof(u32_id), 4);
+	assert_int_equal(trace_btf_sizeof(text_id), 8);
+	assert_int_equal(trace_btf_sizeof(name_id), 16);
+	assert_int_equal(trace_btf_sizeof(thread_id), 64);
+	assert_int_equal(trace_btf_sizeof(big_id), 24);
+	assert_int_equal(trace_btf_sizeof(0), 0);
+	assert_int_equal(trace_btf_target(text_id), char_id);
+	assert_int_equal(trace_btf_target(name_id), char_id);
+	assert_int_equal(trace_btf_target(next_id), thread_id);
+	assert_int_equal(trace_btf_target(int_id), 0);
+	assert_true(trace_btf_points_to_const(text_id));
+	assert_false(trace_btf_points_to_const(next_id));
+	assert_false(trace_btf_points_to_const(size_id));
+	assert_false(trace_btf_points_to_const(loop_id));
+	assert_int_equal(trace_btf_nr_elements(name_id), 16);
+	assert_int_equal(trace_btf_nr_elements(int_id), 0);
+	assert_string_equal(trace_btf_name(thread_id), "thread");
+	assert_int_equal(trace_btf_find_type("thread"), thread_id);
+	assert_int_equal(trace_btf_find_type("nothing"), 0);
 }
 
 /* Each type is found by its number, wherever the table of every 16th has its next entry. */
@@ -156,10 +156,10 @@ static void test_numbers(void **state)
 	load(&made);
 	for (uint32_t i = 1; i <= 100; i++) {
 		snprintf(name, sizeof(name), "s%u", i);
-		assert_string_equal(btf_name(i), name);
-		assert_int_equal(btf_sizeof(i), i);
+		assert_string_equal(trace_btf_name(i), name);
+		assert_int_equal(trace_btf_sizeof(i), i);
 	}
-	assert_int_equal(btf_kind(101), BTF_UNKNOWN);
+	assert_int_equal(trace_btf_kind(101), BTF_UNKNOWN);
 }
 
 static void test_forms(void **state)
@@ -167,22 +167,22 @@ static void test_forms(void **state)
 	(void)state;
 	sample(&made);
 	load(&made);
-	assert_int_equal(btf_form(0), BTF_FORM_NONE);
-	assert_int_equal(btf_form(loop_id), BTF_FORM_NONE);
-	assert_int_equal(btf_form(int_id), BTF_FORM_SIGNED);
-	assert_int_equal(btf_form(u32_id), BTF_FORM_UNSIGNED);
-	assert_int_equal(btf_form(wide_id), BTF_FORM_UNSIGNED);
-	assert_int_equal(btf_form(size_id), BTF_FORM_SIZE);
-	assert_int_equal(btf_form(bool_id), BTF_FORM_BOOL);
-	assert_int_equal(btf_form(char_id), BTF_FORM_CHAR);
-	assert_int_equal(btf_form(uchar_id), BTF_FORM_UNSIGNED);
-	assert_int_equal(btf_form(text_id), BTF_FORM_STRING);
-	assert_int_equal(btf_form(name_id), BTF_FORM_TEXT);
-	assert_int_equal(btf_form(colour_id), BTF_FORM_ENUM);
-	assert_int_equal(btf_form(long_enum), BTF_FORM_ENUM);
-	assert_int_equal(btf_form(next_id), BTF_FORM_POINTER);
-	assert_int_equal(btf_form(thread_id), BTF_FORM_STRUCT);
-	assert_int_equal(btf_form(float_id), BTF_FORM_FLOAT);
+	assert_int_equal(trace_btf_form(0), BTF_FORM_NONE);
+	assert_int_equal(trace_btf_form(loop_id), BTF_FORM_NONE);
+	assert_int_equal(trace_btf_form(int_id), BTF_FORM_SIGNED);
+	assert_int_equal(trace_btf_form(u32_id), BTF_FORM_UNSIGNED);
+	assert_int_equal(trace_btf_form(wide_id), BTF_FORM_UNSIGNED);
+	assert_int_equal(trace_btf_form(size_id), BTF_FORM_SIZE);
+	assert_int_equal(trace_btf_form(bool_id), BTF_FORM_BOOL);
+	assert_int_equal(trace_btf_form(char_id), BTF_FORM_CHAR);
+	assert_int_equal(trace_btf_form(uchar_id), BTF_FORM_UNSIGNED);
+	assert_int_equal(trace_btf_form(text_id), BTF_FORM_STRING);
+	assert_int_equal(trace_btf_form(name_id), BTF_FORM_TEXT);
+	assert_int_equal(trace_btf_form(colour_id), BTF_FORM_ENUM);
+	assert_int_equal(trace_btf_form(long_enum), BTF_FORM_ENUM);
+	assert_int_equal(trace_btf_form(next_id), BTF_FORM_POINTER);
+	assert_int_equal(trace_btf_form(thread_id), BTF_FORM_STRUCT);
+	assert_int_equal(trace_btf_form(float_id), BTF_FORM_FLOAT);
 }
 
 static void test_members(void **state)
@@ -192,33 +192,33 @@ static void test_members(void **state)
 	(void)state;
 	sample(&made);
 	load(&made);
-	assert_true(btf_member_find(thread_id, "pid", 3, &member));
+	assert_true(trace_btf_member_find(thread_id, "pid", 3, &member));
 	assert_int_equal(member.type, int_id);
 	assert_int_equal(member.bit_offset, 0);
-	assert_true(btf_member_find(thread_id, "comm[2]", 4, &member));
+	assert_true(trace_btf_member_find(thread_id, "comm[2]", 4, &member));
 	assert_string_equal(member.name, "comm");
 	assert_int_equal(member.type, name_id);
 	assert_int_equal(member.bit_offset, 32);
-	assert_true(btf_member_find(thread_id, "kind", 4, &member));
+	assert_true(trace_btf_member_find(thread_id, "kind", 4, &member));
 	assert_int_equal(member.bit_offset, 160);
 	assert_int_equal(member.bits, 3);
-	assert_true(btf_member_find(thread_id, "is_open", 7, &member));
+	assert_true(trace_btf_member_find(thread_id, "is_open", 7, &member));
 	assert_int_equal(member.bit_offset, 163);
 	assert_int_equal(member.bits, 1);
-	assert_true(btf_member_find(thread_id, "both", 4, &member));
+	assert_true(trace_btf_member_find(thread_id, "both", 4, &member));
 	assert_int_equal(member.bit_offset, 192);
-	assert_true(btf_member_find(thread_id, "high", 4, &member));
+	assert_true(trace_btf_member_find(thread_id, "high", 4, &member));
 	assert_int_equal(member.type, ulong_id);
 	assert_int_equal(member.bit_offset, 192 + 64);
 	assert_int_equal(member.bits, 0);
-	assert_false(btf_member_find(thread_id, "pi", 2, &member));
-	assert_false(btf_member_find(thread_id, "pids", 4, &member));
-	assert_false(btf_member_find(thread_id, "", 0, &member));
-	assert_false(btf_member_find(int_id, "pid", 3, &member));
-	assert_false(btf_member_find(0, "pid", 3, &member));
-	assert_true(btf_member_get(point_id, 1, &member));
+	assert_false(trace_btf_member_find(thread_id, "pi", 2, &member));
+	assert_false(trace_btf_member_find(thread_id, "pids", 4, &member));
+	assert_false(trace_btf_member_find(thread_id, "", 0, &member));
+	assert_false(trace_btf_member_find(int_id, "pid", 3, &member));
+	assert_false(trace_btf_member_find(0, "pid", 3, &member));
+	assert_true(trace_btf_member_get(point_id, 1, &member));
 	assert_string_equal(member.name, "y");
-	assert_false(btf_member_get(point_id, 2, &member));
+	assert_false(trace_btf_member_get(point_id, 2, &member));
 }
 
 /* A struct that is a member of itself, without a name: searching it ends. */
@@ -238,9 +238,9 @@ static void test_endless_members(void **state)
 	make_param(&made, "a", id);
 	make_type(&made, BTF_FUNC, "f", 0, proto);
 	load(&made);
-	assert_false(btf_member_find(id, "x", 1, &member));
-	assert_true(btf_func_find("f", &func));
-	assert_true(btf_func_arg(&func, 0, &arg));
+	assert_false(trace_btf_member_find(id, "x", 1, &member));
+	assert_true(trace_btf_func_find("f", &func));
+	assert_true(trace_btf_func_arg(&func, 0, &arg));
 	assert_int_equal(arg.place, BTF_PLACE_OTHER);
 }
 
@@ -260,8 +260,8 @@ static void test_large(void **state)
 	make_member(&made, "first", outer, 0);
 	make_member(&made, "last", outer, 0x90000020);
 	load(&made);
-	assert_int_equal(btf_sizeof(outer), (size_t)UINT32_MAX * 4);
-	assert_true(btf_member_find(id, "last", 4, &member));
+	assert_int_equal(trace_btf_sizeof(outer), (size_t)UINT32_MAX * 4);
+	assert_true(trace_btf_member_find(id, "last", 4, &member));
 	assert_int_equal(member.bit_offset, 0x90000020);
 	assert_int_equal(member.bits, 0);
 }
@@ -278,7 +278,7 @@ static void assert_arg(const struct btf_func *func, uint32_t nr, const char *nam
 {
 	struct btf_arg arg;
 
-	assert_true(btf_func_arg(func, nr, &arg));
+	assert_true(trace_btf_func_arg(func, nr, &arg));
 	assert_string_equal(arg.name, name);
 	assert_int_equal(arg.place, place);
 	assert_int_equal(arg.at, at);
@@ -303,7 +303,7 @@ static void test_functions_are_found(void **state)
 			add_func(&made, names[i], i % 2 ? dots : proto);
 		load(&made);
 		for (uint32_t i = 0; i < 5; i++) {
-			assert_int_equal(btf_func_find(names[i], &func), i < nr);
+			assert_int_equal(trace_btf_func_find(names[i], &func), i < nr);
 			if (i >= nr)
 				continue;
 			assert_string_equal(func.name, names[i]);
@@ -311,18 +311,18 @@ static void test_functions_are_found(void **state)
 			assert_int_equal(func.is_variadic, i % 2);
 			assert_int_equal(func.returns, i % 2 ? 0 : int_id);
 		}
-		assert_false(btf_func_find("", &func));
-		assert_false(btf_func_find("aa", &func));
-		assert_false(btf_func_find("zz", &func));
-		assert_false(btf_func_get(nr, &func));
-		assert_true(!nr || btf_func_get(nr - 1, &func));
+		assert_false(trace_btf_func_find("", &func));
+		assert_false(trace_btf_func_find("aa", &func));
+		assert_false(trace_btf_func_find("zz", &func));
+		assert_false(trace_btf_func_get(nr, &func));
+		assert_true(!nr || trace_btf_func_get(nr - 1, &func));
 	}
-	btf_unload();
-	assert_false(btf_is_loaded());
-	assert_false(btf_func_find("a", &func));
-	assert_false(btf_func_get(0, &func));
-	assert_int_equal(btf_find_type("thread"), 0);
-	assert_int_equal(btf_kind(1), BTF_UNKNOWN);
+	trace_btf_unload();
+	assert_false(trace_btf_is_loaded());
+	assert_false(trace_btf_func_find("a", &func));
+	assert_false(trace_btf_func_get(0, &func));
+	assert_int_equal(trace_btf_find_type("thread"), 0);
+	assert_int_equal(trace_btf_kind(1), BTF_UNKNOWN);
 }
 
 /* The calling convention: registers, pairs of them, the stack behind. */
@@ -358,37 +358,37 @@ static void test_places(void **state)
 	add_func(&made, "regs", regs);
 	load(&made);
 
-	assert_true(btf_func_find("regs", &func));
+	assert_true(trace_btf_func_find("regs", &func));
 	for (uint32_t i = 0; i < 6; i++)
 		assert_arg(&func, i, (char[]){ (char)('a' + i), 0 }, BTF_PLACE_REGS, i, 1);
 	assert_arg(&func, 6, "g", BTF_PLACE_STACK, 0, 1);
 	assert_arg(&func, 7, "h", BTF_PLACE_STACK, 8, 1);
-	assert_false(btf_func_arg(&func, 8, &arg));
-	assert_true(btf_func_arg_find(&func, "gh", 1, &arg));
+	assert_false(trace_btf_func_arg(&func, 8, &arg));
+	assert_true(trace_btf_func_arg_find(&func, "gh", 1, &arg));
 	assert_int_equal(arg.place, BTF_PLACE_STACK);
-	assert_false(btf_func_arg_find(&func, "gh", 2, &arg));
-	assert_false(btf_func_arg_find(&func, "", 0, &arg));
+	assert_false(trace_btf_func_arg_find(&func, "gh", 2, &arg));
+	assert_false(trace_btf_func_arg_find(&func, "", 0, &arg));
 
-	assert_true(btf_func_find("pairs", &func));
+	assert_true(trace_btf_func_find("pairs", &func));
 	assert_arg(&func, 0, "i128", BTF_PLACE_REGS, 0, 2);
 	assert_arg(&func, 1, "p", BTF_PLACE_REGS, 2, 1);
 	assert_arg(&func, 2, "big", BTF_PLACE_STACK, 0, 3);
 	assert_arg(&func, 3, "pair", BTF_PLACE_REGS, 3, 2);
 	assert_arg(&func, 4, "more", BTF_PLACE_STACK, 32, 2);
 
-	assert_true(btf_func_find("large", &func));
+	assert_true(trace_btf_func_find("large", &func));
 	assert_arg(&func, 0, "a", BTF_PLACE_REGS, 1, 1);
 	assert_arg(&func, 1, "next", BTF_PLACE_REGS, 2, 1);
 
-	assert_true(btf_func_find("floats", &func));
+	assert_true(trace_btf_func_find("floats", &func));
 	assert_arg(&func, 0, "f", BTF_PLACE_OTHER, 0, 1);
 	assert_arg(&func, 1, "mixed", BTF_PLACE_OTHER, 0, 2);
 	assert_arg(&func, 2, "n", BTF_PLACE_REGS, 0, 1);
 
-	assert_true(btf_func_of_proto(proto, &func));
+	assert_true(trace_btf_func_of_proto(proto, &func));
 	assert_arg(&func, 0, "a", BTF_PLACE_REGS, 0, 1);
-	assert_false(btf_func_of_proto(int_id, &func));
-	assert_false(btf_func_of_proto(0, &func));
+	assert_false(trace_btf_func_of_proto(int_id, &func));
+	assert_false(trace_btf_func_of_proto(0, &func));
 }
 
 /* ---- Text ---- */
@@ -399,7 +399,7 @@ static const char *decl(uint32_t id, const char *name)
 	struct trace_seq seq;
 
 	trace_seq_init(&seq, text, sizeof(text) - 1);
-	btf_print_decl(&seq, id, name);
+	trace_btf_print_decl(&seq, id, name);
 	text[seq.len] = '\0';
 	return text;
 }
@@ -447,9 +447,9 @@ static void test_declarations(void **state)
 	assert_string_equal(decl(returns_fn, "get"), "void (*get(void))(struct thread *)");
 	assert_string_equal(decl(loop_id, "x"), "loop x");
 	assert_string_equal(decl(99999, "x"), "? x");
-	assert_true(btf_func_find("kmalloc", &func));
+	assert_true(trace_btf_func_find("kmalloc", &func));
 	trace_seq_init(&seq, text, sizeof(text));
-	btf_print_func(&seq, &func);
+	trace_btf_print_func(&seq, &func);
 	assert_string_equal((text[seq.len] = '\0', text),
 			    "void *kmalloc(const size_t size, uint32_t flags)");
 	assert_int_equal(trace_function_prototype("kmalloc", text, 8), 7);
@@ -459,9 +459,9 @@ static void test_declarations(void **state)
 	assert_string_equal(trace_function_argument("kmalloc", 1), "flags");
 	assert_null(trace_function_argument("kmalloc", 2));
 	assert_null(trace_function_argument("kmallo", 0));
-	assert_true(btf_func_find("printk", &func));
+	assert_true(trace_btf_func_find("printk", &func));
 	trace_seq_init(&seq, text, sizeof(text));
-	btf_print_func(&seq, &func);
+	trace_btf_print_func(&seq, &func);
 	assert_string_equal((text[seq.len] = '\0', text), "int printk(const char *fmt, ...)");
 }
 
@@ -471,7 +471,7 @@ static void assert_value(uint32_t id, uint64_t value, const char *want)
 	struct trace_seq seq;
 
 	trace_seq_init(&seq, text, sizeof(text) - 1);
-	btf_print_value(&seq, id, value);
+	trace_btf_print_value(&seq, id, value);
 	text[seq.len] = '\0';
 	assert_string_equal(text, want);
 }
@@ -499,7 +499,7 @@ static void test_values(void **state)
 	assert_value(text_id, 0xffffffff80123456ull, "0xffffffff80123456");
 	assert_value(point_id, 0x500000003ull, "0x500000003");
 	assert_value(0, 18, "0x12");
-	assert_null(btf_enum_name(int_id, 7));
+	assert_null(trace_btf_enum_name(int_id, 7));
 }
 
 /* ---- Damage ---- */
@@ -515,21 +515,21 @@ static void ask_all(void)
 
 	for (uint32_t id = 0; id < 80; id++) {
 		trace_seq_init(&seq, text, sizeof(text));
-		btf_print_decl(&seq, id, btf_name(id));
-		btf_print_value(&seq, id, id * 77777u);
-		btf_sizeof(id);
-		btf_enum_name(id, 7);
-		btf_member_find(id, "comm", 4, &member);
-		if (btf_func_of_proto(id, &func))
-			btf_func_arg(&func, 0, &arg);
+		trace_btf_print_decl(&seq, id, trace_btf_name(id));
+		trace_btf_print_value(&seq, id, id * 77777u);
+		trace_btf_sizeof(id);
+		trace_btf_enum_name(id, 7);
+		trace_btf_member_find(id, "comm", 4, &member);
+		if (trace_btf_func_of_proto(id, &func))
+			trace_btf_func_arg(&func, 0, &arg);
 	}
-	for (uint32_t nr = 0; btf_func_get(nr, &func); nr++) {
+	for (uint32_t nr = 0; trace_btf_func_get(nr, &func); nr++) {
 		assert_true(strlen(func.name) < 100000);
 		for (uint32_t i = 0; i < 10; i++)
-			btf_func_arg(&func, i, &arg);
+			trace_btf_func_arg(&func, i, &arg);
 	}
-	btf_func_find("regs", &func);
-	btf_find_type("thread");
+	trace_btf_func_find("regs", &func);
+	trace_btf_find_type("thread");
 }
 
 static size_t make_all(struct btf_maker *m)
@@ -555,8 +555,8 @@ static void test_damage(void **state)
 	for (size_t len = 0; len < bytes; len++) {
 		copy = malloc(len ? len : 1);
 		memcpy(copy, made.data, len);
-		btf_unload();
-		assert_int_equal(btf_load(copy, len), -EINVAL);
+		trace_btf_unload();
+		assert_int_equal(trace_btf_load(copy, len), -EINVAL);
 		free(copy);
 	}
 	copy = malloc(bytes);
@@ -564,12 +564,12 @@ static void test_damage(void **state)
 		for (uint32_t value = 0; value < 256; value += 51) {
 			memcpy(copy, made.data, bytes);
 			copy[at] = (uint8_t)(copy[at] + value + 1);
-			btf_unload();
-			if (btf_load(copy, bytes) == 0)
+			trace_btf_unload();
+			if (trace_btf_load(copy, bytes) == 0)
 				ask_all();
 		}
 	}
-	btf_unload();
+	trace_btf_unload();
 	free(copy);
 }
 
@@ -577,9 +577,9 @@ static void refuse(struct btf_maker *m)
 {
 	size_t bytes = btf_made(m);
 
-	btf_unload();
-	assert_int_equal(btf_load(m->data, bytes), -EINVAL);
-	assert_false(btf_is_loaded());
+	trace_btf_unload();
+	assert_int_equal(trace_btf_load(m->data, bytes), -EINVAL);
+	assert_false(trace_btf_is_loaded());
 }
 
 static void test_what_is_refused(void **state)
@@ -608,12 +608,12 @@ static void test_what_is_refused(void **state)
 	refuse(&made);
 	fake_alloc_budget = 0;
 	sample(&made);
-	btf_unload();
-	assert_int_equal(btf_load(made.data, btf_made(&made)), -ENOMEM);
+	trace_btf_unload();
+	assert_int_equal(trace_btf_load(made.data, btf_made(&made)), -ENOMEM);
 	fake_alloc_budget = -1;
 	load(&made);
-	assert_int_equal(btf_load(made.data, btf_made(&made)), -EEXIST);
-	btf_unload();
+	assert_int_equal(trace_btf_load(made.data, btf_made(&made)), -EEXIST);
+	trace_btf_unload();
 }
 
 int main(void)

@@ -16,7 +16,7 @@ TRACE_BEGIN_DECLS
 
 /*
  * Allocate `bytes` bytes for code, aligned to TRACE_EXEC_UNIT. Returns the address, or 0 when there
- * is no room. The memory is not initialised; it is written with text_write().
+ * is no room. The memory is not initialised; it is written with trace_text_write().
  */
 uintptr_t trace_exec_alloc(size_t bytes);
 void trace_exec_free(uintptr_t addr, size_t bytes);

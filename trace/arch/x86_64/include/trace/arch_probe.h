@@ -13,7 +13,7 @@
  * that the jmp has taken the place of, and jumps behind them:
  *
  *   place in the code       detour, 64 bytes of memory for code
- *   jmp detour ...          | push its address | call probe_detour | the instructions | jmp behind
+ *   jmp detour ...          | push its address | call trace_probe_detour | the instructions | jmp behind
  *                           them | .. | note |
  *
  * From when the detour is made, the int3 that is there before the jmp goes on in those copies, too:
@@ -32,27 +32,27 @@
 TRACE_BEGIN_DECLS
 
 /* As the functions of <trace/platform_probes.h>, which the host puts under its text lock. */
-int probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post);
-void probe_destroy(struct trace_plat_probe *probe);
-int probe_jump_create(struct trace_plat_probe *probe, size_t bytes);
+int trace_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post);
+void trace_probe_destroy(struct trace_plat_probe *probe);
+int trace_probe_jump_create(struct trace_plat_probe *probe, size_t bytes);
 
 /*
  * For an address in a slot or a detour: the address in the original code that it stands for, which
  * for whoever reads a trace, a stack or a fault is where the CPU is. Any other address comes back as
  * it is.
  */
-uintptr_t probe_original(uintptr_t addr);
+uintptr_t trace_probe_original(uintptr_t addr);
 /*
  * Is it in a detour? As a return address, what called is there: its frame was pushed on the stack
  * of the original code, which may be anywhere in its function.
  */
-bool probe_is_detour(uintptr_t addr);
+bool trace_probe_is_detour(uintptr_t addr);
 /*
- * In a kernel, what probe_detour finds above its return address, before the stack of the original
+ * In a kernel, what trace_probe_detour finds above its return address, before the stack of the original
  * code; and for an address in a detour, how much of that is there when the instruction there is next.
  */
 #define PROBE_DETOUR_PUSHED 8u
-size_t probe_pushed(uintptr_t addr);
+size_t trace_probe_pushed(uintptr_t addr);
 
 TRACE_END_DECLS
 

@@ -45,7 +45,7 @@ void text_poke_finish(void);
  * meanwhile. The text lock is held.
  */
 #define TEXT_WRITE_MAX 4096ul
-void text_write(uintptr_t addr, const void *bytes, size_t len);
+void trace_text_write(uintptr_t addr, const void *bytes, size_t len);
 
 /*
  * Read the `len` bytes at `addr` as they are meant to be: what memory holds, but without the int3s
