@@ -43,7 +43,7 @@ say = @printf '  %-8s %s\n' '$1' '$(patsubst $(BUILD)/%,%,$2)'
 # Every rule is written down. Make would try its own on each header: most of the time that it takes when nothing is to be done.
 MAKEFLAGS += -r
 
-# ---- Sources: each folder lists its own ----
+# ---- Sources: all that lie in a folder; it says which of them have no call sites ----
 
 TRACE_OFFSETS := $(BUILD)/gen/trace_offsets.inc
 include boot/files.mk arch/x86_64/files.mk kernel/files.mk trace/files.mk trace/arch/x86_64/files.mk
@@ -177,9 +177,12 @@ link = $(LD) $(LDFLAGS) -T linker.ld -o $@ $(objs.$*)
 # Of a pattern with %, the file of each kernel.
 each = $(kernels:%=$(BUILD)/$1)
 
+# A source that is gone leaves no newer object behind, but another list.
+$(BUILD)/flags.sources: FORCE
+	$(call stamp,$(srcs.fathom-test))
 $(BUILD)/fathom.stage1: $(objs.fathom)
 $(BUILD)/fathom-test.stage1: $(objs.fathom-test)
-$(call each,%.stage1): $(BUILD)/%.stage1: linker.ld
+$(call each,%.stage1): $(BUILD)/%.stage1: linker.ld $(BUILD)/flags.sources
 	$(call say,LD,$@)
 	$(Q)$(link)
 
@@ -188,7 +191,7 @@ $(call each,gen/%.ksyms.o): $(BUILD)/gen/%.ksyms.o: $(BUILD)/%.stage1 $(BUILD)/t
 	$(folder)
 	$(Q)$(BUILD)/tools/ksyms -o $@ $<
 
-$(call each,gen/%.sources): $(BUILD)/gen/%.sources: Makefile $(BUILD)/flags.sites
+$(call each,gen/%.sources): $(BUILD)/gen/%.sources: $(BUILD)/flags.sources $(BUILD)/flags.sites
 	$(folder)
 	@printf '%s\n' $(sort $(srcs.$*)) > $@
 

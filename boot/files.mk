@@ -1,2 +1,1 @@
-BOOT_ASM := boot/boot.asm
-BOOT_ASM += boot/ap_start.asm
+BOOT_ASM := $(sort $(wildcard boot/*.asm))

@@ -18,12 +18,21 @@ README = """\
 """
 
 
+PROFILES = """\
+TRACE_PROFILES := one two
+TRACE_SRCS_one := trace/low/low.c trace/low/moved.c
+TRACE_SRCS_two := trace/low/low.c trace/high/high.c
+TRACE_DEFAULTS_one := trace/low/spare.c
+"""
+
+
 @pytest.fixture
 def tree(tmp_path):
     for folder in ("tools", "trace/low", "trace/high", "trace/include", "objects/trace/low", "objects/trace/high"):
         (tmp_path / folder).mkdir(parents=True)
     shutil.copy(ROOT / "tools/check-floors", tmp_path / "tools")
     (tmp_path / "trace/README.md").write_text(README)
+    (tmp_path / "trace/files.mk").write_text(PROFILES)
     return tmp_path
 
 
@@ -75,3 +84,16 @@ def test_folder_without_a_floor(tree):
 
 def test_no_objects(tree):
     assert check(tree, tree / "objects") == (1, f"{tree}/objects/trace: no objects\n")
+
+
+def test_source_that_no_profile_links(tree):
+    for name in ("low", "spare"):
+        write(tree, f"low/{name}.c", f"int {name};\n")
+    assert check(tree)[0] == 0
+    write(tree, "high/other.c", "int other;\n")
+    assert check(tree) == (1, "trace/high/other.c: no profile links it\n")
+
+
+def test_flags_of_a_source_that_is_gone(tree):
+    (tree / "trace/files.mk").write_text(PROFILES + "CFLAGS_trace/low/old.c := -O1\n")
+    assert check(tree) == (1, "trace/files.mk: flags for trace/low/old.c, which is not there\n")
