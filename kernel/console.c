@@ -279,7 +279,7 @@ void console_init(void)
 	uint64_t flags;
 	int err;
 
-	softirq_register(SOFTIRQ_CONSOLE, console_softirq);
+	open_softirq(SOFTIRQ_CONSOLE, console_softirq);
 	flags = spin_lock_irqsave(&out.lock);
 	uart_flush(UART_COM1);
 	atomic_store(&out.is_started, 1);

@@ -24,7 +24,7 @@ static TRACE_ALWAYS_INLINE uint64_t never_back(uint64_t now)
 	return seen;
 }
 
-uint64_t ktime_ns(void)
+uint64_t ktime_get_ns(void)
 {
 	return never_back(tsc_clock_ns());
 }

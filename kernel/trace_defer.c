@@ -39,13 +39,13 @@ static void run_deferred(struct work *work)
 
 static void trace_softirq(void)
 {
-	work_queue(&run_work);
+	queue_work(&run_work);
 }
 
 void trace_defer_init(void)
 {
 	work_init(&run_work, run_deferred);
-	softirq_register(SOFTIRQ_TRACE, trace_softirq);
+	open_softirq(SOFTIRQ_TRACE, trace_softirq);
 	if (atomic_load(&deferred_list)) /* by probes that ran while booting */
 		raise_softirq(SOFTIRQ_TRACE);
 }

@@ -79,7 +79,7 @@ void trace_plat_free(void *memory, size_t bytes)
 	else if (trace_is_mapped(memory))
 		vfree(memory);
 	else
-		page_free(memory, trace_order_of(bytes));
+		free_pages(memory, trace_order_of(bytes));
 }
 
 uint32_t trace_plat_nr_cpus(void)
@@ -94,7 +94,7 @@ bool trace_plat_cpu_online(uint32_t cpu)
 
 int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg)
 {
-	return smp_call_one(cpu, fn, arg);
+	return smp_call_function_single(cpu, fn, arg);
 }
 
 void trace_plat_preempt_schedule(void)
@@ -332,7 +332,7 @@ void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uin
 		own->fn = fn;
 		own->is_ready = true;
 	}
-	delayed_work_queue(&own->work, delay_ns);
+	queue_delayed_work(&own->work, delay_ns);
 }
 
 int trace_plat_static_branches_update(void)
@@ -377,7 +377,7 @@ void trace_arch_sync_cores(void)
 int trace_arch_call_cpus(void (*fn)(void *arg), void *arg)
 {
 	smp_hotplug_lock();
-	smp_call_all(fn, arg, true);
+	on_each_cpu(fn, arg, true);
 	smp_hotplug_unlock();
 	return 0;
 }

@@ -107,7 +107,7 @@ void arch_flush_tlb_all_cpus(uintptr_t virt, size_t nr)
 	if (smp_nr_online() <= 1)
 		flush_local(virt, nr);
 	else
-		smp_call_all(flush_on_cpu, &flush, true);
+		on_each_cpu(flush_on_cpu, &flush, true);
 }
 
 /* ---- Single pages ---- */

@@ -109,7 +109,7 @@ static void smp_assert_may_wait(void)
 		 (TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING)));
 }
 
-void smp_call_all(void (*fn)(void *arg), void *arg, bool wait)
+void on_each_cpu(void (*fn)(void *arg), void *arg, bool wait)
 {
 	uint64_t others;
 
@@ -126,7 +126,7 @@ void smp_call_all(void (*fn)(void *arg), void *arg, bool wait)
 	trace_plat_preempt_enable();
 }
 
-int smp_call_one(uint32_t cpu, void (*fn)(void *arg), void *arg)
+int smp_call_function_single(uint32_t cpu, void (*fn)(void *arg), void *arg)
 {
 	int err = 0;
 

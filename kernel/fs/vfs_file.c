@@ -18,13 +18,13 @@ struct file *file_create(const struct file_ops *ops, void *object, uint32_t flag
 	return file;
 }
 
-struct file *file_get(struct file *file)
+struct file *get_file(struct file *file)
 {
 	atomic_fetch_add(&file->refs, 1);
 	return file;
 }
 
-int file_put(struct file *file)
+int fput(struct file *file)
 {
 	int err = 0;
 

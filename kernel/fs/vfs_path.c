@@ -195,7 +195,7 @@ static int path_open_place(const struct place *place, uint32_t flags, struct fil
 	err = place->fs->open(place->node, file);
 	if (err) {
 		file->ops = NULL;
-		file_put(file);
+		fput(file);
 		return err;
 	}
 	*out_file = file;

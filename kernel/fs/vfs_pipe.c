@@ -149,7 +149,7 @@ static ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64
 
 static void pipe_free_pipe(struct pipe *pipe)
 {
-	page_free(pipe->ring, PIPE_ORDER);
+	free_pages(pipe->ring, PIPE_ORDER);
 	kfree(pipe);
 }
 
@@ -182,7 +182,7 @@ static struct pipe *pipe_create_pipe(void)
 
 	if (!pipe)
 		return NULL;
-	pipe->ring = page_alloc(PIPE_ORDER);
+	pipe->ring = alloc_pages(PIPE_ORDER);
 	if (!pipe->ring) {
 		kfree(pipe);
 		return NULL;

@@ -99,10 +99,10 @@ void ram_data_free(struct ram_node *node)
 
 		for (size_t i = 0; i < BLOCK_SLOTS; i++) {
 			if (block->pages[i])
-				page_free(block->pages[i], 0);
+				free_pages(block->pages[i], 0);
 		}
 		node->data = block->next;
-		page_free(block, 0);
+		free_pages(block, 0);
 	}
 	node->size = 0;
 }

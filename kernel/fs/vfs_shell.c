@@ -65,7 +65,7 @@ static int shell_open_io(struct sh_io *io, struct file **out_output)
 	if (!err)
 		err = pipe_create(out_output, &io->fd[1]);
 	if (!err)
-		io->fd[2] = file_get(io->fd[1]);
+		io->fd[2] = get_file(io->fd[1]);
 	return err;
 }
 
@@ -102,7 +102,7 @@ static int shell_start(struct shell_file *shell, const char *text, size_t len)
 	shell->thread = kernel_clone("sh", shell_run_main, run, 0);
 	if (!shell->thread) {
 		shell_free_run(run);
-		file_put(output);
+		fput(output);
 		return -ENOMEM;
 	}
 	run->sh->pid = shell->thread->pid;
@@ -165,7 +165,7 @@ static int shell_file_close(struct file *file)
 		thread_interrupt_session(shell->thread->session);
 		thread_put(shell->thread);
 	}
-	file_put(shell->output);
+	fput(shell->output);
 	kfree(shell);
 	return 0;
 }

@@ -96,7 +96,7 @@ static size_t show_version(char *buf, size_t size)
 
 static size_t show_uptime(char *buf, size_t size)
 {
-	uint64_t centis = ktime_ns() / (NSEC_PER_SEC / 100);
+	uint64_t centis = ktime_get_ns() / (NSEC_PER_SEC / 100);
 	struct sched_cpu_stats stats;
 	uint64_t idle_ns = 0;
 

@@ -23,7 +23,7 @@ static TRACE_NOINLINE size_t stacked_show_version(char *buf, size_t size)
 static TRACE_NOINLINE size_t stacked_show_uptime(char *buf, size_t size)
 {
 	return trace_scnprintf(buf, size, "up for %llu s, and still the same boot\n",
-			       ktime_ns() / NSEC_PER_SEC);
+			       ktime_get_ns() / NSEC_PER_SEC);
 }
 
 static struct klp_func version_funcs[] = {

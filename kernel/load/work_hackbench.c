@@ -186,8 +186,8 @@ static void hackbench_finish_group(struct hack_group *group)
 	hackbench_join_threads(group, false);
 	hackbench_join_threads(group, true);
 	for (uint32_t i = 0; i < GROUP_MEMBERS; i++) {
-		file_put(group->members[i].read_end);
-		file_put(group->members[i].write_end);
+		fput(group->members[i].read_end);
+		fput(group->members[i].write_end);
 	}
 	kfree(group);
 }
@@ -276,10 +276,10 @@ static int hackbench_run(struct command_env *env, int argc, char **argv)
 	command_printf(env, "Each sender will pass %u messages of %u bytes to each receiver\n",
 		       run.nr_messages, MESSAGE_BYTES);
 	err = hackbench_start_all(&run);
-	start_ns = ktime_ns();
+	start_ns = ktime_get_ns();
 	hackbench_finish_all(&run, err);
 	if (!err)
-		return hackbench_report(env, &run, ktime_ns() - start_ns);
+		return hackbench_report(env, &run, ktime_get_ns() - start_ns);
 	command_error(env, "%s", command_strerror(err));
 	return 1;
 }

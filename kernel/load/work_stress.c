@@ -39,7 +39,7 @@ static int stress_loop(void *arg)
 	struct stress_worker *worker = arg;
 	struct stress_run *run = worker->run;
 
-	while (worker->rounds < run->max_rounds && ktime_ns() < run->end_ns) {
+	while (worker->rounds < run->max_rounds && ktime_get_ns() < run->end_ns) {
 		if (run->nr_failed || thread_interrupted())
 			break;
 		run->kind->round(worker);
@@ -127,7 +127,7 @@ static int stress_and_report(struct command_env *env, const struct stress_kind *
 	uint64_t rounds = 0;
 	int err;
 
-	run.end_ns = limit_ns == UINT64_MAX ? limit_ns : ktime_ns() + limit_ns;
+	run.end_ns = limit_ns == UINT64_MAX ? limit_ns : ktime_get_ns() + limit_ns;
 	err = stress_one(&run, &rounds);
 	if (thread_interrupted())
 		return COMMAND_SIGINT;

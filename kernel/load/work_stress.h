@@ -14,7 +14,7 @@
 
 struct stress_run {
 	const struct stress_kind *kind;
-	uint64_t end_ns;     /* workers stop at this time, as ktime_ns() counts, */
+	uint64_t end_ns;     /* workers stop at this time, as ktime_get_ns() counts, */
 	uint64_t max_rounds; /* or after so many rounds each, whichever is first */
 	uint32_t nr_workers;
 	_Atomic uint32_t nr_failed;   /* calls of stress_fail() */

@@ -38,7 +38,7 @@ static void stress_alloc_fill_slot(struct stress_worker *worker, struct slot *sl
 		slot->kind = SLOT_PAGES;
 		slot->order = stress_random(worker, LARGE_ORDER + 1);
 		slot->bytes = PAGE_SIZE << slot->order;
-		slot->memory = page_alloc(slot->order);
+		slot->memory = alloc_pages(slot->order);
 	} else {
 		slot->kind = SLOT_KMALLOC;
 		slot->bytes = 1 + stress_random(worker, SMALL_BYTES);
@@ -63,7 +63,7 @@ static void stress_alloc_empty_slot(struct stress_run *run, struct slot *slot)
 	if (slot->kind == SLOT_KMALLOC)
 		kfree(slot->memory);
 	else if (slot->kind == SLOT_PAGES)
-		page_free(slot->memory, slot->order);
+		free_pages(slot->memory, slot->order);
 	else if (slot->kind == SLOT_VMALLOC)
 		vfree(slot->memory);
 	slot->kind = SLOT_EMPTY;

@@ -47,9 +47,9 @@ static void ipi_round(struct stress_worker *worker)
 	uint32_t cpu = stress_random(worker, smp_nr_cpus());
 
 	if (stress_random(worker, 4) == 0) {
-		smp_call_all(stress_ipi_note_call, &call, true);
+		on_each_cpu(stress_ipi_note_call, &call, true);
 		stress_ipi_check_seen(worker, call.seen, smp_online_mask());
-	} else if (smp_call_one(cpu, stress_ipi_note_call, &call) == 0) {
+	} else if (smp_call_function_single(cpu, stress_ipi_note_call, &call) == 0) {
 		stress_ipi_check_seen(worker, call.seen, 1ull << cpu);
 	}
 	smp_send_reschedule(cpu);

@@ -36,10 +36,10 @@ static void stress_timers_fire(struct timer *timer)
 {
 	struct checked_timer *checked = container_of(timer, struct checked_timer, timer);
 
-	if (ktime_ns() < checked->deadline_ns)
+	if (ktime_get_ns() < checked->deadline_ns)
 		atomic_fetch_add(&checked->nr_early, 1);
 	atomic_fetch_add(&checked->nr_fired, 1);
-	work_queue(&checked->work);
+	queue_work(&checked->work);
 }
 
 static void stress_timers_start_timer(struct stress_worker *worker, struct checked_timer *checked)
@@ -49,7 +49,7 @@ static void stress_timers_start_timer(struct stress_worker *worker, struct check
 	*checked = (struct checked_timer){ 0 };
 	timer_setup(&checked->timer, stress_timers_fire);
 	work_init(&checked->work, stress_timers_do_work);
-	checked->deadline_ns = ktime_ns() + delay_us * NSEC_PER_USEC;
+	checked->deadline_ns = ktime_get_ns() + delay_us * NSEC_PER_USEC;
 	timer_start(&checked->timer, checked->deadline_ns);
 }
 
@@ -77,10 +77,11 @@ static void stress_timers_finish_timer(struct stress_worker *worker, struct chec
 static void stress_timers_check_sleep(struct stress_worker *worker)
 {
 	uint64_t ns = stress_random(worker, DELAY_MAX_US) * NSEC_PER_USEC;
-	uint64_t start_ns = ktime_ns();
+	uint64_t start_ns = ktime_get_ns();
 
-	if (thread_sleep_ns(ns) == 0 && ktime_ns() - start_ns < ns)
-		stress_fail(worker->run, "a sleep of %lu ns took %lu", ns, ktime_ns() - start_ns);
+	if (thread_sleep_ns(ns) == 0 && ktime_get_ns() - start_ns < ns)
+		stress_fail(worker->run, "a sleep of %lu ns took %lu", ns,
+			    ktime_get_ns() - start_ns);
 }
 
 static void timers_round(struct stress_worker *worker)

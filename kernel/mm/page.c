@@ -155,7 +155,7 @@ static void page_check_poison(const uint8_t *memory, unsigned int order)
 		page[i].is_poisoned = 0;
 }
 
-void *page_alloc(unsigned int order)
+void *alloc_pages(unsigned int order)
 {
 	uint64_t flags;
 	uint32_t pfn;
@@ -178,14 +178,14 @@ void *page_alloc(unsigned int order)
 
 void *page_alloc_zeroed(unsigned int order)
 {
-	void *memory = page_alloc(order);
+	void *memory = alloc_pages(order);
 
 	if (memory)
 		memset(memory, 0, PAGE_SIZE << order);
 	return memory;
 }
 
-void page_free(void *memory, unsigned int order)
+void free_pages(void *memory, unsigned int order)
 {
 	struct page *page = memory ? page_of(memory) : NULL;
 	uint64_t flags;
@@ -195,7 +195,7 @@ void page_free(void *memory, unsigned int order)
 		return;
 	if (!page || page->state != PAGE_STATE_BUSY || page->order != order ||
 	    (uintptr_t)memory % (PAGE_SIZE << order))
-		panic("page_free(%p, %u): not an allocated block of that order", memory, order);
+		panic("free_pages(%p, %u): not an allocated block of that order", memory, order);
 	if (KERNEL_DEBUG)
 		page_poison(memory, order);
 	pfn = (uint32_t)(page - zone.pages) + zone.first_pfn;

@@ -157,7 +157,7 @@ static void slab_mark_pages(struct slab *slab, unsigned int order, enum page_sta
 /* A slab with all its objects free; NULL when out of memory. */
 static struct slab *slab_create(struct slab_cache *cache)
 {
-	struct slab *slab = page_alloc(cache->order);
+	struct slab *slab = alloc_pages(cache->order);
 	char *object;
 
 	if (!slab)
@@ -180,7 +180,7 @@ static struct slab *slab_create(struct slab_cache *cache)
 static void slab_release(struct slab *slab, unsigned int order)
 {
 	slab_mark_pages(slab, order, PAGE_STATE_BUSY);
-	page_free(slab, order);
+	free_pages(slab, order);
 }
 
 static void *slab_take_object_locked(struct slab_cache *cache)
@@ -228,7 +228,7 @@ static void *slab_alloc_object(struct slab_cache *cache, size_t bytes)
 	return object;
 }
 
-void *slab_alloc(struct slab_cache *cache)
+void *kmem_cache_alloc(struct slab_cache *cache)
 {
 	void *object = slab_alloc_object(cache, cache->object_bytes);
 
@@ -265,7 +265,7 @@ static void slab_free_object(struct slab_cache *cache, void *object)
 		slab_release(empty, cache->order);
 }
 
-void slab_free(struct slab_cache *cache, void *object)
+void kmem_cache_free(struct slab_cache *cache, void *object)
 {
 	if (!object)
 		return;
@@ -292,7 +292,7 @@ static void slab_cache_shrink(struct slab_cache *cache)
 	spin_unlock_irqrestore(&cache->lock, flags);
 }
 
-struct slab_cache *slab_cache_create(const char *name, size_t object_bytes)
+struct slab_cache *kmem_cache_create(const char *name, size_t object_bytes)
 {
 	struct slab_cache *cache;
 
@@ -328,7 +328,7 @@ static TRACE_ALWAYS_INLINE void *slab_kmalloc(size_t bytes, unsigned long call_s
 	if (bytes <= KMALLOC_MAX)
 		memory = slab_alloc_object(slab_class_of(bytes), bytes);
 	else if (bytes <= PAGE_SIZE << PAGE_MAX_ORDER)
-		memory = page_alloc(page_order_of(bytes));
+		memory = alloc_pages(page_order_of(bytes));
 	if (trace_kmalloc_enabled())
 		trace_kmalloc(call_site, memory, bytes, slab_kmalloc_room(bytes));
 	return memory;
@@ -379,7 +379,7 @@ void kfree(void *memory)
 		slab_free_object(slab->cache, memory);
 		return;
 	}
-	page_free(memory, page->order);
+	free_pages(memory, page->order);
 }
 
 char *kstrdup(const char *s)

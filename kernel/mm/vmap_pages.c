@@ -12,7 +12,7 @@ int vmap_map(uintptr_t start, size_t nr)
 
 		if (page && !arch_map(start + i * PAGE_SIZE, arch_virt_to_phys(page), PAGE_WRITE))
 			continue;
-		page_free(page, 0);
+		free_pages(page, 0);
 		vmap_unmap(&batch, start, i);
 		vmap_release(&batch);
 		return -ENOMEM;
@@ -50,7 +50,7 @@ void vmap_release(struct vmap_batch *batch)
 		void **page = batch->pages;
 
 		batch->pages = *page;
-		page_free(page, 0);
+		free_pages(page, 0);
 	}
 	*batch = (struct vmap_batch){ 0 };
 }

@@ -53,7 +53,7 @@ static void com_rx(unsigned int port, uint8_t byte)
 	/* release: the reader sees the byte when it sees the new head. */
 	atomic_store_explicit(&com.rx_head, head + 1, memory_order_release);
 	if (!atomic_exchange(&com.is_started, true))
-		work_queue(&com.start);
+		queue_work(&com.start);
 	waitq_wake_all(&com.arrived);
 }
 

@@ -72,7 +72,7 @@ int ninep_fid_close(struct ninep_session *session, struct ninep_fid *fid)
 	fid->dir = NULL;
 	fid->file = NULL;
 	fid->is_open = fid->is_used = false;
-	return file_put(file);
+	return fput(file);
 }
 
 int ninep_fid_free(struct ninep_session *session, struct ninep_fid *fid)

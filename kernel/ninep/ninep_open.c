@@ -100,7 +100,7 @@ static int open_create(const char *path, bool is_exclusive, struct vfs_stat *out
 	/* Opened a second time later: only behind this it is known to be there. */
 	err = vfs_open("/", path, VFS_READ | VFS_CREATE, &file);
 	if (!err)
-		err = file_put(file);
+		err = fput(file);
 	return err ? err : vfs_stat("/", path, out_stat);
 }
 
@@ -247,7 +247,7 @@ static int open_truncate(struct ninep_session *session, struct ninep_fid *fid)
 
 	if (!fresh) {
 		err = vfs_open("/", fid->path, VFS_WRITE | VFS_TRUNCATE, &file);
-		return err ? err : file_put(file);
+		return err ? err : fput(file);
 	}
 	flags = fresh->file->flags | VFS_TRUNCATE;
 	ninep_fid_close(session, fresh);

@@ -101,7 +101,7 @@ static void poll_look(struct ninep_polls *polls)
 		struct ninep_poll *poll = list_entry(link, struct ninep_poll, link);
 		uint32_t events = poll_events(poll->file, poll->wanted);
 
-		if (events || ktime_ns() >= poll->end_ns)
+		if (events || ktime_get_ns() >= poll->end_ns)
 			poll_answer(polls, poll, events, 0);
 	}
 	mutex_unlock(&polls->lock);

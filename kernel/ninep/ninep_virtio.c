@@ -70,9 +70,9 @@ static const char port_name[] = "fathom.9p";
 static void virtio_interrupt(void)
 {
 	if (virtio_has_used(&port.control_in))
-		work_queue(&port.control);
+		queue_work(&port.control);
 	if (virtio_has_used(&port.in) && !atomic_exchange(&port.is_started, true))
-		work_queue(&port.start);
+		queue_work(&port.start);
 	waitq_wake_all(&port.arrived);
 	waitq_wake_all(&port.sent);
 }
@@ -219,8 +219,8 @@ static int virtio_make_buffers(void)
 	if (!port.controls)
 		return -ENOMEM;
 	for (uint16_t i = 0; i < VIRTQ_SIZE; i++) {
-		port.in_buffers[i] = page_alloc(BUFFER_ORDER);
-		port.out_buffers[i] = page_alloc(BUFFER_ORDER);
+		port.in_buffers[i] = alloc_pages(BUFFER_ORDER);
+		port.out_buffers[i] = alloc_pages(BUFFER_ORDER);
 		if (!port.in_buffers[i] || !port.out_buffers[i])
 			return -ENOMEM; /* so early that nothing else will work either */
 	}

@@ -54,7 +54,7 @@ static void grace_note_passes(struct waiting *waiting)
 
 static void grace_name_late(struct waiting *waiting)
 {
-	uint64_t now = ktime_ns();
+	uint64_t now = ktime_get_ns();
 
 	if (now - waiting->named_ns < PATIENCE_NS)
 		return;
@@ -69,7 +69,7 @@ static void grace_name_late(struct waiting *waiting)
 
 void synchronize_preempt(void)
 {
-	struct waiting waiting = { .named_ns = ktime_ns() };
+	struct waiting waiting = { .named_ns = ktime_get_ns() };
 
 	/* The CPU of the caller is left out: no section can be open where the caller runs. */
 	preempt_disable();
@@ -78,7 +78,7 @@ void synchronize_preempt(void)
 	for (uint32_t cpu = 0; cpu < MAX_CPUS; cpu++)
 		waiting.passes[cpu] = atomic_load(&run_queues[cpu].nr_passes);
 	while (atomic_load(&waiting.cpus)) {
-		smp_call_all(grace_note_outside, &waiting, true);
+		on_each_cpu(grace_note_outside, &waiting, true);
 		grace_note_passes(&waiting);
 		grace_name_late(&waiting);
 		if (atomic_load(&waiting.cpus))

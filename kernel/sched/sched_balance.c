@@ -127,5 +127,5 @@ void sched_balance_tick(struct run_queue *rq)
 
 void sched_balance_init(void)
 {
-	softirq_register(SOFTIRQ_SCHED, sched_balance);
+	open_softirq(SOFTIRQ_SCHED, sched_balance);
 }

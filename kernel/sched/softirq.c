@@ -27,7 +27,7 @@ static TRACE_ALWAYS_INLINE struct softirq_cpu *softirq_here(void)
 	return &cpus[cpu_local_read(id)];
 }
 
-void softirq_register(enum softirq nr, void (*fn)(void))
+void open_softirq(enum softirq nr, void (*fn)(void))
 {
 	handlers[nr] = fn;
 }

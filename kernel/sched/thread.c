@@ -42,14 +42,14 @@ static void thread_start(void *arg)
 
 struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
 {
-	struct thread *thread = slab_alloc(thread_cache);
+	struct thread *thread = kmem_cache_alloc(thread_cache);
 
 	if (!thread)
 		return NULL;
 	thread_setup(thread, name, flags);
 	thread->stack = stack_alloc();
 	if (!thread->stack) {
-		slab_free(thread_cache, thread);
+		kmem_cache_free(thread_cache, thread);
 		return NULL;
 	}
 	stack_set_owner(thread->stack, &thread->trace);
@@ -99,7 +99,7 @@ static void thread_free(struct thread *thread)
 		sched_tell_free(thread);
 	thread_list_remove(thread);
 	stack_free(thread->stack);
-	slab_free(thread_cache, thread);
+	kmem_cache_free(thread_cache, thread);
 }
 
 void thread_get(struct thread *thread)
@@ -277,7 +277,7 @@ void threads_start_reaper(void)
 
 void threads_init(void)
 {
-	thread_cache = slab_cache_create("thread", sizeof(struct thread));
+	thread_cache = kmem_cache_create("thread", sizeof(struct thread));
 	if (!thread_cache)
 		panic("out of memory for threads");
 	thread_setup(&boot_thread, "swapper/0", THREAD_IDLE | THREAD_SERVICE);
@@ -295,14 +295,14 @@ int upcall_ap_prepare(uint32_t cpu, struct cpu_local *local)
 	char name[THREAD_NAME_LEN];
 
 	if (!idle) { /* a CPU that did not answer may be tried again */
-		idle = slab_alloc(thread_cache);
+		idle = kmem_cache_alloc(thread_cache);
 		if (!idle)
 			return -ENOMEM;
 		trace_snprintf(name, sizeof(name), "swapper/%u", cpu);
 		thread_setup(idle, name, THREAD_IDLE | THREAD_SERVICE);
 		idle->stack = stack_alloc();
 		if (!idle->stack) {
-			slab_free(thread_cache, idle);
+			kmem_cache_free(thread_cache, idle);
 			return -ENOMEM;
 		}
 		stack_set_owner(idle->stack, &idle->trace);

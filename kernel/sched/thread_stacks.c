@@ -104,5 +104,5 @@ static void thread_show_running(void *arg)
 void thread_each_stack(const struct trace_plat_look *look)
 {
 	thread_each(thread_show_stopped, (void *)(uintptr_t)look);
-	smp_call_all(thread_show_running, (void *)(uintptr_t)look, true);
+	on_each_cpu(thread_show_running, (void *)(uintptr_t)look, true);
 }

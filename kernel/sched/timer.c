@@ -121,5 +121,5 @@ void upcall_timer(void)
 
 void timers_init(void)
 {
-	softirq_register(SOFTIRQ_TIMER, timer_run_expired);
+	open_softirq(SOFTIRQ_TIMER, timer_run_expired);
 }

@@ -65,7 +65,7 @@ static bool waitq_take_press(struct thread *self)
 }
 
 /*
- * Returns 0, -EINTR, or -ETIMEDOUT at `deadline_ns` (as ktime_ns() counts; WAIT_FOREVER: never). A
+ * Returns 0, -EINTR, or -ETIMEDOUT at `deadline_ns` (as ktime_get_ns() counts; WAIT_FOREVER: never). A
  * wake-up since the last waitq_prepare() ends the sleep at once.
  */
 static int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns)
@@ -109,7 +109,7 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
 	if (done(arg))
 		return 0;
 	if (timeout_ns != WAIT_FOREVER)
-		deadline_ns = ktime_ns() + timeout_ns;
+		deadline_ns = ktime_get_ns() + timeout_ns;
 	for (;;) {
 		waitq_prepare(queue, &waiter);
 		if (done(arg))

@@ -155,7 +155,7 @@ bool schedule_until(uint64_t deadline_ns)
 void thread_pause_ns(uint64_t ns)
 {
 	set_current_state(THREAD_UNINTERRUPTIBLE);
-	schedule_until(ktime_ns() + ns);
+	schedule_until(ktime_get_ns() + ns);
 	set_current_state(THREAD_RUNNING);
 }
 
@@ -163,7 +163,7 @@ int thread_sleep_ns(uint64_t ns)
 {
 	uint64_t deadline_ns = ktime_after(ns);
 
-	while (ktime_ns() < deadline_ns) {
+	while (ktime_get_ns() < deadline_ns) {
 		set_current_state(THREAD_INTERRUPTIBLE);
 		if (thread_interrupted()) {
 			set_current_state(THREAD_RUNNING);

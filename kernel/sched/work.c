@@ -36,7 +36,7 @@ void work_init(struct work *work, void (*fn)(struct work *work))
 	atomic_store(&work->is_pending, 0);
 }
 
-bool work_queue_on(uint32_t cpu, struct work *work)
+bool queue_work_on(uint32_t cpu, struct work *work)
 {
 	struct worker *worker = &workers[cpu];
 	uint64_t flags;
@@ -53,9 +53,9 @@ bool work_queue_on(uint32_t cpu, struct work *work)
 	return true;
 }
 
-bool work_queue(struct work *work)
+bool queue_work(struct work *work)
 {
-	return work_queue_on(cpu_local_read(id), work);
+	return queue_work_on(cpu_local_read(id), work);
 }
 
 static struct work *work_take(struct worker *worker)
@@ -135,14 +135,14 @@ void work_flush(void)
 		if (!smp_cpu_online(cpu))
 			continue;
 		work_init(&barrier.work, work_reach_barrier);
-		work_queue_on(cpu, &barrier.work);
+		queue_work_on(cpu, &barrier.work);
 		wait_for_completion(&barrier.reached);
 	}
 }
 
 static void work_delayed_due(struct timer *timer)
 {
-	work_queue(&container_of(timer, struct delayed_work, timer)->work);
+	queue_work(&container_of(timer, struct delayed_work, timer)->work);
 }
 
 void delayed_work_init(struct delayed_work *work, void (*fn)(struct work *work))
@@ -151,7 +151,7 @@ void delayed_work_init(struct delayed_work *work, void (*fn)(struct work *work))
 	timer_setup(&work->timer, work_delayed_due);
 }
 
-void delayed_work_queue(struct delayed_work *work, uint64_t delay_ns)
+void queue_delayed_work(struct delayed_work *work, uint64_t delay_ns)
 {
-	timer_start(&work->timer, ktime_ns() + delay_ns);
+	timer_start(&work->timer, ktime_get_ns() + delay_ns);
 }

@@ -43,7 +43,7 @@ bool console_take_lost(void)
 	return false;
 }
 
-uint64_t ktime_ns(void)
+uint64_t ktime_get_ns(void)
 {
 	return 0;
 }

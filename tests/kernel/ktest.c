@@ -68,7 +68,7 @@ long ktest_threads(unsigned int nr, int (*fn)(void *arg), void *arg)
 
 void ktest_rest(uint64_t start_ns)
 {
-	uint64_t rest_ns = RESTS * (ktime_ns() - start_ns);
+	uint64_t rest_ns = RESTS * (ktime_get_ns() - start_ns);
 
 	thread_sleep_ns(rest_ns < MAX_REST_NS ? rest_ns : MAX_REST_NS);
 }
@@ -84,7 +84,7 @@ static uint64_t ktest_pages_in_use(void)
 /* True when it passed. */
 static bool ktest_run_test(const struct ktest *test)
 {
-	uint64_t pages = ktest_pages_in_use(), start_ns = ktime_ns();
+	uint64_t pages = ktest_pages_in_use(), start_ns = ktime_get_ns();
 	char line[LINE_MAX];
 	bool ok;
 
@@ -94,7 +94,7 @@ static bool ktest_run_test(const struct ktest *test)
 		KTEST_CHECK(ktest_pages_in_use() == pages);
 	ok = atomic_load(&run.nr_bad) == 0;
 	trace_snprintf(line, sizeof(line), "%s %s (%llu ms)", ok ? "ok    " : "FAILED", test->name,
-		       (ktime_ns() - start_ns) / NSEC_PER_MSEC);
+		       (ktime_get_ns() - start_ns) / NSEC_PER_MSEC);
 	run.print(line, run.arg);
 	return ok;
 }

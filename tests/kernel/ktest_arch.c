@@ -64,7 +64,7 @@ static void test_wx_check_finds(void)
 
 static void test_map(void)
 {
-	void *page = page_alloc(0);
+	void *page = alloc_pages(0);
 	uint64_t phys;
 
 	if (!KTEST_NEED(page != NULL))
@@ -84,18 +84,18 @@ static void test_map(void)
 	arch_flush_tlb_all_cpus(TEST_VIRT, 1);
 	KTEST_CHECK(!arch_lookup(TEST_VIRT, &phys));
 	KTEST_CHECK(!arch_read_nofault(&phys, (const void *)TEST_VIRT, 1));
-	page_free(page, 0);
+	free_pages(page, 0);
 }
 
 /* What is mapped by a large page is mapped. */
 static void test_map_in_large_page(void)
 {
-	void *block = page_alloc(PAGE_MAX_ORDER);
+	void *block = alloc_pages(PAGE_MAX_ORDER);
 
 	if (!KTEST_NEED(block != NULL))
 		return;
 	KTEST_CHECK(arch_map((uintptr_t)block, arch_virt_to_phys(block), 0) == -EEXIST);
-	page_free(block, PAGE_MAX_ORDER);
+	free_pages(block, PAGE_MAX_ORDER);
 }
 
 static _Atomic uint32_t nr_asked;

@@ -218,10 +218,10 @@ static void call_in_interrupt(void *arg)
 
 static int call_often(void *arg)
 {
-	uint64_t deadline = ktime_ns() + 20 * NSEC_PER_MSEC;
+	uint64_t deadline = ktime_get_ns() + 20 * NSEC_PER_MSEC;
 
 	(void)arg;
-	while (ktime_ns() < deadline) {
+	while (ktime_get_ns() < deadline) {
 		if (graph_call_middle(1) != 9 || graph_call_tail(2) != 21)
 			return 1;
 	}
@@ -230,11 +230,11 @@ static int call_often(void *arg)
 
 static int interrupt_often(void *arg)
 {
-	uint64_t deadline = ktime_ns() + 20 * NSEC_PER_MSEC;
+	uint64_t deadline = ktime_get_ns() + 20 * NSEC_PER_MSEC;
 
 	(void)arg;
-	while (ktime_ns() < deadline)
-		smp_call_all(call_in_interrupt, NULL, true);
+	while (ktime_get_ns() < deadline)
+		on_each_cpu(call_in_interrupt, NULL, true);
 	return 0;
 }
 

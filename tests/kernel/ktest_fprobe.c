@@ -202,9 +202,9 @@ static TRACE_NOTRACE void call_in_nmi(const struct trap_frame *regs, void *arg)
 
 static int call_often(void)
 {
-	uint64_t deadline = ktime_ns() + RUN_NS;
+	uint64_t deadline = ktime_get_ns() + RUN_NS;
 
-	while (ktime_ns() < deadline) {
+	while (ktime_get_ns() < deadline) {
 		if (!results_are_right())
 			return 1;
 	}
@@ -213,10 +213,10 @@ static int call_often(void)
 
 static int interrupt_often(void)
 {
-	uint64_t deadline = ktime_ns() + RUN_NS;
+	uint64_t deadline = ktime_get_ns() + RUN_NS;
 
-	while (ktime_ns() < deadline) {
-		smp_call_all(call_in_interrupt, NULL, true);
+	while (ktime_get_ns() < deadline) {
+		on_each_cpu(call_in_interrupt, NULL, true);
 		yield();
 	}
 	return 0;
@@ -278,8 +278,8 @@ static void test_fprobe_nmis(void)
 	atomic_store(&nmi_stop, false);
 	for (uint32_t i = 0; i < nr; i++)
 		threads[i] = thread_create("probed", call_until_stop, NULL, 0);
-	deadline = ktime_ns() + 2 * RUN_NS;
-	while (ktime_ns() < deadline)
+	deadline = ktime_get_ns() + 2 * RUN_NS;
+	while (ktime_get_ns() < deadline)
 		nmi_call_others(call_in_nmi, NULL);
 	atomic_store(&nmi_stop, true);
 	for (uint32_t i = 0; i < nr; i++)
@@ -292,10 +292,10 @@ static void test_fprobe_nmis(void)
 
 static int change_often(void)
 {
-	uint64_t deadline = ktime_ns() + 2 * RUN_NS;
+	uint64_t deadline = ktime_get_ns() + 2 * RUN_NS;
 	int nr_bad = 0;
 
-	while (ktime_ns() < deadline) {
+	while (ktime_get_ns() < deadline) {
 		nr_bad += disable_fprobe(&load.fp) != 0;
 		nr_bad += register_kretprobe(&load.rp) != 0;
 		nr_bad += register_fprobe(&load.entry, PATTERN, NULL) != 0;

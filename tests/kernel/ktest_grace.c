@@ -55,9 +55,9 @@ static int do_nothing(void *arg)
 
 static bool wait_for_inside(void)
 {
-	uint64_t end_ns = ktime_ns() + BOUND_NS;
+	uint64_t end_ns = ktime_get_ns() + BOUND_NS;
 
-	while (!atomic_load(&inside.is_inside) && ktime_ns() < end_ns)
+	while (!atomic_load(&inside.is_inside) && ktime_get_ns() < end_ns)
 		thread_sleep_ns(NSEC_PER_MSEC);
 	return atomic_load(&inside.is_inside);
 }

@@ -55,7 +55,7 @@ static int caller(void *arg)
 {
 	(void)arg;
 	while (!atomic_load(&context.stop)) {
-		uint64_t start_ns = ktime_ns();
+		uint64_t start_ns = ktime_get_ns();
 
 		for (uint32_t i = 0; i < CALLS_AT_ONCE; i++)
 			context_target();

@@ -60,7 +60,7 @@ static int worker(void *arg)
 {
 	(void)arg;
 	while (!atomic_load(&load.stop)) {
-		uint64_t start_ns = ktime_ns();
+		uint64_t start_ns = ktime_get_ns();
 
 		for (long i = 0; i < (long)BATCH; i++) {
 			long result = load_old(i, -i);
@@ -106,8 +106,8 @@ static bool goes_on(uint32_t round)
 	static uint64_t end_ns;
 
 	if (round == 0)
-		end_ns = ktime_ns() + LOAD_NS;
-	return round < FEWEST || (round < ROUNDS && ktime_ns() < end_ns);
+		end_ns = ktime_get_ns() + LOAD_NS;
+	return round < FEWEST || (round < ROUNDS && ktime_get_ns() < end_ns);
 }
 
 /* Let some calls come by in this state. */

@@ -144,14 +144,14 @@ static void test_span(void)
 		{ .func = span_callback, .flags = FTRACE_OPS_FL_SAVE_REGS },
 		{ .func = span_callback, .flags = FTRACE_OPS_FL_RECURSION },
 	};
-	uint64_t end_ns = ktime_ns() + SPAN_NS;
+	uint64_t end_ns = ktime_get_ns() + SPAN_NS;
 
 	set_only(&beside); /* while it is there they are called by the list functions */
 	for (uint32_t i = 0; i < ARRAY_SIZE(ops); i++)
 		set_only(&ops[i]);
 	start_workers();
 	for (uint32_t round = 0; round < MAX_ROUNDS; round++) {
-		if (round >= FEWEST && ktime_ns() > end_ns)
+		if (round >= FEWEST && ktime_get_ns() > end_ns)
 			break;
 		if (round % 4 == 2)
 			toggle(&beside);

@@ -24,7 +24,7 @@ static int kprobe_load_thread(void *arg)
 
 	(void)arg;
 	while (!atomic_load(&load.is_over)) {
-		uint64_t start_ns = ktime_ns();
+		uint64_t start_ns = ktime_get_ns();
 
 		nr_wrong += kprobe_sort(KPROBE_ROUNDS) != load.sorted;
 		nr_wrong += kprobe_work(KPROBE_ROUNDS) != load.worked;

@@ -156,11 +156,11 @@ static bool never(void *arg)
 
 static void test_waitq_timeout(void)
 {
-	uint64_t start = ktime_ns();
+	uint64_t start = ktime_get_ns();
 	struct waitq queue = { 0 };
 
 	KTEST_CHECK(waitq_wait(&queue, never, NULL, true, 5 * NSEC_PER_MSEC) == -ETIMEDOUT);
-	KTEST_CHECK(ktime_ns() - start >= 5 * NSEC_PER_MSEC);
+	KTEST_CHECK(ktime_get_ns() - start >= 5 * NSEC_PER_MSEC);
 }
 
 static int wait_for_ever(void *arg)

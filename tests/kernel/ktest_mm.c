@@ -9,7 +9,7 @@
 #define NR_BLOCKS  64
 #define NR_OBJECTS 100
 
-static uint64_t free_pages(void)
+static uint64_t ktest_nr_free(void)
 {
 	struct mm_stats stats;
 
@@ -25,7 +25,7 @@ static void test_pages_do_not_overlap(void)
 	for (uint64_t i = 0; i < NR_BLOCKS; i++) {
 		unsigned int order = i % 5;
 
-		blocks[i] = page_alloc(order);
+		blocks[i] = alloc_pages(order);
 		if (!KTEST_NEED(blocks[i] != NULL))
 			continue;
 		KTEST_CHECK((uintptr_t)blocks[i] % (PAGE_SIZE << order) == 0);
@@ -39,50 +39,50 @@ static void test_pages_do_not_overlap(void)
 			continue;
 		for (size_t w = 0; w < (PAGE_SIZE << order) / 8; w += 64)
 			KTEST_CHECK(blocks[i][w] == (i << 32 | w));
-		page_free(blocks[i], order);
+		free_pages(blocks[i], order);
 	}
 }
 
 /* A large block must come back when its parts are freed in an odd order. */
 static void test_pages_join(void)
 {
-	uint64_t before = free_pages();
-	char *block = page_alloc(PAGE_MAX_ORDER);
+	uint64_t before = ktest_nr_free();
+	char *block = alloc_pages(PAGE_MAX_ORDER);
 	void *parts[16];
 
-	page_free(block, PAGE_MAX_ORDER);
+	free_pages(block, PAGE_MAX_ORDER);
 	if (!KTEST_NEED(block != NULL))
 		return;
 	for (int i = 0; i < 16; i++)
-		parts[i] = page_alloc(3);
+		parts[i] = alloc_pages(3);
 	for (int i = 0; i < 16; i++)
-		page_free(parts[(i * 7) % 16], 3);
-	KTEST_CHECK(free_pages() == before);
-	block = page_alloc(PAGE_MAX_ORDER);
+		free_pages(parts[(i * 7) % 16], 3);
+	KTEST_CHECK(ktest_nr_free() == before);
+	block = alloc_pages(PAGE_MAX_ORDER);
 	KTEST_CHECK(block != NULL);
-	page_free(block, PAGE_MAX_ORDER);
+	free_pages(block, PAGE_MAX_ORDER);
 }
 
 /* Take everything there is, as a list through the blocks themselves, and give it back. */
 static void test_pages_run_out(void)
 {
-	uint64_t before = free_pages(), nr = 0;
+	uint64_t before = ktest_nr_free(), nr = 0;
 	void **list = NULL, **block;
 	unsigned int order = before > 65536 ? 9 : 4;
 
-	while ((block = page_alloc(order))) {
+	while ((block = alloc_pages(order))) {
 		*block = list;
 		list = block;
 		nr++;
 	}
 	KTEST_CHECK(nr > 0 && nr << order <= before);
-	KTEST_CHECK(page_alloc(order) == NULL);
+	KTEST_CHECK(alloc_pages(order) == NULL);
 	while (list) {
 		block = list;
 		list = *block;
-		page_free(block, order);
+		free_pages(block, order);
 	}
-	KTEST_CHECK(free_pages() == before);
+	KTEST_CHECK(ktest_nr_free() == before);
 }
 
 static void test_kmalloc_sizes(void)
@@ -148,7 +148,7 @@ static struct slab_cache *test_cache;
 void ktest_mm_prepare(void)
 {
 	if (!test_cache)
-		test_cache = slab_cache_create("ktest", 72);
+		test_cache = kmem_cache_create("ktest", 72);
 }
 
 static void test_slab_cache(void)
@@ -158,14 +158,14 @@ static void test_slab_cache(void)
 	if (!KTEST_NEED(test_cache != NULL))
 		return;
 	for (uint64_t i = 0; i < NR_OBJECTS; i++) {
-		objects[i] = slab_alloc(test_cache);
+		objects[i] = kmem_cache_alloc(test_cache);
 		for (int w = 0; w < 9; w++)
 			objects[i][w] = i;
 	}
 	for (uint64_t i = 0; i < NR_OBJECTS; i++) {
 		for (int w = 0; w < 9; w++)
 			KTEST_CHECK(objects[i][w] == i);
-		slab_free(test_cache, objects[i]);
+		kmem_cache_free(test_cache, objects[i]);
 	}
 }
 

@@ -30,9 +30,9 @@ static int note_start(void *arg)
 
 static bool wait_for_started(uint32_t nr, uint64_t bound_ns)
 {
-	uint64_t end_ns = ktime_ns() + bound_ns;
+	uint64_t end_ns = ktime_get_ns() + bound_ns;
 
-	while (atomic_load(&rt.nr_started) < nr && ktime_ns() < end_ns)
+	while (atomic_load(&rt.nr_started) < nr && ktime_get_ns() < end_ns)
 		arch_cpu_relax();
 	return atomic_load(&rt.nr_started) >= nr;
 }
@@ -199,9 +199,9 @@ struct spin {
 static int spin(void *arg)
 {
 	const struct spin *spin = arg;
-	uint64_t end_ns = ktime_ns() + spin->longest_ns;
+	uint64_t end_ns = ktime_get_ns() + spin->longest_ns;
 
-	while (ktime_ns() < end_ns && spin->other->runtime_ns < spin->until_other_ran_ns)
+	while (ktime_get_ns() < end_ns && spin->other->runtime_ns < spin->until_other_ran_ns)
 		arch_cpu_relax();
 	return 0;
 }
@@ -309,19 +309,19 @@ static struct {
 
 static bool wait_for_sleep(struct thread *thread)
 {
-	uint64_t end_ns = ktime_ns() + 10 * BOUND_NS;
+	uint64_t end_ns = ktime_get_ns() + 10 * BOUND_NS;
 
 	while (!(atomic_load(&thread->sleeps_in_waitq) && !atomic_load(&thread->on_cpu)) &&
-	       ktime_ns() < end_ns)
+	       ktime_get_ns() < end_ns)
 		thread_pause_ns(NSEC_PER_MSEC / 4);
 	return atomic_load(&thread->sleeps_in_waitq);
 }
 
 static bool wait_for_urgent(struct thread *thread, uint32_t nr)
 {
-	uint64_t end_ns = ktime_ns() + 10 * BOUND_NS;
+	uint64_t end_ns = ktime_get_ns() + 10 * BOUND_NS;
 
-	while (atomic_load(&thread->nr_urgent) != nr && ktime_ns() < end_ns)
+	while (atomic_load(&thread->nr_urgent) != nr && ktime_get_ns() < end_ns)
 		thread_pause_ns(NSEC_PER_MSEC / 4);
 	return atomic_load(&thread->nr_urgent) == nr;
 }

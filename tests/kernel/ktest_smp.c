@@ -37,12 +37,12 @@ static void test_call_all(void)
 	uint64_t limit;
 
 	start_counting();
-	smp_call_all(note_call, &seen_mask, true);
+	on_each_cpu(note_call, &seen_mask, true);
 	KTEST_CHECK(atomic_load(&seen_mask) == smp_online_mask());
 	KTEST_CHECK(atomic_load(&nr_calls) == smp_nr_online());
-	smp_call_all(note_call, &seen_mask, false);
-	limit = ktime_ns() + 10 * NSEC_PER_SEC;
-	while (atomic_load(&nr_calls) < 2ul * smp_nr_online() && ktime_ns() < limit)
+	on_each_cpu(note_call, &seen_mask, false);
+	limit = ktime_get_ns() + 10 * NSEC_PER_SEC;
+	while (atomic_load(&nr_calls) < 2ul * smp_nr_online() && ktime_get_ns() < limit)
 		arch_cpu_relax();
 	KTEST_CHECK(atomic_load(&nr_calls) == 2ul * smp_nr_online());
 	KTEST_CHECK(atomic_load(&nr_wrong) == 0);
@@ -54,12 +54,12 @@ static void test_call_one(void)
 		int err;
 
 		start_counting();
-		err = smp_call_one(cpu, note_call, &seen_mask);
+		err = smp_call_function_single(cpu, note_call, &seen_mask);
 		KTEST_CHECK(err == (smp_cpu_online(cpu) ? 0 : -ENODEV));
 		KTEST_CHECK(atomic_load(&seen_mask) == (err ? 0 : 1ull << cpu));
 	}
-	KTEST_CHECK(smp_call_one(MAX_CPUS, note_call, &seen_mask) == -ENODEV);
-	KTEST_CHECK(smp_call_one(UINT32_MAX, note_call, &seen_mask) == -ENODEV);
+	KTEST_CHECK(smp_call_function_single(MAX_CPUS, note_call, &seen_mask) == -ENODEV);
+	KTEST_CHECK(smp_call_function_single(UINT32_MAX, note_call, &seen_mask) == -ENODEV);
 	KTEST_CHECK(atomic_load(&nr_wrong) == 0);
 }
 
@@ -70,13 +70,13 @@ static int caller(void *arg)
 
 	(void)arg;
 	for (uint32_t i = 0; i < ROUNDS; i++) {
-		smp_call_all(note_call, &seen_mask, i & 1);
+		on_each_cpu(note_call, &seen_mask, i & 1);
 		nr += (int)smp_nr_online();
-		if (smp_call_one(i % smp_nr_cpus(), note_call, &seen_mask) == 0)
+		if (smp_call_function_single(i % smp_nr_cpus(), note_call, &seen_mask) == 0)
 			nr++;
 		smp_sync_cores();
 	}
-	smp_call_all(note_call, &seen_mask, true); /* also the last of those before is done then */
+	on_each_cpu(note_call, &seen_mask, true); /* also the last of those before is done then */
 	return nr + (int)smp_nr_online();
 }
 
@@ -112,11 +112,11 @@ static void test_sync_reaches_all(void)
 static int deaf_thread(void *arg)
 {
 	uint64_t bit = 1ull << cpu_local_read(id), flags = arch_irq_save();
-	uint64_t limit = ktime_ns() + 10 * NSEC_PER_SEC;
+	uint64_t limit = ktime_get_ns() + 10 * NSEC_PER_SEC;
 	_Atomic bool *is_deaf = arg;
 
 	atomic_store(is_deaf, true);
-	while (!(atomic_load(&seen_mask) & bit) && ktime_ns() < limit)
+	while (!(atomic_load(&seen_mask) & bit) && ktime_get_ns() < limit)
 		arch_cpu_relax();
 	arch_irq_restore(flags);
 	return atomic_load(&seen_mask) & bit ? 0 : 1;
@@ -187,7 +187,7 @@ static void test_clocks_agree(void)
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		uint64_t before = local_clock_ns(), there = 0, after;
 
-		if (smp_call_one(cpu, read_clock, &there) != 0)
+		if (smp_call_function_single(cpu, read_clock, &there) != 0)
 			continue;
 		after = local_clock_ns();
 		KTEST_CHECK(before <= there && there <= after);
@@ -196,8 +196,8 @@ static void test_clocks_agree(void)
 }
 
 const struct ktest ktest_smp[] = {
-	{ "smp_call_all", test_call_all },
-	{ "smp_call_one", test_call_one },
+	{ "on_each_cpu", test_call_all },
+	{ "smp_call_function_single", test_call_one },
 	{ "smp_calls_at_once", test_calls_at_once },
 	{ "smp_sync_reaches_all", test_sync_reaches_all },
 	{ "smp_nmi_call", test_nmi_call },

@@ -180,9 +180,9 @@ static int preempt_off_section(void *arg)
 
 	(void)arg;
 	preempt_disable();
-	end = ktime_ns() + 10 * NSEC_PER_MSEC;
+	end = ktime_get_ns() + 10 * NSEC_PER_MSEC;
 	atomic_store(&phase, 1);
-	while (ktime_ns() < end)
+	while (ktime_get_ns() < end)
 		arch_cpu_relax();
 	atomic_store(&phase, 2);
 	preempt_enable();

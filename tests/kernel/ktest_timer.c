@@ -29,7 +29,7 @@ static void note_time(struct timer *timer)
 
 	t->context = preempt_count();
 	t->irqs_on = !arch_irqs_disabled();
-	atomic_store(&t->fired_ns, ktime_ns());
+	atomic_store(&t->fired_ns, ktime_get_ns());
 	atomic_fetch_add(&nr_fired, 1);
 }
 
@@ -42,7 +42,7 @@ static void wait_until_fired(int nr)
 static void test_timers_fire(void)
 {
 	static struct test_timer timers[NR_TIMERS];
-	uint64_t now = ktime_ns();
+	uint64_t now = ktime_get_ns();
 
 	atomic_store(&nr_fired, 0);
 	for (unsigned int i = 0; i < NR_TIMERS; i++) {
@@ -69,12 +69,12 @@ static void test_timer_cancel(void)
 	timer_setup(&t.timer, note_time);
 	KTEST_CHECK(!timer_cancel(&t.timer));
 	flags = arch_irq_save(); /* it cannot fire, however long this takes */
-	timer_start(&t.timer, ktime_ns() + 3 * NSEC_PER_MSEC);
-	timer_start(&t.timer, ktime_ns() + 4 * NSEC_PER_MSEC); /* moved, not doubled */
+	timer_start(&t.timer, ktime_get_ns() + 3 * NSEC_PER_MSEC);
+	timer_start(&t.timer, ktime_get_ns() + 4 * NSEC_PER_MSEC); /* moved, not doubled */
 	KTEST_CHECK(timer_cancel(&t.timer));
 	arch_irq_restore(flags);
 	KTEST_CHECK(!timer_cancel(&t.timer));
-	timer_start(&t.timer, ktime_ns() + 100 * NSEC_PER_SEC);
+	timer_start(&t.timer, ktime_get_ns() + 100 * NSEC_PER_SEC);
 	KTEST_CHECK(timer_cancel_sync(&t.timer));
 	KTEST_CHECK(!timer_cancel_sync(&t.timer));
 	thread_sleep_ns(8 * NSEC_PER_MSEC);
@@ -97,7 +97,7 @@ static int race_cancel(void *arg)
 		uint64_t fired;
 
 		atomic_store(&t.fired_ns, 0);
-		timer_start(&t.timer, ktime_ns() + i % 8 * 20000);
+		timer_start(&t.timer, ktime_get_ns() + i % 8 * 20000);
 		for (uint64_t spin = 0; spin < i % 5 * 200; spin++)
 			arch_cpu_relax();
 		if (timer_cancel_sync(&t.timer))
@@ -120,10 +120,10 @@ static int sleep_some(void *arg)
 
 	(void)arg;
 	for (uint64_t i = 1; i < 20; i++) {
-		uint64_t ns = i * 100000, start = ktime_ns();
+		uint64_t ns = i * 100000, start = ktime_get_ns();
 
 		bad += thread_sleep_ns(ns) != 0;
-		bad += ktime_ns() - start < ns;
+		bad += ktime_get_ns() - start < ns;
 	}
 	return bad;
 }
@@ -142,7 +142,7 @@ static int read_clock(void *arg)
 
 	(void)arg;
 	for (int i = 0; i < 5000; i++) {
-		uint64_t seen = atomic_load(&highest_ns), now = ktime_ns();
+		uint64_t seen = atomic_load(&highest_ns), now = ktime_get_ns();
 
 		bad += now < seen;
 		while (now > seen && !atomic_compare_exchange_weak(&highest_ns, &seen, now))
@@ -181,7 +181,7 @@ static void test_work(void)
 			continue;
 		works[cpu] = (struct test_work){ 0 };
 		work_init(&works[cpu].work, note_cpu);
-		KTEST_CHECK(work_queue_on(cpu, &works[cpu].work));
+		KTEST_CHECK(queue_work_on(cpu, &works[cpu].work));
 	}
 	work_flush();
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
@@ -206,7 +206,7 @@ static void test_delayed_work(void)
 
 	atomic_store(&nr_delayed, 0);
 	delayed_work_init(&work, count_delayed);
-	delayed_work_queue(&work, 2 * NSEC_PER_MSEC);
+	queue_delayed_work(&work, 2 * NSEC_PER_MSEC);
 	for (int i = 0; i < 500 && !atomic_load(&nr_delayed); i++)
 		thread_sleep_ns(NSEC_PER_MSEC);
 	KTEST_CHECK(atomic_load(&nr_delayed) == 1);

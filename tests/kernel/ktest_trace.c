@@ -105,7 +105,7 @@ static void test_interrupts(void)
 	char *text;
 
 	put("trace", "");
-	smp_call_all(speak_in_interrupt, NULL, true);
+	on_each_cpu(speak_in_interrupt, NULL, true);
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++)
 		nr_cpus += trace_plat_cpu_online(cpu);
 	text = read_trace();

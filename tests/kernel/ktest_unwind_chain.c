@@ -135,9 +135,9 @@ static void sample_chains(void)
 	runner = thread_create_on(others & -others, "chain", chain_thread, NULL, 0);
 	if (!KTEST_NEED(runner != NULL))
 		return;
-	until_ns = ktime_ns() + SAMPLE_NS;
+	until_ns = ktime_get_ns() + SAMPLE_NS;
 	for (uint32_t i = 0;
-	     i < NR_SAMPLES && (ktime_ns() < until_ns || chain.nr_samples < MIN_SAMPLES); i++) {
+	     i < NR_SAMPLES && (ktime_get_ns() < until_ns || chain.nr_samples < MIN_SAMPLES); i++) {
 		nmi_call_others(sample_chain, NULL);
 		if (i % 64 == 0)
 			thread_sleep_ns(NSEC_PER_MSEC / 10);

@@ -182,14 +182,14 @@ static void test_wprobe_cpus(void)
 	watched[0] = 0;
 	if (!KTEST_NEED(watch(&wp, 0, 8, WPROBE_W)))
 		return;
-	smp_call_all(write_in_interrupt, (void *)watched, true);
+	on_each_cpu(write_in_interrupt, (void *)watched, true);
 	KTEST_CHECK(seen.hits == nr && seen.cpus == smp_online_mask());
 	KTEST_CHECK(seen.in_irq >= nr - 1); /* this CPU does it in a thread */
 	nr_nmis = nmi_call_others(write_in_nmi, (void *)watched);
 	KTEST_CHECK(nr_nmis == nr - 1 && seen.in_nmi == nr_nmis);
 	KTEST_CHECK(seen.hits == nr + nr_nmis && watched[0] == nr + nr_nmis);
 	unregister_wprobe(&wp);
-	smp_call_all(write_in_interrupt, (void *)watched, true);
+	on_each_cpu(write_in_interrupt, (void *)watched, true);
 	KTEST_CHECK(seen.hits == nr + nr_nmis && wp.nmissed == 0);
 }
 
@@ -210,12 +210,12 @@ static void test_wprobe_online(void)
 
 	if (!KTEST_NEED(watch(&wp, 0, 8, WPROBE_W)))
 		return;
-	smp_call_all(come_online, NULL, true);
-	smp_call_all(write_in_interrupt, (void *)watched, true);
+	on_each_cpu(come_online, NULL, true);
+	on_each_cpu(write_in_interrupt, (void *)watched, true);
 	KTEST_CHECK(seen.hits == nr && seen.cpus == smp_online_mask());
 	unregister_wprobe(&wp);
-	smp_call_all(come_online, NULL, true);
-	smp_call_all(write_in_interrupt, (void *)watched, true);
+	on_each_cpu(come_online, NULL, true);
+	on_each_cpu(write_in_interrupt, (void *)watched, true);
 	KTEST_CHECK(seen.hits == nr);
 }
 
@@ -242,7 +242,7 @@ static int write_often(void *arg)
 	uint64_t nr = 0;
 
 	while (!atomic_load(&stop)) {
-		uint64_t start_ns = ktime_ns();
+		uint64_t start_ns = ktime_get_ns();
 
 		for (uint32_t i = 0; i < WRITES_AT_ONCE; i++)
 			atomic_fetch_add((_Atomic uint64_t *)arg, 1);

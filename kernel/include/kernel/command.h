@@ -76,7 +76,7 @@ bool command_stopped(struct command_env *env);
 
 /*
  * Open `path` for reading, as seen from the shell's directory; `-` is standard input. The caller
- * gives the file back with file_put(). On failure an error message is printed; NULL.
+ * gives the file back with fput(). On failure an error message is printed; NULL.
  */
 struct file *command_open(struct command_env *env, const char *path);
 /* The directory that relative paths start from. */

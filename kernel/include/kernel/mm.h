@@ -1,8 +1,8 @@
 /*
  * Memory of the kernel.
  *
- *   page_alloc   2^order physical pages in a row, from buddy lists
- *   kmalloc      small objects, from slab caches; larger ones from page_alloc
+ *   alloc_pages  2^order physical pages in a row, from buddy lists
+ *   kmalloc      small objects, from slab caches; larger ones from alloc_pages
  *   vmalloc      many pages, contiguous in kernel virtual addresses only, guard page behind
  *   stack_alloc  thread stacks, nothing mapped below
  *
@@ -28,9 +28,9 @@ void mm_init(void);
  * PAGE_MAX_ORDER. The contents are undefined, except with _zeroed. They are freed with the same
  * order.
  */
-void *page_alloc(unsigned int order);
+void *alloc_pages(unsigned int order);
 void *page_alloc_zeroed(unsigned int order);
-void page_free(void *memory, unsigned int order);
+void free_pages(void *memory, unsigned int order);
 
 /*
  * Aligned to 16 bytes, contents undefined; kzalloc: zeroed. For more than 2048 bytes they are
@@ -49,9 +49,9 @@ struct slab_cache;
  * A cache of objects of one size, 1 to 2048 bytes, for good. `name` is not copied. The contents of
  * a new object are undefined.
  */
-struct slab_cache *slab_cache_create(const char *name, size_t object_bytes);
-void *slab_alloc(struct slab_cache *cache);
-void slab_free(struct slab_cache *cache, void *object);
+struct slab_cache *kmem_cache_create(const char *name, size_t object_bytes);
+void *kmem_cache_alloc(struct slab_cache *cache);
+void kmem_cache_free(struct slab_cache *cache, void *object);
 
 /* Zeroed, page aligned. NULL for 0 bytes, too. */
 void *vmalloc(size_t bytes);

@@ -19,7 +19,7 @@ enum softirq {
 };
 
 /* Set the handler of a softirq, once, while booting. */
-void softirq_register(enum softirq nr, void (*fn)(void));
+void open_softirq(enum softirq nr, void (*fn)(void));
 /* Have its handler run on this CPU soon; once, if it is raised again before that. */
 void raise_softirq(enum softirq nr);
 /* The same from a probe, NMI included; preemption is off. */

@@ -151,7 +151,7 @@ static TRACE_ALWAYS_INLINE void set_current_state(uint32_t state)
 	atomic_store(&current_thread()->state, state);
 }
 /*
- * As schedule(), with a timer that wakes the thread at `deadline_ns`, as ktime_ns() counts
+ * As schedule(), with a timer that wakes the thread at `deadline_ns`, as ktime_get_ns() counts
  * (WAIT_FOREVER: never). True when the timer has fired.
  */
 bool schedule_until(uint64_t deadline_ns);

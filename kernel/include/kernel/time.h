@@ -15,11 +15,11 @@
 #define TICK_NS	      (NSEC_PER_SEC / TICK_HZ)
 
 /* Nanoseconds since boot; never goes back, not even when one CPU reads it after another. */
-uint64_t ktime_ns(void);
-/* ktime_ns() + ns; when that does not fit, UINT64_MAX, which is WAIT_FOREVER. */
+uint64_t ktime_get_ns(void);
+/* ktime_get_ns() + ns; when that does not fit, UINT64_MAX, which is WAIT_FOREVER. */
 static inline uint64_t ktime_after(uint64_t ns)
 {
-	uint64_t now_ns = ktime_ns();
+	uint64_t now_ns = ktime_get_ns();
 
 	return now_ns + ns < now_ns ? UINT64_MAX : now_ns + ns;
 }

@@ -20,7 +20,7 @@ struct timer {
 
 void timer_setup(struct timer *timer, void (*fn)(struct timer *timer));
 /*
- * Call its function on this CPU, at `deadline_ns` or soon after (as ktime_ns() counts). A timer
+ * Call its function on this CPU, at `deadline_ns` or soon after (as ktime_get_ns() counts). A timer
  * that is queued already gets the new deadline.
  */
 void timer_start(struct timer *timer, uint64_t deadline_ns);

@@ -11,7 +11,7 @@
  *            the thread is interrupted.
  * Locking:   each file system locks itself. Reads and writes of one struct file that has a position
  *            are serialised by its lock; console and pipe ends have none, and need none.
- * Ownership: vfs_open() gives one reference; file_get() adds one; the last file_put() closes.
+ * Ownership: vfs_open() gives one reference; get_file() adds one; the last fput() closes.
  *            A node found by lookup is held until fs->put().
  */
 #ifndef KERNEL_VFS_H
@@ -212,9 +212,9 @@ bool file_may_wait(const struct file *file);
 /* Have reads give -EAGAIN instead of waiting, or wait again; as VFS_NONBLOCK, for files that know it. */
 void file_set_nonblock(struct file *file, bool on);
 /* One more reference to `file`, which is also the result. */
-struct file *file_get(struct file *file);
+struct file *get_file(struct file *file);
 /* Returns what close says when this was the last reference, otherwise 0. NULL is allowed. */
-int file_put(struct file *file);
+int fput(struct file *file);
 /* A new file with one reference; NULL when out of memory. */
 struct file *file_create(const struct file_ops *ops, void *object, uint32_t flags);
 

@@ -26,9 +26,9 @@ struct delayed_work {
 
 void work_init(struct work *work, void (*fn)(struct work *work));
 /* Have it run on this CPU's worker. False when it is queued already: it runs once. */
-bool work_queue(struct work *work);
+bool queue_work(struct work *work);
 /* The same on the worker of `cpu`, which is online. */
-bool work_queue_on(uint32_t cpu, struct work *work);
+bool queue_work_on(uint32_t cpu, struct work *work);
 /*
  * Wait until everything queued before the call, on all CPUs, has run. Delayed work counts from the
  * end of its delay.
@@ -37,6 +37,6 @@ void work_flush(void);
 
 void delayed_work_init(struct delayed_work *work, void (*fn)(struct work *work));
 /* Queue it `delay_ns` from now. If it is still waiting, the new delay counts. */
-void delayed_work_queue(struct delayed_work *work, uint64_t delay_ns);
+void queue_delayed_work(struct delayed_work *work, uint64_t delay_ns);
 
 #endif

@@ -67,7 +67,7 @@ static int copy_into(struct copy *copy, const char *path, struct file *from)
 		return err;
 	}
 	err = copy_bytes(copy, path, from, to);
-	close_err = file_put(to);
+	close_err = fput(to);
 	if (close_err && !err) {
 		command_error(copy->env, "error writing '%s': %s", copy->target,
 			      command_strerror(close_err));
@@ -91,7 +91,7 @@ static int copy_contents(struct copy *copy, const char *path)
 		return err;
 	}
 	err = copy_into(copy, path, from);
-	file_put(from);
+	fput(from);
 	if (err || !copy->moves)
 		return err;
 	err = vfs_unlink(command_cwd(copy->env), path);

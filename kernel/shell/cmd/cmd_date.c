@@ -22,10 +22,10 @@ static uint64_t date_now(void)
 	if (!boot_ns) {
 		seconds = rtc_read();
 		if (seconds)
-			boot_ns = seconds * NSEC_PER_SEC - ktime_ns();
+			boot_ns = seconds * NSEC_PER_SEC - ktime_get_ns();
 	}
 	if (boot_ns)
-		now = boot_ns + ktime_ns();
+		now = boot_ns + ktime_get_ns();
 	mutex_unlock(&clock_lock);
 	return now;
 }

@@ -290,7 +290,7 @@ static int cmd_touch(struct command_env *env, int argc, char **argv)
 				   &file);
 
 		if (!err) {
-			file_put(file);
+			fput(file);
 			continue;
 		}
 		command_perror(env, argv[i], err);

@@ -262,7 +262,7 @@ static int cmd_tee(struct command_env *env, int argc, char **argv)
 	while ((len = reader_chunk(&reader, &bytes)) != 0)
 		cmd_tee_write(&tee, bytes, len);
 	for (int i = 0; i < tee.nr; i++)
-		file_put(tee.files[i]);
+		fput(tee.files[i]);
 	reader_close(&reader);
 	return tee.nr_failed != 0;
 }

@@ -29,7 +29,7 @@ bool reader_open(struct reader *reader, struct command_env *env, int nr_paths, c
 
 void reader_close(struct reader *reader)
 {
-	file_put(reader->file);
+	fput(reader->file);
 	reader->file = NULL;
 	kfree(reader->buf);
 	kfree(reader->line);
@@ -37,7 +37,7 @@ void reader_close(struct reader *reader)
 
 bool reader_next_file(struct reader *reader)
 {
-	file_put(reader->file);
+	fput(reader->file);
 	reader->file = NULL;
 	reader->pos = 0;
 	reader->len = 0;

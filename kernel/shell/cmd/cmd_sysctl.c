@@ -48,7 +48,7 @@ static int sysctl_read(const char *path, char *out_value)
 	if (err)
 		return err;
 	got = file_read(file, out_value, SYSCTL_BYTES - 1);
-	file_put(file);
+	fput(file);
 	if (got < 0)
 		return (int)got;
 	if (got && out_value[got - 1] == '\n')
@@ -66,7 +66,7 @@ static int sysctl_write(const char *path, const char *value)
 	if (err)
 		return err;
 	put = file_write(file, value, strlen(value));
-	err = file_put(file);
+	err = fput(file);
 	return put < 0 ? (int)put : err;
 }
 

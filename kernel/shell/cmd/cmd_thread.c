@@ -114,7 +114,7 @@ static void cmd_sample(struct stack_request *request)
 			request->nr = arch_backtrace_here(request->frames, FRAMES_MAX);
 			request->is_done = true;
 		} else if (thread->on_cpu) {
-			smp_call_one(thread->cpu, cmd_sample_running, request);
+			smp_call_function_single(thread->cpu, cmd_sample_running, request);
 		} else {
 			uint64_t switches = thread->nr_voluntary + thread->nr_involuntary;
 

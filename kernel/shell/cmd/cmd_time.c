@@ -35,7 +35,7 @@ static int cmd_wait_event(struct file *file, uint32_t event, uint64_t limit_ns)
 	uint64_t end = ktime_after(limit_ns);
 
 	while (!file_events(file, event)) {
-		if (ktime_ns() >= end)
+		if (ktime_get_ns() >= end)
 			return 1;
 		if (thread_sleep_ns(POLL_STEP_NS))
 			return COMMAND_SIGINT;
@@ -60,7 +60,7 @@ static int cmd_poll(struct command_env *env, int argc, char **argv)
 		return 1;
 	}
 	status = cmd_wait_event(file, is_news ? FILE_PRI : FILE_IN, ns);
-	file_put(file);
+	fput(file);
 	return status;
 }
 
@@ -73,7 +73,7 @@ static void cmd_count_thread(struct thread *thread, void *arg)
 
 static int cmd_uptime(struct command_env *env, int argc, char **argv)
 {
-	uint64_t ms = ktime_ns() / NSEC_PER_MSEC;
+	uint64_t ms = ktime_get_ns() / NSEC_PER_MSEC;
 	uint32_t nr_threads = 0, nr_running = 0;
 	struct sched_cpu_stats stats;
 

@@ -125,7 +125,7 @@ struct file *command_open(struct command_env *env, const char *path)
 	int err;
 
 	if (strcmp(path, "-") == 0)
-		return file_get(env->in);
+		return get_file(env->in);
 	err = vfs_open(env->shell->cwd, path, VFS_READ, &file);
 	if (!err)
 		return file;

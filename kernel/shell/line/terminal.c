@@ -81,11 +81,11 @@ static bool terminal_answer_add(struct answer *answer, int byte)
 /* Read keys until the answer is there; all but the answer is kept. False when none came. */
 static bool terminal_wait_answer(void)
 {
-	uint64_t end_ns = ktime_ns() + ANSWER_NS;
+	uint64_t end_ns = ktime_get_ns() + ANSWER_NS;
 	struct answer answer = { 0 };
 
 	while (terminal.nr_keys < KEYS_MAX) {
-		uint64_t now_ns = ktime_ns();
+		uint64_t now_ns = ktime_get_ns();
 		int byte = now_ns < end_ns ? console_getc_timeout(end_ns - now_ns) : -EAGAIN;
 
 		if (byte < 0)

@@ -66,7 +66,7 @@ static struct file *builtin_open_script(struct command_env *env, const char *pat
 	if (!file || !file->ops->is_console)
 		return file;
 	command_error(env, "the console has a shell already");
-	file_put(file);
+	fput(file);
 	return NULL;
 }
 
@@ -85,7 +85,7 @@ static int run_sh(struct command_env *env, int argc, char **argv)
 	if (!file)
 		return COMMAND_NOT_FOUND;
 	text = builtin_read_script(env, file, &len);
-	file_put(file);
+	fput(file);
 	if (!text)
 		return 1;
 	status = run_in_new_shell(env, text, len);
@@ -109,7 +109,7 @@ static int run_dot(struct command_env *env, int argc, char **argv)
 	if (!file)
 		return 1;
 	text = builtin_read_script(env, file, &len);
-	file_put(file);
+	fput(file);
 	if (!text)
 		return 1;
 	sh->status = 0;

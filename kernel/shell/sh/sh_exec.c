@@ -42,9 +42,9 @@ static int exec_start_stage(struct shell *sh, const struct sh_node *node, const 
 		err = pipe_create(&next, &stage.fd[1]);
 	if (!err)
 		*out_job = sh_start(sh, &task, &stage);
-	file_put(*in);
+	fput(*in);
 	if (next)
-		file_put(stage.fd[1]);
+		fput(stage.fd[1]);
 	*in = next;
 	return *out_job ? 0 : -ENOMEM;
 }
@@ -72,7 +72,7 @@ static NESTED int exec_stages(struct shell *sh, const struct sh_node *node, cons
 		}
 		nr++;
 	}
-	file_put(in);
+	fput(in);
 	for (uint32_t i = 0; i < nr; i++)
 		status = sh_wait(jobs[i]);
 	kfree(jobs);
@@ -93,7 +93,7 @@ static NESTED void exec_print_real(const struct sh_io *io, uint64_t ns)
 
 static NESTED int exec_pipe(struct shell *sh, const struct sh_node *node, const struct sh_io *io)
 {
-	uint64_t start_ns = ktime_ns();
+	uint64_t start_ns = ktime_get_ns();
 	int status;
 
 	if (node->child->next)
@@ -101,7 +101,7 @@ static NESTED int exec_pipe(struct shell *sh, const struct sh_node *node, const 
 	else
 		status = sh_exec(sh, node->child, io);
 	if (node->is_timed)
-		exec_print_real(io, ktime_ns() - start_ns);
+		exec_print_real(io, ktime_get_ns() - start_ns);
 	return node->is_negated ? !status : status;
 }
 

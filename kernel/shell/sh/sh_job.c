@@ -124,7 +124,7 @@ static int job_replace_console_input(struct sh_io *io)
 	err = vfs_open("/", "/dev/null", VFS_READ, &null);
 	if (err)
 		return err;
-	file_put(io->fd[0]);
+	fput(io->fd[0]);
 	io->fd[0] = null;
 	return 0;
 }

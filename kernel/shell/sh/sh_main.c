@@ -38,7 +38,7 @@ static int sh_open_console_io(void)
 	if (!console)
 		return -ENOMEM;
 	for (int i = 0; i < SH_NR_FDS; i++)
-		console_io.fd[i] = i ? file_get(console) : console;
+		console_io.fd[i] = i ? get_file(console) : console;
 	return 0;
 }
 

@@ -24,7 +24,7 @@ void sh_complain(const struct sh_io *io, const char *fmt, ...)
 void sh_io_get(struct sh_io *to, const struct sh_io *from)
 {
 	for (int i = 0; i < SH_NR_FDS; i++)
-		to->fd[i] = file_get(from->fd[i]);
+		to->fd[i] = get_file(from->fd[i]);
 }
 
 int sh_io_put(struct sh_io *io)
@@ -32,7 +32,7 @@ int sh_io_put(struct sh_io *io)
 	int first = 0;
 
 	for (int i = 0; i < SH_NR_FDS; i++) {
-		int err = file_put(io->fd[i]);
+		int err = fput(io->fd[i]);
 
 		io->fd[i] = NULL;
 		first = first ? first : err;
@@ -57,8 +57,8 @@ static int redir_dup(const struct sh_redir *redir, const char *target, struct sh
 		sh_complain(io, "%s: bad file descriptor", target);
 		return -EBADF;
 	}
-	file_get(io->fd[target[0] - '0']);
-	file_put(io->fd[redir->fd]);
+	get_file(io->fd[target[0] - '0']);
+	fput(io->fd[redir->fd]);
 	io->fd[redir->fd] = io->fd[target[0] - '0'];
 	return 0;
 }
@@ -78,7 +78,7 @@ static int redir_open(const struct sh_expansion *ex, const struct sh_redir *redi
 		redir_complain_open(io, path, redir->op != SH_REDIR_READ, err);
 		return err;
 	}
-	file_put(io->fd[redir->fd]);
+	fput(io->fd[redir->fd]);
 	io->fd[redir->fd] = file;
 	return 0;
 }

@@ -135,9 +135,9 @@ int sh_capture(const struct sh_expansion *ex, const char *text, size_t len, char
 	if (err)
 		return err;
 	job = sh_start(ex->sh, &task, &io);
-	file_put(io.fd[1]);
+	fput(io.fd[1]);
 	err = job ? sh_read_all(read_end, ex->arena, out_text, &out_len) : -ENOMEM;
-	file_put(read_end);
+	fput(read_end);
 	if (job)
 		ex->sh->capture_status = sh_wait(job);
 	if (err)

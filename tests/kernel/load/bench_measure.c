@@ -88,7 +88,7 @@ static int bench_write_opened(const char *name, const char *text, uint32_t flags
 	if (err)
 		return err;
 	written = text[0] ? file_write(file, text, strlen(text)) : 0;
-	err = file_put(file);
+	err = fput(file);
 	return written < 0 ? (int)written : err;
 }
 
@@ -137,7 +137,7 @@ static void bench_read_file(const char *name, char *text, size_t size)
 	if (!vfs_open(BENCH_TRACING, name, VFS_READ, &file)) {
 		while (used < size - 1 && (len = file_read(file, text + used, size - 1 - used)) > 0)
 			used += (size_t)len;
-		file_put(file);
+		fput(file);
 	}
 	text[used] = '\0';
 }
@@ -163,7 +163,7 @@ uint64_t bench_cost_of_reading(const char *name)
 		while (file_read(file, block, BENCH_READ_BYTES) > 0)
 			;
 		cycles = trace_plat_cycles() - cycles;
-		file_put(file);
+		fput(file);
 	}
 	trace_plat_free(block, BENCH_READ_BYTES);
 	return cycles;
@@ -182,7 +182,7 @@ uint64_t bench_count_lines(const char *name)
 		for (ssize_t i = 0; i < len; i++)
 			nr += text[i] == '\n';
 	}
-	file_put(file);
+	fput(file);
 	return nr;
 }
 
@@ -218,7 +218,7 @@ uint64_t bench_count_hits(const char *name)
 			kept = 256;
 		}
 	}
-	file_put(file);
+	fput(file);
 	text[kept] = '\0';
 	return bench_number_after(text, "Hits: ") + bench_number_after(text, "Dropped: ");
 }

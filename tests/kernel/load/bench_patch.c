@@ -38,11 +38,11 @@ static int bench_patch_all(struct command_env *env, const char *name)
 	if (err)
 		goto on;
 	trace_plat_poke_stats(&before);
-	start_ns = ktime_ns();
+	start_ns = ktime_get_ns();
 	start = trace_plat_cycles();
 	err = bench_write_file("current_tracer", "function\n");
 	cycles = trace_plat_cycles() - start;
-	on_ns = ktime_ns() - start_ns;
+	on_ns = ktime_get_ns() - start_ns;
 	trace_plat_poke_stats(&after);
 	bench_write_file("current_tracer", "nop\n");
 	bench_print(env, name, cycles * 1000 / totals.sites, "instructions/site");

@@ -213,7 +213,7 @@ static int torture_run_rounds(struct command_env *env, uint64_t rounds, uint64_t
 	for (*out_done = 0; *out_done < rounds && !err; ++*out_done) {
 		if (command_stopped(env))
 			return -EINTR;
-		if (*out_done && ktime_ns() >= end_ns)
+		if (*out_done && ktime_get_ns() >= end_ns)
 			break;
 		err = torture_run_round(env, *out_done + 1);
 	}
@@ -354,7 +354,7 @@ static int torture_locked(struct command_env *env, uint64_t rounds, uint64_t sec
 	int err;
 
 	trace_plat_poke_stats(&before);
-	torture.random = ktime_ns() | 1;
+	torture.random = ktime_get_ns() | 1;
 	torture.nr_calls = 0;
 	err = torture_run_measured(env, rounds, seconds, &done);
 	trace_plat_poke_stats(&after);

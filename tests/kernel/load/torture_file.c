@@ -48,7 +48,7 @@ int torture_write(const char *path, const char *text, uint32_t vfs_flags)
 	if (err)
 		return err;
 	err = torture_file_write_all(file, text);
-	close_err = file_put(file);
+	close_err = fput(file);
 	return err ? err : close_err;
 }
 
@@ -68,7 +68,7 @@ static int torture_file_read(const char *path, char *out_text, size_t size, uint
 		len += nr > 0 ? (size_t)nr : 0;
 	}
 	out_text[len] = 0;
-	err = file_put(file);
+	err = fput(file);
 	return nr < 0 ? (int)nr : err;
 }
 
@@ -110,6 +110,6 @@ int torture_each_line(const char *path, torture_line_fn fn, void *arg)
 		return err;
 	while ((nr = file_read(file, text + len, LINE_BYTES)) > 0)
 		len = torture_file_take_lines(text, len + (size_t)nr, fn, arg);
-	close_err = file_put(file);
+	close_err = fput(file);
 	return nr < 0 ? (int)nr : close_err;
 }

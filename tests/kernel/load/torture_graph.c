@@ -212,7 +212,7 @@ int torture_graph(struct command_env *env, uint64_t rounds)
 	uint64_t done = 0;
 	int err;
 
-	random_state = ktime_ns() | 1;
+	random_state = ktime_get_ns() | 1;
 	nr_steady_calls = 0;
 	err = torture_graph_run_rounds(env, rounds, &done);
 	if (steady.is_registered)

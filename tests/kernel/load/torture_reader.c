@@ -77,11 +77,11 @@ static int reader_main(void *arg)
 		if (atomic_load(&reader.stop))
 			return 0;
 		while (!atomic_load(&reader.rest)) {
-			uint64_t start_ns = ktime_ns();
+			uint64_t start_ns = ktime_get_ns();
 
 			torture_reader_read_one(
 				files[torture_random(&reader.seed, ARRAY_SIZE(files))]);
-			thread_sleep_ns(PAUSES * (ktime_ns() - start_ns));
+			thread_sleep_ns(PAUSES * (ktime_get_ns() - start_ns));
 		}
 		complete(&reader.is_resting);
 	}

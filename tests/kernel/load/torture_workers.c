@@ -69,11 +69,11 @@ static TRACE_NOINLINE bool torture_workers_stack_is_clean(void)
 /* With pauses: whoever changes things needs the CPUs too. */
 static void torture_workers_go_on_calling(struct worker *worker)
 {
-	uint64_t start_ns = ktime_ns(), pause_ns;
+	uint64_t start_ns = ktime_get_ns(), pause_ns;
 
 	for (uint32_t i = 0; i < PASSES_AT_ONCE; i++)
 		torture_workers_call_targets(worker);
-	pause_ns = PAUSES * (ktime_ns() - start_ns);
+	pause_ns = PAUSES * (ktime_get_ns() - start_ns);
 	thread_sleep_ns(pause_ns > PAUSE_NS ? pause_ns : PAUSE_NS);
 }
 

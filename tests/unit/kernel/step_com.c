@@ -91,7 +91,7 @@ void work_init(struct work *work, void (*fn)(struct work *work))
 	work->fn = fn;
 }
 
-bool work_queue(struct work *work)
+bool queue_work(struct work *work)
 {
 	work->fn(work);
 	return true;

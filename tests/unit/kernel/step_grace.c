@@ -40,7 +40,7 @@ uint64_t smp_online_mask(void)
 }
 
 /* An interrupt on every CPU; the caller's own is called. */
-void smp_call_all(void (*fn)(void *arg), void *arg, bool wait)
+void on_each_cpu(void (*fn)(void *arg), void *arg, bool wait)
 {
 	assert_true(wait);
 	if (before_look)
@@ -58,7 +58,7 @@ void smp_call_all(void (*fn)(void *arg), void *arg, bool wait)
 	be_cpu(0);
 }
 
-uint64_t ktime_ns(void)
+uint64_t ktime_get_ns(void)
 {
 	return now_ns;
 }

@@ -92,7 +92,7 @@ void *page_alloc_zeroed(unsigned int order)
 	return page;
 }
 
-void *page_alloc(unsigned int order)
+void *alloc_pages(unsigned int order)
 {
 	return aligned_alloc(4096, 4096u << order);
 }
@@ -107,7 +107,7 @@ void work_init(struct work *work, void (*fn)(struct work *work))
 	work->fn = fn;
 }
 
-bool work_queue(struct work *work)
+bool queue_work(struct work *work)
 {
 	work->fn(work);
 	return true;

@@ -90,7 +90,7 @@ int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **ou
 	return 0;
 }
 
-int file_put(struct file *file)
+int fput(struct file *file)
 {
 	kfree(file);
 	return 0;

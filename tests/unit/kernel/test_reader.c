@@ -21,7 +21,7 @@ struct file *command_open(struct command_env *env, const char *path)
 	return &only_file;
 }
 
-int file_put(struct file *file)
+int fput(struct file *file)
 {
 	(void)file;
 	return 0;

@@ -16,13 +16,13 @@ static struct file console, opened;
 static char said[512], opened_path[64];
 static int open_err, capture_err;
 
-struct file *file_get(struct file *file)
+struct file *get_file(struct file *file)
 {
 	file->refs++;
 	return file;
 }
 
-int file_put(struct file *file)
+int fput(struct file *file)
 {
 	if (file)
 		file->refs--;
@@ -44,7 +44,7 @@ int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **ou
 	if (open_err)
 		return open_err;
 	snprintf(opened_path, sizeof(opened_path), "%s", path);
-	*out_file = file_get(&opened);
+	*out_file = get_file(&opened);
 	return 0;
 }
 

@@ -53,9 +53,9 @@ void smp_hotplug_unlock(void);
  * Call fn(arg), interrupts off, on every online CPU, this one too. Returns when all are done if
  * `wait`, otherwise perhaps before.
  */
-void smp_call_all(void (*fn)(void *arg), void *arg, bool wait);
+void on_each_cpu(void (*fn)(void *arg), void *arg, bool wait);
 /* Call fn(arg), interrupts off, on one CPU, and wait until it is done. -ENODEV: it is offline. */
-int smp_call_one(uint32_t cpu, void (*fn)(void *arg), void *arg);
+int smp_call_function_single(uint32_t cpu, void (*fn)(void *arg), void *arg);
 
 /*
  * Every online CPU, this one too, executes arch_sync_core() between call and return. A CPU that

@@ -1,6 +1,6 @@
 /*
  * Events of timers and of the tick. Names are Linux's, and fields and text are but for what these
- * timers do not have: times are in nanoseconds, as ktime_ns() counts. See <trace/trace_events.h>.
+ * timers do not have: times are in nanoseconds, as ktime_get_ns() counts. See <trace/trace_events.h>.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM timer
