@@ -276,8 +276,8 @@ def test_commands_name_each_source_once(commands):
     """But for what other hosts than this kernel get from trace/."""
     listed = subprocess.run(["git", "ls-files", "arch/*.c", "kernel/*.c", "trace/*.c", "tests/kernel/*.c"], cwd=ROOT,
                             check=True, capture_output=True, text=True).stdout.split()
-    others = ("trace/default/", "trace/log/", "trace/arch/x86_64/default.c", "trace/arch/x86_64/memory.c",
-              "trace/arch/x86_64/default_probes.c", "trace/arch/x86_64/text_stop.c", "trace/arch/x86_64/probe_stop.c", "trace/arch/x86_64/probe_user.c")
+    others = ("trace/default/", "trace/log/", "trace/arch/x86_64/default", "trace/arch/x86_64/memory.c",
+              "trace/arch/x86_64/stacks.c", "trace/arch/x86_64/int3_entry.c", "trace/arch/x86_64/text_stop.c", "trace/arch/x86_64/probe_stop.c", "trace/arch/x86_64/probe_user.c")
     mine = [path for path in listed if (ROOT / path).exists() and not path.startswith(others)]
     assert sorted(entry["file"] for entry in commands) == sorted(mine)
 
