@@ -3,6 +3,7 @@
  */
 #include <trace/platform.h>
 #include "event_file.h"
+#include "event_stack.h"
 #include "event_filter.h"
 #include "event_marker.h"
 #include "event_printk.h"
@@ -64,6 +65,7 @@ static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 	file->call = call;
 	file->tr = tr;
 	file->own_depth = own_depth_of(call);
+	file->has_place = trace_event_has_place(call);
 	if (call == &trace_marker_call)
 		trace_event_marker_begin(file);
 	file->type = call->event.type;

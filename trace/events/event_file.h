@@ -62,6 +62,7 @@ struct trace_event_file {
 	_Atomic uint64_t filter_since_ns;	     /* when it was set, by trace_plat_clock_ns() */
 	struct trace_event_rejects *_Atomic rejects; /* with TRACE_EVENT_FILTERS */
 	uint32_t nr_soft;   /* users that need the probe called, be the event on or off */
+	bool has_place;	    /* it is about a place in code, where its stacks begin */
 	bool is_registered; /* it counts in call->nr_users: the probe is called for it */
 	bool has_changed;   /* while several are switched at once: see mark_changes() */
 };

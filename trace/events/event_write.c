@@ -222,18 +222,23 @@ static uint32_t call_triggers(const struct trace_event_file *file, struct trace_
 	return flags_of(file);
 }
 
-/* `frame` is that of a function that is called by the one which the probe has called. */
-static TRACE_NOINLINE void write_stack(const struct trace_event_file *file, const void *entry,
-				       uintptr_t frame, uintptr_t caller)
+/* The stack behind an event of a place in code. `frame` is that of a function that the probe's has called. */
+static TRACE_NOINLINE void write_stack_of_place(const struct trace_event_file *file,
+						const void *entry, uintptr_t frame,
+						uintptr_t caller)
 {
-	struct trace_stack_start start;
+	const struct trace_stack_start start = trace_event_stack_start(file->call, entry, caller);
 
-	if (!trace_event_has_place(file->call)) {
-		trace_stacktrace_event(file->tr->buffer, frame, file->own_depth);
-		return;
-	}
-	start = trace_event_stack_start(file->call, entry, caller);
 	trace_stacktrace_probe(file->tr->buffer, frame, &start, file->own_depth);
+}
+
+static TRACE_ALWAYS_INLINE void write_stack(const struct trace_event_file *file, const void *entry,
+					    uintptr_t frame, uintptr_t caller)
+{
+	if (TRACE_UNLIKELY(file->has_place))
+		write_stack_of_place(file, entry, frame, caller);
+	else
+		trace_stacktrace_event(file->tr->buffer, frame, file->own_depth);
 }
 
 /* The probe has called a function that calls this one. Those who watch see the event in any case. */
