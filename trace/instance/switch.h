@@ -29,6 +29,7 @@ enum trace_off_by {
 	TRACE_OFF_BY_SNAPSHOT,	  /* one was to be taken, and there was no room */
 	TRACE_OFF_BY_MONITOR,	  /* the reactor traceoff of the monitor `name` */
 	TRACE_OFF_BY_WARNING,	  /* the host's code at `ip` has warned */
+	TRACE_OFF_BY_BOOT,	  /* the boot is over, with the parameter traceoff_after_boot */
 	TRACE_OFF_BY_DAMAGE,	  /* ftrace_kill() */
 	TRACE_NR_OFF_BY,
 };

@@ -17,6 +17,7 @@ static struct {
 	char options[TRACE_BOOT_PARAM_MAX];
 	char clock[32];
 	char instances[TRACE_BOOT_PARAM_MAX];
+	bool off_after_boot;
 } params;
 
 /* A number with a suffix K, M or G. 0 for anything else. */
@@ -75,6 +76,12 @@ static void add_instance(const char *name)
 	params.instances[len + 1] = '\0';
 }
 
+static void want_off_after_boot(const char *value)
+{
+	(void)value; /* as on Linux the name alone asks for it */
+	params.off_after_boot = true;
+}
+
 /* A value that is too long is ignored: half a list would be something else than the user wanted. */
 static void keep(const char *name, const char *value, char *text, size_t size)
 {
@@ -91,6 +98,7 @@ static const struct trace_boot_param own_params[] = {
 	{ .name = "trace_buf_size", .take = take_size },
 	{ .name = "trace_instance", .take = add_instance },
 	{ .name = "traceoff_on_warning", .take = trace_off_on_warning_want },
+	{ .name = "traceoff_after_boot", .take = want_off_after_boot },
 	{ .name = NULL },
 };
 
@@ -215,10 +223,16 @@ static void make_instances(void)
 
 void trace_boot_finish(void)
 {
+	const struct trace_off_from from = { .by = TRACE_OFF_BY_BOOT };
+	struct trace_array *tr = trace_global_array();
+
 	for (const struct trace_feature *const *at = trace_features; *at; at++) {
 		if ((*at)->boot_finish)
 			(*at)->boot_finish();
 	}
+	if (params.off_after_boot && tr)
+		trace_array_off(tr,
+				&from); /* behind the features: one of them may take a snapshot */
 }
 
 void trace_boot_start(void)

@@ -62,6 +62,8 @@ static const struct {
 				   true },
 	[TRACE_OFF_BY_WARNING] = { "", " warned in thread ", ", and traceoff_on_warning is set",
 				   true },
+	[TRACE_OFF_BY_BOOT] = { "", "the boot was over in thread ",
+				", and traceoff_after_boot is set", false },
 	[TRACE_OFF_BY_DAMAGE] = { "", "tracing stopped for good in thread ", "", false },
 };
 

@@ -35,12 +35,13 @@ struct trace_thread;
 /*
  * ftrace= ftrace_filter= ftrace_notrace= ftrace_graph_filter= ftrace_graph_notrace=
  * ftrace_graph_max_depth= trace_buf_size= trace_options= trace_clock=
- * ftrace_dump_on_oops[=orig_cpu] traceoff_on_warning trace_instance=NAME[,EVENT]... trace_event=LIST
- * trace_trigger=LIST tp_printk tp_printk_stop_on_boot alloc_snapshot ftrace_boot_snapshot
- * stacktrace stacktrace_filter=: remembered until trace_boot_start(); trace_buf_size= is needed by
- * trace_init() already. The order of the parameters makes no difference, because trace_boot_start()
- * carries them out in an order of its own, filters first. `value` is "" when there was no '='; it
- * is copied. Returns whether `name` is one of these.
+ * ftrace_dump_on_oops[=orig_cpu] traceoff_on_warning traceoff_after_boot
+ * trace_instance=NAME[,EVENT]... trace_event=LIST trace_trigger=LIST tp_printk
+ * tp_printk_stop_on_boot alloc_snapshot ftrace_boot_snapshot stacktrace stacktrace_filter=:
+ * remembered until trace_boot_start(); trace_buf_size= is needed by trace_init() already. The order
+ * of the parameters makes no difference, because trace_boot_start() carries them out in an order of
+ * its own, filters first. `value` is "" when there was no '='; it is copied. Returns whether `name`
+ * is one of these.
  */
 bool trace_boot_param(const char *name, const char *value);
 
@@ -61,7 +62,8 @@ int trace_cpu_prepare(uint32_t cpu);
 void trace_boot_start(void);
 /*
  * The boot is over: take a snapshot of it, if the parameter ftrace_boot_snapshot asks for that; stop
- * printing events, if tp_printk_stop_on_boot does.
+ * printing events, if tp_printk_stop_on_boot does; and, last, end recording into the buffer of the
+ * global instance, if traceoff_after_boot does.
  */
 void trace_boot_finish(void);
 

@@ -261,6 +261,32 @@ static void no_memory_for_events(void)
 	EXPECT(strcmp(cat("set_event"), "") == 0);
 }
 
+/* The trace ends with the boot, in the global instance, behind the snapshot; `why` says who it was. */
+static void off_after_boot_asked(void)
+{
+	EXPECT(trace_boot_param("traceoff_after_boot", ""));
+	EXPECT(trace_boot_param("ftrace_boot_snapshot", ""));
+	EXPECT(trace_boot_param("trace_instance", "other"));
+	boot();
+	EXPECT(tracing_is_on());
+	EXPECT(echo("early", "trace_marker") == 0);
+	trace_boot_finish();
+	EXPECT(!tracing_is_on());
+	EXPECT(strstr(cat("snapshot"), ": early\n"));
+	EXPECT(strcmp(cat("instances/other/tracing_on"), "1\n") == 0);
+	EXPECT(strstr(cat("why"), ": the boot was over in thread "));
+	EXPECT(strstr(cat("why"), ", and traceoff_after_boot is set; echo 1 > tracing_on.\n"));
+	EXPECT(echo("1", "tracing_on") == 0);
+	EXPECT(tracing_is_on());
+}
+
+static void off_after_boot_not_asked(void)
+{
+	boot();
+	trace_boot_finish();
+	EXPECT(tracing_is_on());
+}
+
 static void snapshot_asked(void)
 {
 	EXPECT(trace_boot_param("ftrace_boot_snapshot", ""));
@@ -502,6 +528,8 @@ TEST(graph_asked)
 TEST(instances_asked)
 TEST(events_asked)
 TEST(no_memory_for_events)
+TEST(off_after_boot_asked)
+TEST(off_after_boot_not_asked)
 TEST(snapshot_asked)
 TEST(no_snapshot_asked)
 TEST(stack_tracer_asked)
@@ -535,6 +563,8 @@ int main(void)
 		cmocka_unit_test(test_instances_asked),
 		cmocka_unit_test(test_events_asked),
 		cmocka_unit_test(test_no_memory_for_events),
+		cmocka_unit_test(test_off_after_boot_asked),
+		cmocka_unit_test(test_off_after_boot_not_asked),
 		cmocka_unit_test(test_snapshot_asked),
 		cmocka_unit_test(test_no_snapshot_asked),
 		cmocka_unit_test(test_stack_tracer_asked),
