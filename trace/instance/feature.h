@@ -45,7 +45,7 @@ struct trace_feature {
 	void (*boot_start)(struct trace_array *tr);
 	void (*boot_finish)(void);
 	/*
-	 * Called by trace_boot_start() for an instance of trace_instance=NAME,EVENTS, with the
+	 * Called by trace_boot_start() for an instance of trace_instance=NAME[^FLAG],EVENTS with the
 	 * events, which may be cut up. Config lock held.
 	 */
 	void (*boot_instance)(struct trace_array *tr, char *events);

@@ -190,34 +190,61 @@ static void start_tracer(struct trace_array *tr)
 		trace_plat_log("Starting tracer '%s'", params.tracer);
 }
 
-static void switch_events_on(const char *name, char *events)
+/* Config lock held. */
+static struct trace_array *find_instance(const char *name)
 {
 	struct trace_array *tr = NULL;
 
-	trace_plat_lock(&trace_config_lock);
 	while ((tr = trace_array_next(tr)) && !trace_streq(tr->name, name))
 		continue;
-	for (const struct trace_feature *const *at = trace_features; tr && *at; at++) {
+	return tr;
+}
+
+/* `flags`, with ^ between, is cut up. */
+static void take_flags(struct trace_array *tr, char *flags)
+{
+	const struct trace_off_from from = { .by = TRACE_OFF_BY_PARAM, .name = tr->name };
+	char *flag;
+
+	while ((flag = next_item_until(&flags, '^'))) {
+		if (trace_streq(flag, "traceoff"))
+			trace_array_off(tr, &from);
+		else
+			trace_plat_log("trace: trace_instance: no flag %s, for %s", flag, tr->name);
+	}
+}
+
+/* The flags come first: with ^traceoff nothing is recorded. */
+static void set_up_instance(const char *name, char *flags, char *events)
+{
+	struct trace_array *tr;
+
+	trace_plat_lock(&trace_config_lock);
+	tr = find_instance(name);
+	if (tr)
+		take_flags(tr, flags);
+	for (const struct trace_feature *const *at = trace_features; tr && *events && *at; at++) {
 		if ((*at)->boot_instance)
 			(*at)->boot_instance(tr, events);
 	}
 	trace_plat_unlock(&trace_config_lock);
 }
 
-/* Each item is NAME or NAME,EVENTS. */
+/* Each item is NAME[^FLAG]...[,EVENTS]. */
 static void make_instances(void)
 {
-	char *list = params.instances, *item, *name;
+	char *list = params.instances, *events, *flags, *name;
 	int err;
 
-	while ((item = next_item_until(&list, INSTANCE_END))) {
-		name = next_item(&item);
+	while ((events = next_item_until(&list, INSTANCE_END))) {
+		flags = next_item(&events);
+		name = flags ? next_item_until(&flags, '^') : NULL;
 		err = trace_instance_create(name ? name : "");
 		if (err)
 			trace_plat_log("trace: trace_instance: cannot make %s: error %d",
-				       name ? name : "one without a name", -err);
-		else if (*item)
-			switch_events_on(name, item);
+				       name && *name ? name : "one without a name", -err);
+		else
+			set_up_instance(name, flags, events);
 	}
 }
 

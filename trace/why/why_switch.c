@@ -64,6 +64,8 @@ static const struct {
 				   true },
 	[TRACE_OFF_BY_BOOT] = { "", "the boot was over in thread ",
 				", and traceoff_after_boot is set", false },
+	[TRACE_OFF_BY_PARAM] = { "the boot parameter trace_instance=",
+				 "^traceoff was there in thread ", "", true },
 	[TRACE_OFF_BY_DAMAGE] = { "", "tracing stopped for good in thread ", "", false },
 };
 

@@ -36,7 +36,7 @@ struct trace_thread;
  * ftrace= ftrace_filter= ftrace_notrace= ftrace_graph_filter= ftrace_graph_notrace=
  * ftrace_graph_max_depth= trace_buf_size= trace_options= trace_clock=
  * ftrace_dump_on_oops[=orig_cpu] traceoff_on_warning traceoff_after_boot
- * trace_instance=NAME[,EVENT]... trace_event=LIST trace_trigger=LIST tp_printk
+ * trace_instance=NAME[^traceoff][,EVENT]... trace_event=LIST trace_trigger=LIST tp_printk
  * tp_printk_stop_on_boot alloc_snapshot ftrace_boot_snapshot stacktrace stacktrace_filter=:
  * remembered until trace_boot_start(); trace_buf_size= is needed by trace_init() already. The order
  * of the parameters makes no difference, because trace_boot_start() carries them out in an order of

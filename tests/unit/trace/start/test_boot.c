@@ -238,6 +238,27 @@ static void instances_asked(void)
 	EXPECT(!strstr(fake_log(), "cannot make two"));
 }
 
+/* Flags stand behind the name of an instance. */
+static void flags_of_instances_asked(void)
+{
+	EXPECT(trace_boot_param("trace_instance", "off^traceoff,sched:sched_switch"));
+	EXPECT(trace_boot_param("trace_instance", "odd^bogus^traceoff"));
+	EXPECT(trace_boot_param("trace_instance", "plain^"));
+	EXPECT(trace_boot_param("trace_instance", "^traceoff"));
+	boot();
+	EXPECT(strcmp(cat("instances/off/tracing_on"), "0\n") == 0);
+	EXPECT(strcmp(cat("instances/off/set_event"), "sched:sched_switch\n") == 0);
+	EXPECT(strstr(cat("instances/off/why"),
+		      ": the boot parameter trace_instance=off^traceoff was there in thread "));
+	EXPECT(strcmp(cat("instances/odd/tracing_on"), "0\n") == 0);
+	EXPECT(strstr(fake_log(), "trace: trace_instance: no flag bogus, for odd\n"));
+	EXPECT(strcmp(cat("instances/plain/tracing_on"), "1\n") == 0);
+	EXPECT(strstr(fake_log(), "cannot make one without a name: error"));
+	EXPECT(tracing_is_on());
+	EXPECT(echo("1", "instances/off/tracing_on") == 0);
+	EXPECT(strcmp(cat("instances/off/tracing_on"), "1\n") == 0);
+}
+
 static void events_asked(void)
 {
 	EXPECT(trace_boot_param("trace_event",
@@ -526,6 +547,7 @@ TEST(too_long_asked)
 TEST(latency_asked)
 TEST(graph_asked)
 TEST(instances_asked)
+TEST(flags_of_instances_asked)
 TEST(events_asked)
 TEST(no_memory_for_events)
 TEST(off_after_boot_asked)
@@ -561,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_latency_asked),
 		cmocka_unit_test(test_graph_asked),
 		cmocka_unit_test(test_instances_asked),
+		cmocka_unit_test(test_flags_of_instances_asked),
 		cmocka_unit_test(test_events_asked),
 		cmocka_unit_test(test_no_memory_for_events),
 		cmocka_unit_test(test_off_after_boot_asked),
