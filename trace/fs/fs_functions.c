@@ -169,6 +169,8 @@ static const struct trace_functions_source available = { .list = FTRACE_LIST_AVA
 static const struct trace_functions_source addrs = { .list = FTRACE_LIST_ADDRS, .ops = tracer_ops };
 static const struct trace_functions_source enabled = { .list = FTRACE_LIST_ENABLED,
 						       .ops = tracer_ops };
+static const struct trace_functions_source touched = { .list = FTRACE_LIST_TOUCHED,
+						       .ops = tracer_ops };
 static const struct trace_functions_source filter = {
 	.list = FTRACE_LIST_FILTER,
 	.ops = tracer_ops,
@@ -202,6 +204,13 @@ static const struct trace_file enabled_file = {
 	TRACE_FUNCTIONS_LIST(enabled),
 };
 
+static const struct trace_file touched_file = {
+	.name = "touched_functions",
+	.mode = TRACE_MODE_READ,
+	.root_only = true,
+	TRACE_FUNCTIONS_LIST(touched),
+};
+
 static const struct trace_file filter_file = {
 	.name = "set_ftrace_filter",
 	.mode = TRACE_MODE_WRITE,
@@ -215,8 +224,8 @@ static const struct trace_file notrace_file = {
 };
 
 static const struct trace_file *const files[] = {
-	&available_file, &addrs_file,	   &enabled_file,    &filter_file,
-	&notrace_file,	 &total_info_file, &poke_stats_file,
+	&available_file, &addrs_file,	&enabled_file,	  &touched_file,
+	&filter_file,	 &notrace_file, &total_info_file, &poke_stats_file,
 };
 
 const struct trace_file_table trace_function_files = { .files = files,

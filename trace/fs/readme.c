@@ -90,6 +90,7 @@ static const struct piece pieces[] = {
 	  "  available_filter_functions\t- Functions that can be traced.\n"
 	  "  available_filter_functions_addrs - The same with their addresses.\n"
 	  "  enabled_functions\t- Functions that call something now, and what.\n"
+	  "  touched_functions\t- Functions that have called something since boot.\n"
 	  "  set_ftrace_filter\t- Names of the functions to trace; empty: all.\n"
 	  "\t\t\t  accepts: func_full_name or glob-matching-pattern, that is, *func_end, \n"
 	  "\t\t\t  func_begin*, *func_middle*, func?name, [a-c]name, !name (take it out),\n"

@@ -30,6 +30,8 @@ static bool shows(const struct ftrace_iter *iter, const struct dyn_ftrace *recor
 
 	if (iter->list == FTRACE_LIST_ENABLED)
 		return record->flags & FTRACE_FL_ENABLED;
+	if (iter->list == FTRACE_LIST_TOUCHED)
+		return record->flags & FTRACE_FL_TOUCHED;
 	if (!is_filter(iter))
 		return true;
 	hash = hash_of(iter);
@@ -73,15 +75,23 @@ static uintptr_t target_of_many(uint32_t flags)
 						     : trace_ops_list_func);
 }
 
-/* What a site calls, in Linux's words. */
+/* How many ops want a site, and what they ask for, in Linux's words. */
+static size_t add_flags(const struct dyn_ftrace *record, char *out, size_t size)
+{
+	return trace_scnprintf(out, size, " (%u)%s%s%s", ftrace_record_count(record),
+			       record->flags & FTRACE_FL_REGS ? " R" : "  ",
+			       record->flags & FTRACE_FL_IPMODIFY ? " I" : "  ",
+			       record->flags & FTRACE_FL_DIRECT ? " D" : "  ");
+}
+
+/* What a site calls, in Linux's words; nothing when it holds a NOP. */
 static size_t add_users(const struct dyn_ftrace *record, char *out, size_t size)
 {
-	size_t len = trace_scnprintf(out, size, " (%u)%s%s%s", ftrace_record_count(record),
-				     record->flags & FTRACE_FL_REGS ? " R" : "  ",
-				     record->flags & FTRACE_FL_IPMODIFY ? " I" : "  ",
-				     record->flags & FTRACE_FL_DIRECT ? " D" : "  ");
 	const struct ftrace_ops *ops;
+	size_t len = 0;
 
+	if (!(record->flags & FTRACE_FL_ENABLED))
+		return 0;
 	if (record->flags & FTRACE_FL_TRAMP_EN)
 		len += add_trampoline(ftrace_user_of(record->ip, NULL), out + len, size - len);
 	else
@@ -96,13 +106,19 @@ static size_t add_users(const struct dyn_ftrace *record, char *out, size_t size)
 
 static size_t format_line(struct ftrace_iter *iter, const struct dyn_ftrace *record, char *line)
 {
+	bool has_users = iter->list == FTRACE_LIST_ENABLED || iter->list == FTRACE_LIST_TOUCHED;
 	uintptr_t ip = trace_plat_ip_unpack(record->ip);
 	size_t len = 0;
 
 	if (iter->list == FTRACE_LIST_ADDRS)
 		len = trace_scnprintf(line, FTRACE_LINE_LEN, "%lx ", (unsigned long)ip);
 	len += add_name(iter, ip, line + len);
-	if (iter->list == FTRACE_LIST_ENABLED)
+	if (has_users)
+		len += add_flags(record, line + len, FTRACE_LINE_LEN - 1 - len);
+	if (iter->list == FTRACE_LIST_TOUCHED)
+		len += trace_scnprintf(line + len, FTRACE_LINE_LEN - 1 - len, "%s",
+				       record->flags & FTRACE_FL_MODIFIED ? " M " : "   ");
+	if (has_users)
 		len += add_users(record, line + len, FTRACE_LINE_LEN - 1 - len);
 	line[len++] = '\n';
 	line[len] = '\0';

@@ -41,10 +41,15 @@ enum ftrace_record_flags {
 	FTRACE_FL_TRAMP = 1u << 28,	 /* the site should call what its only ops wants there */
 	FTRACE_FL_TRAMP_EN = 1u << 27,	 /* it does */
 	FTRACE_FL_IPMODIFY = 1u << 26,	 /* an ops may send calls elsewhere */
+	FTRACE_FL_TOUCHED = 1u << 25,	 /* the site has called something since boot */
 	FTRACE_FL_DIRECT = 1u << 24,	 /* an ops has a direct call here */
 	FTRACE_FL_DIRECT_EN = 1u << 23,	 /* the site holds that call itself */
-	FTRACE_REF_MAX = (1u << 15) - 1, /* mask of the count of ops that want the site */
+	FTRACE_FL_MODIFIED = 1u << 14,	 /* it has had IPMODIFY or DIRECT since boot */
+	FTRACE_REF_MAX = (1u << 14) - 1, /* mask of the count of ops that want the site */
 };
+
+/* These two stay for good. */
+#define FTRACE_PAST (FTRACE_FL_TOUCHED | FTRACE_FL_MODIFIED)
 
 /* Bits 15 to 22: the number of the site's set of ops, 0 for none; see ftrace_set.h. */
 #define FTRACE_SET_SHIFT 15

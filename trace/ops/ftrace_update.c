@@ -217,7 +217,9 @@ static struct ftrace_target new_target_of(const struct plan *plan, uint32_t ip, 
 		target.addr = plan->shared[!!(*flags & FTRACE_FL_REGS)];
 	if (is_off)
 		return (struct ftrace_target){ 0 };
-	*flags |= FTRACE_FL_ENABLED;
+	*flags |= FTRACE_FL_ENABLED | FTRACE_FL_TOUCHED;
+	if (*flags & (FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT))
+		*flags |= FTRACE_FL_MODIFIED;
 	if (*flags & FTRACE_FL_REGS)
 		*flags |= FTRACE_FL_REGS_EN;
 	if (*flags & FTRACE_FL_TRAMP)
@@ -285,11 +287,12 @@ static void change_record(struct plan *plan, struct dyn_ftrace *record, bool bef
  */
 static bool change_alone(struct plan *plan, struct dyn_ftrace *record, bool comes)
 {
+	uint32_t past = record->flags & FTRACE_PAST;
 	struct trace_poke *poke;
 
-	if (record->flags != (comes ? 0 : plan->alone_flags))
+	if ((record->flags ^ past) != (comes ? 0 : plan->alone_flags & ~(uint32_t)FTRACE_PAST))
 		return false;
-	record->flags = comes ? plan->alone_flags : 0;
+	record->flags = past | (comes ? plan->alone_flags : 0);
 	if (!plan->alone.addr)
 		return true; /* the master switch is off */
 	poke = new_poke(plan, record->ip);

@@ -10,7 +10,7 @@ from ft.memory import MASK, Damaged
 SITE_BYTES = 5
 NOP = b"\x0f\x1f\x44\x00\x00"
 INT3, CALL, JMP = 0xCC, 0xE8, 0xE9
-REF_MAX = (1 << 15) - 1
+REF_MAX = (1 << 14) - 1
 SET_SHIFT, SET_MASK = 15, 0xFF
 FLAGS = ((1 << 30, "R"), (1 << 28, "T"), (1 << 26, "I"), (1 << 24, "D"))
 MAX_SITES = 1 << 22

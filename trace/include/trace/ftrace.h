@@ -117,7 +117,7 @@ void ftrace_init(void);
  *   -EINVAL  no func; DELETED or DIRECT; IPMODIFY without SAVE_REGS or without a filter
  *   -EBUSY   it is registered; it is IPMODIFY and a site has another such ops or a direct call; it
  *            is PERMANENT while ftrace_enabled is 0
- *   -ENOSPC  32,767 ops are registered
+ *   -ENOSPC  16,383 ops are registered
  *   -ENODEV  tracing is dead (ftrace_is_dead()). If it died in this call, because text was found
  *            damaged, sites may call func, and the memory of `ops` may never be freed.
  */

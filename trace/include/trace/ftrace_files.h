@@ -22,6 +22,7 @@ enum ftrace_list {
 	FTRACE_LIST_AVAILABLE, /* available_filter_functions */
 	FTRACE_LIST_ADDRS,     /* available_filter_functions_addrs */
 	FTRACE_LIST_ENABLED,   /* enabled_functions */
+	FTRACE_LIST_TOUCHED,   /* touched_functions */
 	FTRACE_LIST_FILTER,    /* set_ftrace_filter */
 	FTRACE_LIST_NOTRACE,   /* set_ftrace_notrace */
 };

@@ -72,6 +72,7 @@ static void tree(void **state)
 		"synthetic_events",
 		"text_poke_stats",
 		"timestamp_mode",
+		"touched_functions",
 		"trace",
 		"trace_clock",
 		"trace_marker",

@@ -52,6 +52,7 @@ static void files(void **state)
 					    "tracing_thresh",
 					    "saved_cmdlines",
 					    "text_poke_stats",
+					    "touched_functions",
 					    "enabled_functions",
 					    "printk_formats",
 					    "options/trace_printk",

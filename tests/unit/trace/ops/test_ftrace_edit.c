@@ -271,6 +271,33 @@ static void test_enabled_functions(void **state)
 	assert_string_equal(list(FTRACE_LIST_ENABLED), expected);
 }
 
+/* What was there stays in the list; M once an ops could change where a call goes. */
+static void test_touched_functions(void **state)
+{
+	static struct ftrace_ops mover = {
+		.func = callback, .flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY
+	};
+
+	(void)state;
+	assert_int_equal(write_file("yield kfree\n", true, false), 0);
+	assert_int_equal(register_ftrace_function(&ops), 0);
+	assert_non_null(strstr(list(FTRACE_LIST_TOUCHED), "yield (1)         \ttramp: 0x"));
+	ftrace_set_filter(&mover, "kfree", 5, true);
+	assert_int_equal(register_ftrace_function(&mover), 0);
+	assert_non_null(strstr(list(FTRACE_LIST_TOUCHED), "kfree (2) R I   M  ->"));
+	assert_int_equal(unregister_ftrace_function(&mover), 0);
+	assert_int_equal(unregister_ftrace_function(&ops), 0);
+	assert_string_equal(list(FTRACE_LIST_ENABLED), "");
+	assert_non_null(strstr(list(FTRACE_LIST_TOUCHED), "yield (0)         \n"));
+	assert_non_null(strstr(list(FTRACE_LIST_TOUCHED), "kfree (0)       M \n"));
+	assert_null(strstr(list(FTRACE_LIST_TOUCHED), "vfs_open"));
+	assert_int_equal(register_ftrace_function(&mover), 0); /* alone, with a past */
+	assert_non_null(strstr(list(FTRACE_LIST_ENABLED), "kfree (1) R I  \ttramp: 0x"));
+	assert_int_equal(unregister_ftrace_function(&mover), 0);
+	assert_string_equal(list(FTRACE_LIST_ENABLED), "");
+	ftrace_free_filter(&mover);
+}
+
 static void test_total_info(void **state)
 {
 	char line[64];
@@ -310,6 +337,7 @@ int main(void)
 		TEST(test_why),
 		TEST(test_notrace),
 		TEST(test_enabled_functions),
+		TEST(test_touched_functions),
 		TEST(test_total_info),
 		TEST(test_open_without_memory),
 	};
