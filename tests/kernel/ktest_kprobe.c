@@ -18,6 +18,7 @@
 #include <trace/ftrace.h>
 #include <trace/fmt.h>
 #include <trace/kprobe.h>
+#include <trace/static_key.h>
 
 /* ---- Probed functions ---- */
 
@@ -480,6 +481,58 @@ static void test_kprobe_sends_elsewhere(void)
 	}
 }
 
+/* Sets the carry flag to 0, does nothing, and returns the carry flag. */
+static TRACE_NOINLINE uint64_t kprobe_carry(void)
+{
+	uint8_t carry;
+
+	__asm__ volatile("clc\n\tnop\n\tsetc %0" : "=r"(carry) : : "cc");
+	return carry;
+}
+
+static TRACE_NOTRACE int kprobe_set_carry(struct kprobe *p, struct ftrace_regs *regs)
+{
+	(void)p;
+	regs->rflags |= 1;
+	return 0;
+}
+
+/* Where in the function, behind its call site, these bytes of instructions are; 0: nowhere. */
+static uintptr_t kprobe_find(uintptr_t func, const uint8_t *bytes, size_t len)
+{
+	size_t nr = kprobe_fill(func);
+
+	for (size_t i = 1; i < nr; i++) {
+		if (memcmp((const void *)kprobe_probes[i].addr, bytes, len) == 0)
+			return kprobe_probes[i].addr;
+	}
+	return 0;
+}
+
+/* A handler that changes flags: at a breakpoint, at a jump if there can be one, and with another behind. */
+static void test_kprobe_changes_flags(void)
+{
+	static const uint8_t code[] = { 0xf8, 0x90 }; /* clc; nop */
+	const uintptr_t clc = kprobe_find((uintptr_t)kprobe_carry, code, sizeof(code));
+
+	if (!KTEST_NEED(clc))
+		return;
+	for (int i = 0; i < 2; i++) {
+		struct kprobe p = { .addr = clc + 1,
+				    .pre_handler = kprobe_set_carry,
+				    .post_handler = i ? kprobe_count_post : NULL };
+
+		KTEST_CHECK(kprobe_carry() == 0);
+		if (!KTEST_NEED(!register_kprobe(&p)))
+			return;
+		KTEST_CHECK(kprobe_carry() == 1);
+		if (!i && kprobe_await_jump(&p))
+			KTEST_CHECK(kprobe_carry() == 1);
+		unregister_kprobe(&p);
+	}
+	KTEST_CHECK(kprobe_carry() == 0);
+}
+
 /* ---- Hits inside handlers ---- */
 
 static TRACE_NOTRACE int kprobe_again(struct kprobe *p, struct ftrace_regs *regs)
@@ -547,6 +600,25 @@ static void kprobe_refused(uintptr_t addr, int err, const char *part)
 	KTEST_CHECK(kprobe_refusal(addr, why, sizeof(why)) == err);
 	if (!strstr(why, part))
 		ktest_failed(__FILE__, __LINE__, why);
+}
+
+static TRACE_NOINLINE uint64_t kprobe_branch(uint64_t value)
+{
+	static struct trace_static_key key;
+
+	return trace_static_key_enabled(&key) ? kprobe_rare(value) : value + 1;
+}
+
+static void test_kprobe_refused_static_branch(void)
+{
+	uint8_t nop[TRACE_INSN_SIZE];
+	uintptr_t at;
+
+	KTEST_CHECK(kprobe_branch(1) == 2);
+	trace_plat_insn_nop(nop);
+	at = kprobe_find((uintptr_t)kprobe_branch, nop, sizeof(nop));
+	if (KTEST_NEED(at))
+		kprobe_refused(at, -EINVAL, ": the instruction is a static branch");
 }
 
 static void test_kprobe_refused(void)
@@ -657,9 +729,11 @@ const struct ktest ktest_kprobe[] = {
 	{ "kprobe_place_is_taken", test_kprobe_place_is_taken },
 	{ "kprobe_several", test_kprobe_several },
 	{ "kprobe_sends_elsewhere", test_kprobe_sends_elsewhere },
+	{ "kprobe_changes_flags", test_kprobe_changes_flags },
 	{ "kprobe_inside_handler", test_kprobe_inside_handler },
 	{ "kprobe_nmi", test_kprobe_nmi },
 	{ "kprobe_list", test_kprobe_list },
 	{ "kprobe_refused", test_kprobe_refused },
+	{ "kprobe_refused_static_branch", test_kprobe_refused_static_branch },
 	{ 0 },
 };
