@@ -243,7 +243,7 @@ static void make_instances(void)
 		if (err)
 			trace_plat_log("trace: trace_instance: cannot make %s: error %d",
 				       name && *name ? name : "one without a name", -err);
-		else
+		else if (flags) /* who has none has no name either, which is refused */
 			set_up_instance(name, flags, events);
 	}
 }

@@ -11,6 +11,7 @@ SITE_BYTES = 5
 NOP = b"\x0f\x1f\x44\x00\x00"
 INT3, CALL, JMP = 0xCC, 0xE8, 0xE9
 REF_MAX = (1 << 14) - 1
+PAST = 1 << 25 | 1 << 14  # TOUCHED and MODIFIED: of a site that calls nothing now, too
 SET_SHIFT, SET_MASK = 15, 0xFF
 FLAGS = ((1 << 30, "R"), (1 << 28, "T"), (1 << 26, "I"), (1 << 24, "D"))
 MAX_SITES = 1 << 22
@@ -127,7 +128,7 @@ def show(glob):
     for address, flags in records():
         total += 1
         name = symbols.name_of(address)
-        if not fnmatchcase(name, glob) if glob else not flags and address not in code.flight:
+        if not fnmatchcase(name, glob) if glob else not flags & ~PAST and address not in code.flight:
             continue
         marks = "".join(letter if flags & bit else "." for bit, letter in FLAGS)
         print(f"{address:016x} {name:<32} {flags & REF_MAX:>2} {marks} {code.shown(address)}")
