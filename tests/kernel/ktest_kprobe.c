@@ -482,7 +482,7 @@ static void test_kprobe_sends_elsewhere(void)
 }
 
 /* Sets the carry flag to 0, does nothing, and returns the carry flag. */
-static TRACE_NOINLINE uint64_t kprobe_carry(void)
+static TRACE_NOINLINE uint8_t kprobe_carry(void)
 {
 	uint8_t carry;
 
