@@ -164,6 +164,7 @@ def test_a_realtime_spinner_leaves_the_shell():
     with Guest("gcc", 1, cmdline="loglevel=3", limit=100) as guest:  # the message may come before the prompt
         guest.check("chrt -f 50 sh -c 'while :; do :; done' &")
         assert guest.check("sleep 1.2; echo alive") == "alive\n"
+        guest.check("n=0; while [ $(dmesg | grep -c 'RT throttling') = 0 ] && [ $n -lt 30 ]; do sleep 1.2; n=$((n + 1)); done")
         assert guest.check("dmesg").count("sched: RT throttling activated") == 1
         assert guest.check("cat /proc/sys/kernel/sched_rt_period_us /proc/sys/kernel/sched_rt_runtime_us") == "1000000\n950000\n"
         for name, value in (("runtime", "1000001"), ("runtime", "-2"), ("period", "0"), ("period", "900000")):
