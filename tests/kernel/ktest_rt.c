@@ -334,7 +334,7 @@ static int hold_outer(void *arg)
 	mutex_lock(&chain.inner);
 	mutex_unlock(&chain.inner);
 	mutex_unlock(&chain.outer);
-	return (int)atomic_load(&current_thread()->nr_urgent);
+	return 0;
 }
 
 /* Returns its place among those that have had it. */

@@ -21,8 +21,10 @@ def end_of(guest, command):
 def test_unit_tests_inside(build, cpus, mem):
     with Guest(build, cpus, mem, tests=True) as guest:
         output, status = guest.run("ktest")
-        tests, checks, passed = re.search(r"^ktest: (\d+) tests ran once each and made (\d+) checks; pages in use compared "
-                                          r"before and after each\n(\d{2,}) passed, 0 failed\n\Z", output, re.M).groups()
+        result = re.search(r"^ktest: (\d+) tests ran once each and made (\d+) checks; pages in use compared "
+                           r"before and after each\n(\d{2,}) passed, 0 failed\n\Z", output, re.M)
+        assert result, "\n".join(line for line in output.splitlines() if not line.startswith("ok "))
+        tests, checks, passed = result.groups()
         assert tests == passed and int(checks) > 1000
         assert status == 0
         assert guest.check("ktest -b data_nosuch") == (
