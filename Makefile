@@ -269,6 +269,8 @@ deps-host:
 	@tools/install-deps host
 deps-test:
 	@tools/install-deps test
+deps-check:
+	@tools/install-deps check
 
 # The terminal is the serial console: every key is the guest's, but for QEMU's escape key. Its usual one, Ctrl-A, is
 # the shell's start of line.
@@ -309,6 +311,13 @@ $(BUILD)/view/installed: tools/view/package.json tools/view/package-lock.json
 	$(Q)cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > npm.log 2>&1 || { cat npm.log >&2; exit 1; }
 	@touch $@
 
+$(BUILD)/lint/installed: $(wildcard tools/lint/*)
+	$(call say,NPM,$@)
+	$(folder)
+	@cp $^ $(@D)
+	$(Q)cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error > npm.log 2>&1 || { cat npm.log >&2; exit 1; }
+	@touch $@
+
 # The page on a kernel of its own, with something to look at.
 demo-view: deps-run
 	@$(MAKE) --no-print-directory all
@@ -324,7 +333,7 @@ debug: deps-test
 test: deps-test
 	@tests/run-all
 
-check: deps-test
+check: deps-check
 	@tools/check-all
 
 bench: deps-test
@@ -433,8 +442,10 @@ git-hooks:
 	@git config core.hooksPath tools/git-hooks
 	@echo 'commits are checked by tools/git-hooks; git config --unset core.hooksPath ends that'
 
-format:
+format: $(BUILD)/lint/installed
 	clang-format -i $$(git ls-files '*.c' '*.h')
+	black -q $$(git ls-files '*.py'; git grep -Il '^#!/usr/bin/python3$$' -- ':!*.*')
+	$(BUILD)/lint/node_modules/.bin/prettier --log-level warn --write tools/view/page tools/lint
 
 clean:
 	rm -rf $(BUILD)
@@ -444,4 +455,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
 
 FORCE:
-.PHONY: all test-kernel run demo man debug test test-host self-tests check bench process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test test-host self-tests check bench process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view

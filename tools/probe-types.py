@@ -32,8 +32,9 @@ def pointer(name):
         if name.endswith("()"):
             parameters = gdb.lookup_global_symbol(name[:-2]).type.fields()
             kinds = [field.type.strip_typedefs() for field in parameters]
-            kind = next(kind for kind in kinds if kind.code == gdb.TYPE_CODE_PTR and
-                        kind.target().strip_typedefs().code == gdb.TYPE_CODE_FUNC)
+            kind = next(
+                kind for kind in kinds if kind.code == gdb.TYPE_CODE_PTR and kind.target().strip_typedefs().code == gdb.TYPE_CODE_FUNC
+            )
         elif "." in name:
             kind = member(gdb.lookup_type("struct " + name.split(".")[0]), name.split(".")[1]).strip_typedefs()
         else:
@@ -65,14 +66,19 @@ def source_function(address):
     outer = block
     while outer and outer.superblock and not outer.superblock.is_static:
         outer = outer.superblock
-    return (block.function.name if block else None, f"{where.symtab.filename if where.symtab else '?'}:{where.line}",
-            outer.function.name if outer and outer.function else None)
+    return (
+        block.function.name if block else None,
+        f"{where.symtab.filename if where.symtab else '?'}:{where.line}",
+        outer.function.name if outer and outer.function else None,
+    )
 
 
 with open(asked, encoding="utf-8") as file:  # noqa: F821, a variable of the command line
     questions = json.load(file)
-answers = {"functions": {address: function(int(address), name) for address, name in questions["functions"].items()},
-           "calls": {address: source_function(address) for address in questions["calls"]},
-           "types": {name: pointer(name) for name in questions["types"]}}
+answers = {
+    "functions": {address: function(int(address), name) for address, name in questions["functions"].items()},
+    "calls": {address: source_function(address) for address in questions["calls"]},
+    "types": {name: pointer(name) for name in questions["types"]},
+}
 with open(questions["answer"], "w", encoding="utf-8") as file:
     json.dump(answers, file)

@@ -121,14 +121,15 @@ PROBES = {
     "eprobe_int": ("event probe of an event with one int", "instructions", 1071, 180),
 }
 # Measured in a kernel in which no other probe has been: a breakpoint or a jump leaves something behind.
-PROBE_EVENTS = [name for name in PROBES if "_event" in name and "_bytes" not in name or name in ("kprobe_filter_discard", "kprobe_hist", "eprobe_int")]
+PROBE_EVENTS = [
+    name for name in PROBES if "_event" in name and "_bytes" not in name or name in ("kprobe_filter_discard", "kprobe_hist", "eprobe_int")
+]
 MANY_SITES = 35000
 MANY_EVENTS = 1400
 
 
 def make(build, *variables):
-    subprocess.run(["make", "-s", "-C", ROOT, "-j2", f"BUILD={build}", *variables,
-                    "all", "test-kernel"], check=True)
+    subprocess.run(["make", "-s", "-C", ROOT, "-j2", f"BUILD={build}", *variables, "all", "test-kernel"], check=True)
 
 
 def values(text):
@@ -144,8 +145,7 @@ def image_bytes(kernel):
     """Loaded bytes of the kernel without its tables for who asks (.ksyms, .whynot, .btf, .lines)."""
     total = 0
     sections = subprocess.run(["readelf", "-SW", kernel], check=True, capture_output=True, text=True).stdout
-    for name, kind, size, flags in re.findall(
-            r"\] (\.\S+) +(\S+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*)", sections):
+    for name, kind, size, flags in re.findall(r"\] (\.\S+) +(\S+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*)", sections):
         if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot", ".btf", ".lines"):
             total += int(size, 16)
     return total
@@ -158,8 +158,12 @@ def patch_scaling(build, quick):
         directory = build / f"sites-{sites}"
         make(directory, f"SITES={sites}")
         counted = measure(directory, names="site_bytes patch_all_insn")
-        row = {"generated": sites, "sites": int(counted["sites"]),
-               "insn_per_site": counted["patch_all_insn"], "syncs": int(counted["patch_all_syncs"])}
+        row = {
+            "generated": sites,
+            "sites": int(counted["sites"]),
+            "insn_per_site": counted["patch_all_insn"],
+            "syncs": int(counted["patch_all_syncs"]),
+        }
         for cpus in (1, 2, 4, 8):
             if quick and cpus > 2:
                 continue
@@ -192,21 +196,32 @@ def system_level(build):
                 instructions, events = hackbench(guest, groups, messages)
                 if tracer == "nop":
                     base = instructions
-                rows.append({"run": f"{groups} {messages}", "tracer": tracer, "instructions": instructions, "events": events,
-                             "events_per_message": round(events / (groups * messages * PAIRS_IN_GROUP), 1),
-                             "instructions_per_event": round((instructions - base) / events, 1) if events else None,
-                             "slow_down": round(instructions / base, 1)})
+                rows.append(
+                    {
+                        "run": f"{groups} {messages}",
+                        "tracer": tracer,
+                        "instructions": instructions,
+                        "events": events,
+                        "events_per_message": round(events / (groups * messages * PAIRS_IN_GROUP), 1),
+                        "instructions_per_event": round((instructions - base) / events, 1) if events else None,
+                        "slow_down": round(instructions / base, 1),
+                    }
+                )
     return rows
 
 
 def print_system_level(rows):
     print()
-    print("| hackbench, every function traced | tracer | million instructions | events | events per message | slow-down | instructions per event |")
+    print(
+        "| hackbench, every function traced | tracer | million instructions | events | events per message | slow-down | instructions per event |"
+    )
     print("|---|---|---|---|---|---|---|")
     for row in rows:
         per_event = row["instructions_per_event"]
-        print(f"| {row['run']} | `{row['tracer']}` | {row['instructions'] / 1e6:g} | {row['events']:,} | {row['events_per_message']:g} | "
-              f"{row['slow_down']:g} | {'-' if per_event is None else f'{per_event:g}'} |")
+        print(
+            f"| {row['run']} | `{row['tracer']}` | {row['instructions'] / 1e6:g} | {row['events']:,} | {row['events_per_message']:g} | "
+            f"{row['slow_down']:g} | {'-' if per_event is None else f'{per_event:g}'} |"
+        )
     for tracer, (slow_down, per_event, _) in SYSTEM.items():
         if per_event is not None:
             print(f"| Linux 6.1, pairs of processes | `{tracer}` | - | - | - | {slow_down:g} | {per_event} |")
@@ -234,12 +249,12 @@ def print_table(result, scaling, extra):
         print(f"| {what} | {target} | {value} |")
     print()
     cpus = [key for key in scaling[0] if key.startswith("ms_")]
-    print("| sites | instructions per site | syncs | " +
-          " | ".join(f"ms, {k[3:-3]} CPU{'s' if k != 'ms_1cpu' else ''}" for k in cpus) + " |")
+    print(
+        "| sites | instructions per site | syncs | " + " | ".join(f"ms, {k[3:-3]} CPU{'s' if k != 'ms_1cpu' else ''}" for k in cpus) + " |"
+    )
     print("|" + "---|" * (3 + len(cpus)))
     for row in scaling:
-        print(f"| {row['sites']:,} | {row['insn_per_site']:g} | {row['syncs']} | " +
-              " | ".join(f"{row[k]:g}" for k in cpus) + " |")
+        print(f"| {row['sites']:,} | {row['insn_per_site']:g} | {row['syncs']} | " + " | ".join(f"{row[k]:g}" for k in cpus) + " |")
 
 
 def main():
@@ -262,16 +277,25 @@ def main():
     many = measure(build / f"sites-{MANY_SITES}", names="site_bytes patch_all_insn glob_insn boot_to_prompt kprobe_define1000")
     with Guest(build, cpus=4, tests=True, icount=True, timeout=300) as guest:
         boot = values(guest.check("bench boot_to_prompt"))["boot_to_prompt"]
-    found.update({name: many[name] for name in
-                  ("site_bytes", "patch_all_insn", "patch_all_syncs", "boot_nop_insn", "glob_insn", "kprobe_define1000")})
-    result = {name: {"value": found[name], "unit": unit, "linux": linux, "target": target}
-              for name, (_, unit, linux, target) in (ROWS | PROBES).items()}
+    found.update(
+        {
+            name: many[name]
+            for name in ("site_bytes", "patch_all_insn", "patch_all_syncs", "boot_nop_insn", "glob_insn", "kprobe_define1000")
+        }
+    )
+    result = {
+        name: {"value": found[name], "unit": unit, "linux": linux, "target": target}
+        for name, (_, unit, linux, target) in (ROWS | PROBES).items()
+    }
     image = image_bytes(build / "fathom.elf")
-    extra = [("boot to prompt, 4 CPUs, instructions", "150,000,000", f"{boot:,.0f}"),
-             ("kernel image without symbols, bytes", "1,048,576", f"{image:,}")]
+    extra = [
+        ("boot to prompt, 4 CPUs, instructions", "150,000,000", f"{boot:,.0f}"),
+        ("kernel image without symbols, bytes", "1,048,576", f"{image:,}"),
+    ]
     (build / "bench.json").write_text(json.dumps(result, indent=2) + "\n")
-    (build / "bench-more.json").write_text(json.dumps(
-        {"boot_to_prompt": boot, "image_bytes": image, "patch_scaling": scaling, "slow_down": system}, indent=2) + "\n")
+    (build / "bench-more.json").write_text(
+        json.dumps({"boot_to_prompt": boot, "image_bytes": image, "patch_scaling": scaling, "slow_down": system}, indent=2) + "\n"
+    )
     print_table(result, scaling, extra)
     print_system_level(system)
     above = [f"{name} {value['value']:g}, target {value['target']}" for name, value in result.items() if value["value"] > value["target"]]

@@ -24,8 +24,7 @@ EVERY = int(os.environ.get("REBUILD_EVERY", "8"))  # of so many objects one is m
 
 def make(*arguments, **variables):
     words = [f"{name}={value}" for name, value in variables.items()]
-    done = subprocess.run(["make", "-C", ROOT, f"-j{JOBS}", *arguments, *words], capture_output=True, text=True,
-                          check=False, timeout=3600)
+    done = subprocess.run(["make", "-C", ROOT, f"-j{JOBS}", *arguments, *words], capture_output=True, text=True, check=False, timeout=3600)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done.stdout
 
@@ -36,16 +35,20 @@ def digest(path):
 
 def section(kernel, start, stop):
     """Contents between two symbols of the linked kernel, as 64-bit words."""
-    symbols = dict((name, int(value, 16)) for value, name in re.findall(
-        r"^([0-9a-f]+) \w (\S+)$", subprocess.run(["nm", kernel], check=True, capture_output=True,
-                                                  text=True).stdout, re.M))
-    segments = re.findall(r"LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) 0x[0-9a-f]+ 0x([0-9a-f]+)",
-                          subprocess.run(["readelf", "-lW", kernel], check=True, capture_output=True,
-                                         text=True).stdout)
+    symbols = dict(
+        (name, int(value, 16))
+        for value, name in re.findall(
+            r"^([0-9a-f]+) \w (\S+)$", subprocess.run(["nm", kernel], check=True, capture_output=True, text=True).stdout, re.M
+        )
+    )
+    segments = re.findall(
+        r"LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) 0x[0-9a-f]+ 0x([0-9a-f]+)",
+        subprocess.run(["readelf", "-lW", kernel], check=True, capture_output=True, text=True).stdout,
+    )
     for offset, address, size in ([int(x, 16) for x in s] for s in segments):
         if address <= symbols[start] < address + size:
             at = offset + symbols[start] - address
-            data = Path(kernel).read_bytes()[at:at + symbols[stop] - symbols[start]]
+            data = Path(kernel).read_bytes()[at : at + symbols[stop] - symbols[start]]
             return list(struct.unpack(f"<{len(data) // 8}Q", data))
     raise AssertionError(f"{start} is in no segment")
 
@@ -56,8 +59,7 @@ def loaded(kernel):
     entry, headers = struct.unpack_from("<QQ", data, 24)
     size, count = struct.unpack_from("<HH", data, 54)
     found = [struct.unpack_from("<IIQQQQQQ", data, headers + i * size) for i in range(count)]
-    return entry, [(address, data[offset:offset + bytes], memory)
-                   for kind, _, offset, address, _, bytes, memory, _ in found if kind == 1]
+    return entry, [(address, data[offset : offset + bytes], memory) for kind, _, offset, address, _, bytes, memory, _ in found if kind == 1]
 
 
 def take_over(directory):
@@ -70,7 +72,7 @@ def take_over(directory):
     for listed in (directory / "obj").rglob("*.d"):
         listed.write_text(re.sub(rf"(?m)(?<!\S){written}/", f"{directory}/", listed.read_text()))
     objects = sorted((directory / "obj").rglob("*.c*.o"))
-    for left_out in objects[int(digest(MAIN / "fathom.elf"), 16) % EVERY::EVERY]:
+    for left_out in objects[int(digest(MAIN / "fathom.elf"), 16) % EVERY :: EVERY]:
         left_out.unlink()
 
 
@@ -140,11 +142,17 @@ def inside():
         yield Path(directory)
 
 
-@pytest.mark.parametrize("makefile,object_name", [
-    ("Makefile", "obj/trace/ring/ring_write.c.notrace.o"), ("Makefile", "libtrace/obj/trace/ring/ring_write.c.o"),
-    ("tests/unit/build.mk", "unit/fast/trace/ring/ring_write.o")])
+@pytest.mark.parametrize(
+    "makefile,object_name",
+    [
+        ("Makefile", "obj/trace/ring/ring_write.c.notrace.o"),
+        ("Makefile", "libtrace/obj/trace/ring/ring_write.c.o"),
+        ("tests/unit/build.mk", "unit/fast/trace/ring/ring_write.o"),
+    ],
+)
 def test_header_change_rebuilds_however_build_is_written(inside, makefile, object_name):
     """Relative and absolute: after each of them, with each."""
+
     def is_made(build, *options):
         made = inside / object_name
         before = made.stat().st_mtime_ns if made.exists() else 0
@@ -172,7 +180,10 @@ def probe_without_tables(build):
         assert guest.check("why kmalloc") == "kmalloc: can be traced\n"
         assert guest.run("why slab.c:338") == ("slab.c:338: this kernel has no table of lines (LINE_TABLE=0)\n", 1)
         guest.check("echo 'p:in kmalloc size=%di first=$arg1:u32' > kprobe_events; echo 'r:out kmalloc $retval' >> kprobe_events")
-        for line, why in ("p kmalloc bytes", "BTF is not available or not supported"), ("p slab.c:338", "This kernel has no table of lines"):
+        for line, why in ("p kmalloc bytes", "BTF is not available or not supported"), (
+            "p slab.c:338",
+            "This kernel has no table of lines",
+        ):
             assert guest.run(f"echo '{line}' >> kprobe_events")[1] == 1
             assert f": error: {why}\n  Command: {line}\n" in guest.check("cat error_log; > error_log")
         guest.check("echo 1 > events/kprobes/enable; ls > /dev/null; echo 0 > events/kprobes/enable")
@@ -184,6 +195,7 @@ def probe_without_tables(build):
 
 def test_without_types(second_build):
     """BTF=0, or no pahole: the kernel is the same but for them, and the build says so. Then they come back."""
+
     def types():
         listed = subprocess.run(["readelf", "-SW", second_build / "fathom.elf"], check=True, capture_output=True, text=True).stdout
         found = re.search(r" \.btf +PROGBITS +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+)", listed)
@@ -208,15 +220,23 @@ def test_without_types(second_build):
 
 def test_image_is_small():
     text = subprocess.run(["readelf", "-SW", MAIN / "fathom.elf"], check=True, capture_output=True, text=True).stdout
-    loaded = sum(int(size, 16) for name, kind, size, flags in re.findall(
-        r"\] (\.\S+) +(\S+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*)", text)
-        if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot", ".btf", ".lines"))
+    loaded = sum(
+        int(size, 16)
+        for name, kind, size, flags in re.findall(r"\] (\.\S+) +(\S+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*)", text)
+        if "A" in flags and kind != "NOBITS" and name not in (".ksyms", ".whynot", ".btf", ".lines")
+    )
     assert loaded < 1 << 20
 
 
-@pytest.mark.parametrize("variables,compiler", [
-    ({"CROSS_COMPILE": ""}, "gcc"), ({"CC": "clang"}, "clang"), ({"CROSS_COMPILE": "x86_64-linux-gnu-"}, "x86_64-linux-gnu-gcc"),
-    ({"CC": "gcc", "CROSS_COMPILE": "x86_64-linux-gnu-"}, "x86_64-linux-gnu-gcc")])
+@pytest.mark.parametrize(
+    "variables,compiler",
+    [
+        ({"CROSS_COMPILE": ""}, "gcc"),
+        ({"CC": "clang"}, "clang"),
+        ({"CROSS_COMPILE": "x86_64-linux-gnu-"}, "x86_64-linux-gnu-gcc"),
+        ({"CC": "gcc", "CROSS_COMPILE": "x86_64-linux-gnu-"}, "x86_64-linux-gnu-gcc"),
+    ],
+)
 def test_compiler_that_is_named(tmp_path, variables, compiler):
     planned = make("-n", f"{tmp_path}/obj/kernel/heap.c.o", BUILD=tmp_path, **variables)
     used = re.search(r"^(\S+) -std=gnu11 .* -c kernel/heap\.c ", planned, re.M)
@@ -274,10 +294,20 @@ def commands():
 
 def test_commands_name_each_source_once(commands):
     """But for what other hosts than this kernel get from trace/."""
-    listed = subprocess.run(["git", "ls-files", "arch/*.c", "kernel/*.c", "trace/*.c", "tests/kernel/*.c"], cwd=ROOT,
-                            check=True, capture_output=True, text=True).stdout.split()
-    others = ("trace/default/", "trace/log/", "trace/arch/x86_64/default", "trace/arch/x86_64/memory.c",
-              "trace/arch/x86_64/stacks.c", "trace/arch/x86_64/int3_entry.c", "trace/arch/x86_64/text_stop.c", "trace/arch/x86_64/probe_stop.c", "trace/arch/x86_64/probe_user.c")
+    listed = subprocess.run(
+        ["git", "ls-files", "arch/*.c", "kernel/*.c", "trace/*.c", "tests/kernel/*.c"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split()
+    others = (
+        "trace/default/",
+        "trace/log/",
+        "trace/arch/x86_64/default",
+        "trace/arch/x86_64/memory.c",
+        "trace/arch/x86_64/stacks.c",
+        "trace/arch/x86_64/int3_entry.c",
+        "trace/arch/x86_64/text_stop.c",
+        "trace/arch/x86_64/probe_stop.c",
+        "trace/arch/x86_64/probe_user.c",
+    )
     mine = [path for path in listed if (ROOT / path).exists() and not path.startswith(others)]
     assert sorted(entry["file"] for entry in commands) == sorted(mine)
 

@@ -11,21 +11,29 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def machine(tmp_path):
     """A machine where all is installed but some packages: run(step, uid, *missing)."""
+
     def program(name, text):
         path = tmp_path / name
         path.write_text("#!/bin/sh\n" + text)
         path.chmod(0o755)
 
     def run(step, uid, *missing):
-        program("dpkg-query", f'for package; do :; done\ncase " {" ".join(missing)} " in *" $package "*) exit 1;; esac\n'
-                              "printf installed\n")
+        program(
+            "dpkg-query", f'for package; do :; done\ncase " {" ".join(missing)} " in *" $package "*) exit 1;; esac\n' "printf installed\n"
+        )
         program("id", f"echo {uid}\n")
         program("apt-get", f'echo "$@" >> {tmp_path}/apt.log\n')
         log = tmp_path / "apt.log"
         log.write_text("")
-        done = subprocess.run([ROOT / "tools/install-deps", step], capture_output=True, text=True, check=False,
-                              env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+        done = subprocess.run(
+            [ROOT / "tools/install-deps", step],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        )
         return done.returncode, done.stdout, done.stderr, log.read_text().splitlines()
+
     return run
 
 

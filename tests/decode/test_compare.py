@@ -57,8 +57,23 @@ def test_says_so_when_it_differs(compare, tmp_path):
     assert wrong != rows
     source.write_text(wrong)
     others = [path for path in glob.glob(f"{ROOT}/trace/arch/x86_64/decode*.c") if not path.endswith("one_byte.c")]
-    subprocess.run(["gcc", "-O1", "-D_GNU_SOURCE", f"-I{ROOT}/trace/include", f"-I{ROOT}/trace/arch/x86_64/include",
-                    "-iquote", f"{ROOT}/trace/arch/x86_64", *glob.glob(f"{ROOT}/tests/decode/*.c"), source, *others,
-                    "-lZydis", "-o", tmp_path / "compare"], check=True)
+    subprocess.run(
+        [
+            "gcc",
+            "-O1",
+            "-D_GNU_SOURCE",
+            f"-I{ROOT}/trace/include",
+            f"-I{ROOT}/trace/arch/x86_64/include",
+            "-iquote",
+            f"{ROOT}/trace/arch/x86_64",
+            *glob.glob(f"{ROOT}/tests/decode/*.c"),
+            source,
+            *others,
+            "-lZydis",
+            "-o",
+            tmp_path / "compare",
+        ],
+        check=True,
+    )
     done = subprocess.run([tmp_path / "compare", "random", "100000"], stdout=subprocess.PIPE, text=True)
     assert done.returncode == 1 and "they refuse: " in done.stdout, done.stdout

@@ -7,10 +7,12 @@ import subprocess
 import pytest
 from workshop import ROOT, libtrace, libtrace_for_process, must
 
-PREFIXES = ("trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_|"
-            "register_ftrace_|unregister_ftrace_|(un)?register_(tracer|trace_event)$|modify_ftrace_direct$|"
-            r"(un)?register_(k|kret|f|w)probes?|(enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w)probes?_|"
-            "for_each_kernel_tracepoint$|return_to_handler|__fentry__$")
+PREFIXES = (
+    "trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_|"
+    "register_ftrace_|unregister_ftrace_|(un)?register_(tracer|trace_event)$|modify_ftrace_direct$|"
+    r"(un)?register_(k|kret|f|w)probes?|(enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w)probes?_|"
+    "for_each_kernel_tracepoint$|return_to_handler|__fentry__$"
+)
 FROM_C = {"memcpy", "memmove", "memset", "memcmp"}
 TABLES = ["trace_tracepoints", "trace_event_calls", "trace_eval_maps", "trace_printk_fmts", "trace_fixups"]  # sections
 
@@ -56,7 +58,15 @@ def test_from_nothing(tmp_path):
         inline.write("static inline int narrow(unsigned long long n) { int n_; { int n_ = n; return n_; } }\n")
     assert libtrace("gcc", "ring", folder=folder, LIBTRACE_CFLAGS="-O0") == folder
     assert ".debug_info" in must("readelf", "-SW", folder / "libtrace.a")
-    assert {path.name for path in folder.iterdir()} >= {"libtrace.a", "include", "flags", "flags.traced", "recordmcount", "sections.ld", "LICENSE"}
+    assert {path.name for path in folder.iterdir()} >= {
+        "libtrace.a",
+        "include",
+        "flags",
+        "flags.traced",
+        "recordmcount",
+        "sections.ld",
+        "LICENSE",
+    }
     libtrace("gcc", "ring", host=other, folder=folder, LIBTRACE_CFLAGS="-O0 -g0")
     assert ".debug_info" not in must("readelf", "-SW", folder / "libtrace.a")
     assert '"other"' in (folder / "host/trace_plat_facts.h").read_text()
@@ -65,10 +75,30 @@ def test_from_nothing(tmp_path):
 def link(folder, name, include, *options):
     """(the linker's exit status and errors, addresses by symbols) of a script that throws away all that it does not name."""
     script, image = folder / f"{name}.ld", folder / name
-    script.write_text("SECTIONS { . = 1M; .text : { *(.text .text.*) } .data : { *(.data .data.* .rodata .rodata.*) }\n"
-                      f"{include}\n.bss : {{ *(.bss .bss.* COMMON) }} /DISCARD/ : {{ *(*) }} }}\n")
-    done = subprocess.run(["ld", "-static", "--no-warn-rwx-segments", "-z", "noexecstack", *options, "-T", script, "-o", image,
-                           folder / "host.o", folder / "memory.o", folder / "libtrace.a"], capture_output=True, text=True, check=False)
+    script.write_text(
+        "SECTIONS { . = 1M; .text : { *(.text .text.*) } .data : { *(.data .data.* .rodata .rodata.*) }\n"
+        f"{include}\n.bss : {{ *(.bss .bss.* COMMON) }} /DISCARD/ : {{ *(*) }} }}\n"
+    )
+    done = subprocess.run(
+        [
+            "ld",
+            "-static",
+            "--no-warn-rwx-segments",
+            "-z",
+            "noexecstack",
+            *options,
+            "-T",
+            script,
+            "-o",
+            image,
+            folder / "host.o",
+            folder / "memory.o",
+            folder / "libtrace.a",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done, {} if done.returncode else {name: int(value, 16) for value, _, name in map(str.split, must("nm", image).splitlines())}
 
 

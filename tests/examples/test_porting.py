@@ -6,8 +6,11 @@ import pytest
 from workshop import ROOT, libtrace, libtrace_for_process
 
 TEXT = (ROOT / "docs/porting.md").read_text()
-PARTS = {"base": ["include/trace/platform.h"], "arch": ["arch/x86_64/include/trace/arch_host.h"],
-         **{part: [f"include/trace/platform_{part}.h"] for part in ("ring", "threads", "ops", "graph", "events", "full")}}
+PARTS = {
+    "base": ["include/trace/platform.h"],
+    "arch": ["arch/x86_64/include/trace/arch_host.h"],
+    **{part: [f"include/trace/platform_{part}.h"] for part in ("ring", "threads", "ops", "graph", "events", "full")},
+}
 
 
 def section(title):
@@ -36,8 +39,12 @@ def test_flags():
 
 def test_flags_of_a_process():
     """Those whose row does not say that they are a kernel's."""
-    table = [flag for flags, cells in rows(section("2. Compile one file with call sites"))
-             for flag in flags if flag[0] == "-" and not cells[1].startswith("kernels: ")]
+    table = [
+        flag
+        for flags, cells in rows(section("2. Compile one file with call sites"))
+        for flag in flags
+        if flag[0] == "-" and not cells[1].startswith("kernels: ")
+    ]
     flags = (libtrace_for_process("gcc") / "flags.traced").read_text().split()
     assert sorted(table) == sorted(flag for flag in flags if not flag.startswith("-I"))
 
@@ -45,7 +52,7 @@ def test_flags_of_a_process():
 def test_plain_files_have_no_sites():
     folder = libtrace("gcc", "ops")
     plain, traced = ((folder / name).read_text().split() for name in ("flags", "flags.traced"))
-    assert traced[:len(plain)] == plain and not {"-pg", "-mfentry"} & set(plain)
+    assert traced[: len(plain)] == plain and not {"-pg", "-mfentry"} & set(plain)
 
 
 def functions():
@@ -71,12 +78,14 @@ def test_who_has_them():
             kinds.setdefault(words[-1], set()).add(words[-2])
     one, per_cpu, place = (next(ROOT.glob(f"trace/**/{name}")).read_text() for name in ("one_cpu.h", "arch_per_cpu.h", "arch_in_place.h"))
     arch = "".join((ROOT / f"trace/arch/x86_64/include/trace/arch_{name}.h").read_text() for name in ("inline", "regs", "user"))
-    is_so = {"default": lambda name: "W" in kinds.get(name, ()),
-             "write": lambda name: kinds.get(name) == {"U"},
-             "one": lambda name: all(re.search(rf"\b{name}\([^;]*\)\n{{", header) for header in (one, per_cpu)),
-             "place": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", place),
-             "arch": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", arch) or "T" in kinds.get(name, ()),
-             "inline": lambda name: name not in kinds}
+    is_so = {
+        "default": lambda name: "W" in kinds.get(name, ()),
+        "write": lambda name: kinds.get(name) == {"U"},
+        "one": lambda name: all(re.search(rf"\b{name}\([^;]*\)\n{{", header) for header in (one, per_cpu)),
+        "place": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", place),
+        "arch": lambda name: re.search(rf"\b{name}\([^;]*\)\n{{", arch) or "T" in kinds.get(name, ()),
+        "inline": lambda name: name not in kinds,
+    }
     assert [f"{name}: {who}" for names, _, who in functions() for name in names if not is_so[who](name)] == []
 
 

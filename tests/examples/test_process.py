@@ -82,8 +82,15 @@ def folder(compiler, tmp_path_factory):
 
 
 def run(folder, lines=(), **options):
-    return subprocess.run([folder / "session"], input="".join(f"{line}\n" for line in lines), capture_output=True, text=True,
-                          timeout=60, check=False, **options)
+    return subprocess.run(
+        [folder / "session"],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        **options,
+    )
 
 
 def session(folder, *lines):
@@ -109,14 +116,24 @@ def test_functions(folder):
 
 def test_graph(folder):
     """Returns are hooked, of functions that return a double, too."""
-    lines = session(folder, "echo square > set_ftrace_notrace; echo sort > set_graph_notrace",
-                    "echo function_graph > current_tracer", "work 1", "cat per_cpu/cpu1/trace")
+    lines = session(
+        folder,
+        "echo square > set_ftrace_notrace; echo sort > set_graph_notrace",
+        "echo function_graph > current_tracer",
+        "work 1",
+        "cat per_cpu/cpu1/trace",
+    )
     assert [line.split("|  ")[1] for line in lines if line.startswith(" 1)")] == GRAPH
 
 
 def test_backtrace(folder):
-    lines = session(folder, "echo mean > set_ftrace_filter; echo function > current_tracer",
-                    "echo 1 > options/func_stack_trace", "work 1", "cat per_cpu/cpu1/trace")
+    lines = session(
+        folder,
+        "echo mean > set_ftrace_filter; echo function > current_tracer",
+        "echo 1 > options/func_stack_trace",
+        "work 1",
+        "cat per_cpu/cpu1/trace",
+    )
     assert re.findall(r"^ => (\w+)", "\n".join(lines), re.M)[:4] == ["mean", "deviation", "work", "run_worker"]
 
 
@@ -129,10 +146,15 @@ def test_signal(folder):
 
 def test_signals_while_threads_work(folder):
     """They interrupt callbacks, and are traced inside them: each that was handled has its event."""
-    with subprocess.Popen([folder / "session"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          stderr=subprocess.DEVNULL) as program:
-        print("echo function > current_tracer; mkdir instances/s; echo work_note_signal > instances/s/set_ftrace_filter\n"
-              "echo function > instances/s/current_tracer\nstart\necho ready", file=program.stdin, flush=True)
+    with subprocess.Popen(
+        [folder / "session"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
+    ) as program:
+        print(
+            "echo function > current_tracer; mkdir instances/s; echo work_note_signal > instances/s/set_ftrace_filter\n"
+            "echo function > instances/s/current_tracer\nstart\necho ready",
+            file=program.stdin,
+            flush=True,
+        )
         assert program.stdout.readline() == "ready\n"
         for task in list(Path(f"/proc/{program.pid}/task").iterdir()) * 100:
             LIBC.tgkill(program.pid, int(task.name), signal.SIGUSR1)
@@ -149,8 +171,15 @@ def test_signals_while_threads_work(folder):
 @pytest.mark.parametrize("tracer", ["function", "function_graph"])
 def test_flips_while_threads_work(folder, tracer):
     """Every round of work had the right result; trampolines are freed, with threads that never stop to say so."""
-    lines = session(folder, "start", *[f"echo {tracer} > current_tracer; echo nop > current_tracer"] * FLIPS,
-                    f"echo {tracer} > current_tracer; cat enabled_functions", "stop", "cat text_poke_stats", "status")
+    lines = session(
+        folder,
+        "start",
+        *[f"echo {tracer} > current_tracer; echo nop > current_tracer"] * FLIPS,
+        f"echo {tracer} > current_tracer; cat enabled_functions",
+        "stop",
+        "cat text_poke_stats",
+        "status",
+    )
     threads, rounds, right = map(int, re.match(r"(\d+) threads, (\d+) rounds, (\d+) right", lines[-1]).groups())
     stats = dict(line.split(": ") for line in lines if re.fullmatch(r"[\w ]+: \d+", line))
     assert threads == 3 and rounds == right > 0
@@ -184,7 +213,18 @@ def test_hits_of_the_profile_probes(compiler, folder, tmp_path):
     try:
         library = libtrace_for_process(compiler, "probes")
         must(compiler, f"@{library}/flags", "-c", ROOT / "tests/examples/probes_only.c", "-o", tmp_path / "probes_only.o")
-        must(compiler, "-no-pie", "-z", "noexecstack", *objects, tmp_path / "probes_only.o", library / "libtrace.a", "-o", tmp_path / "hits", "-lpthread")
+        must(
+            compiler,
+            "-no-pie",
+            "-z",
+            "noexecstack",
+            *objects,
+            tmp_path / "probes_only.o",
+            library / "libtrace.a",
+            "-o",
+            tmp_path / "hits",
+            "-lpthread",
+        )
     finally:
         if LIBRARY_BY[compiler] == compiler:
             libtrace_for_process(compiler)
@@ -193,9 +233,18 @@ def test_hits_of_the_profile_probes(compiler, folder, tmp_path):
 
 def test_probe_events(folder):
     """At call sites and behind them, in a signal's handler, at the return: arguments, and depths and flags as without probes."""
-    lines = session(folder, "echo 'p:one work %di' > kprobe_events", "echo 'p:two sort+5 nr=%si first=+0(%di):u32' >> kprobe_events",
-                    "echo 'r:three mean' >> kprobe_events", "echo 'p:four work_note_signal+5' >> kprobe_events",
-                    "echo 1 > events/kprobes/enable", "work 1", "signal", "cat trace; cat kprobe_profile", "status")
+    lines = session(
+        folder,
+        "echo 'p:one work %di' > kprobe_events",
+        "echo 'p:two sort+5 nr=%si first=+0(%di):u32' >> kprobe_events",
+        "echo 'r:three mean' >> kprobe_events",
+        "echo 'p:four work_note_signal+5' >> kprobe_events",
+        "echo 1 > events/kprobes/enable",
+        "work 1",
+        "signal",
+        "cat trace; cat kprobe_profile",
+        "status",
+    )
     found = [re.fullmatch(r" *([\w-]+)-\d+ +\[\d+\] (.{5}) +[\d.]+: (\w+): \((\w+).*?\)(.*)", line) for line in lines]
     found = [match.groups() for match in found if match]
     for worker in ("worker-1", "worker-2"):
@@ -209,17 +258,34 @@ def test_probe_events(folder):
 
 def test_probes_become_jumps(folder):
     """And these breakpoints again; the code is the same in the end."""
-    lines = session(folder, "echo 'p:one work_note_signal+5' > kprobe_events; echo 1 > events/kprobes/enable", "kprobes", "sleep 30",
-                    "kprobes", "signal", "signal", "cat kprobe_profile", "echo 0 > events/kprobes/enable; echo > kprobe_events", "kprobes",
-                    "signal", "status")
+    lines = session(
+        folder,
+        "echo 'p:one work_note_signal+5' > kprobe_events; echo 1 > events/kprobes/enable",
+        "kprobes",
+        "sleep 30",
+        "kprobes",
+        "signal",
+        "signal",
+        "cat kprobe_profile",
+        "echo 0 > events/kprobes/enable; echo > kprobe_events",
+        "kprobes",
+        "signal",
+        "status",
+    )
     assert [line.split()[1:] for line in lines[:2]] == [["k", "work_note_signal+0x5"], ["k", "work_note_signal+0x5", "[OPTIMIZED]"]]
     assert lines[2].split() == ["one", "2", "0"] and lines[3:] == ["3 threads, 0 rounds, 0 right, 3 signals"]
 
 
 def test_probes_read_bad_memory(folder):
     """That it cannot be read is what the event says. The last address is none at all to the processor."""
-    lines = session(folder, "echo 'p:one work +0(%di):u64 +0(%di):string +0(%sp):u64 +0(@0x800000000000):u32' > kprobe_events",
-                    "echo 1 > events/kprobes/enable", "work 1", "cat trace", "status")
+    lines = session(
+        folder,
+        "echo 'p:one work +0(%di):u64 +0(%di):string +0(%sp):u64 +0(@0x800000000000):u32' > kprobe_events",
+        "echo 1 > events/kprobes/enable",
+        "work 1",
+        "cat trace",
+        "status",
+    )
     found = [line.split(") ")[-1] for line in lines if " one: " in line]
     assert len(found) == 2
     for text in found:
@@ -229,8 +295,13 @@ def test_probes_read_bad_memory(folder):
 
 def test_probes_refused(folder):
     """What a handler may run through, and what is no instruction of the program."""
-    lines = session(folder, "echo 'p kprobe_hit_run' > kprobe_events", "echo 'p trap_init+4' > kprobe_events",
-                    "echo 'p work+2' > kprobe_events", "cat error_log; cat kprobe_events")
+    lines = session(
+        folder,
+        "echo 'p kprobe_hit_run' > kprobe_events",
+        "echo 'p trap_init+4' > kprobe_events",
+        "echo 'p work+2' > kprobe_events",
+        "cat error_log; cat kprobe_events",
+    )
     text = "\n".join(lines)
     assert text.count("the function has no call site: a handler may run through it") == 2
     assert "it is in the middle of the instruction" in text or "not an instruction boundary" in text
@@ -244,14 +315,14 @@ def test_bench(folder):
 
 def test_errors(folder):
     lines = session(folder, "cat nothing", "echo nothing > current_tracer", "echo fine")
-    assert lines == ["error: No such file or directory: cat nothing",
-                     "error: Invalid argument: echo nothing > current_tracer", "fine"]
+    assert lines == ["error: No such file or directory: cat nothing", "error: Invalid argument: echo nothing > current_tracer", "fine"]
 
 
 def test_another_trap(folder):
     """A SIGTRAP that is not the library's ends the program, as ever."""
-    with subprocess.Popen([folder / "session"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          stderr=subprocess.DEVNULL) as program:
+    with subprocess.Popen(
+        [folder / "session"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL
+    ) as program:
         print("echo ready", file=program.stdin, flush=True)
         assert program.stdout.readline() == "ready\n"
         program.send_signal(signal.SIGTRAP)

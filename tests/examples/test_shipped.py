@@ -20,7 +20,7 @@ def tiny(folder, compiler, library):
 def check(lines):
     assert "text poke: int3 self-test passed: nop, call, jmp" in lines
     first = lines.index("function trace of demo(3), which is true:") + 1
-    assert lines[first:first + len(FUNCTIONS)] == FUNCTIONS
+    assert lines[first : first + len(FUNCTIONS)] == FUNCTIONS
 
 
 def pkg_config(prefix, *options):
@@ -31,8 +31,21 @@ def pkg_config(prefix, *options):
 def test_installed(compiler, tmp_path):
     """All that the example needs comes from pkg-config, also when the folder has been moved."""
     folder = libtrace(compiler, "graph")
-    must("make", "-s", "-C", ROOT, "install-libtrace", f"CC={compiler}", f"BUILD={BUILDS[compiler]}", "PROFILE=graph",
-         "HOST=examples/tiny/include", f"LIBTRACE={folder}", "LIBTRACE_CFLAGS=-g0", "PREFIX=/usr", f"DESTDIR={tmp_path}/first")
+    must(
+        "make",
+        "-s",
+        "-C",
+        ROOT,
+        "install-libtrace",
+        f"CC={compiler}",
+        f"BUILD={BUILDS[compiler]}",
+        "PROFILE=graph",
+        "HOST=examples/tiny/include",
+        f"LIBTRACE={folder}",
+        "LIBTRACE_CFLAGS=-g0",
+        "PREFIX=/usr",
+        f"DESTDIR={tmp_path}/first",
+    )
     prefix, library = tmp_path / "moved", tmp_path / "library"
     (tmp_path / "first/usr").rename(prefix)
     library.mkdir()
@@ -70,17 +83,35 @@ def test_vendored(compiler, dist, tmp_path):
     programs.mkdir()
     (programs / "nasm").write_text("#!/bin/sh\nexit 1\n")
     (programs / "nasm").chmod(0o755)
-    must("make", "-s", "-j2", "-C", dist, f"CC={compiler}", "PROFILE=graph", "HOST=hosts/tiny", f"LIBTRACE={tmp_path}/library",
-         f"BUILD={tmp_path}/build", "LIBTRACE_CFLAGS=-O1", env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+    must(
+        "make",
+        "-s",
+        "-j2",
+        "-C",
+        dist,
+        f"CC={compiler}",
+        "PROFILE=graph",
+        "HOST=hosts/tiny",
+        f"LIBTRACE={tmp_path}/library",
+        f"BUILD={tmp_path}/build",
+        "LIBTRACE_CFLAGS=-O1",
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+    )
     check(tiny(tmp_path, compiler, tmp_path / "library"))
 
 
 def contents(path):
     """What the linker gets of an object: bytes, relocations, global symbols."""
-    relocations = [re.findall(r"^([0-9a-f]{16}) +\S+ +(R_\S+) +[0-9a-f]+ (.*)$", table, re.M)
-                   for table in must("readelf", "-rW", path).split("Relocation section '") if re.match(r"\.rela\.(text|rodata)'", table)]
-    parts = [must("objdump", "-s", "-j", section, path).partition("Contents")[2]
-             for section in (".text", ".rodata") if f" {section} " in must("readelf", "-SW", path)]
+    relocations = [
+        re.findall(r"^([0-9a-f]{16}) +\S+ +(R_\S+) +[0-9a-f]+ (.*)$", table, re.M)
+        for table in must("readelf", "-rW", path).split("Relocation section '")
+        if re.match(r"\.rela\.(text|rodata)'", table)
+    ]
+    parts = [
+        must("objdump", "-s", "-j", section, path).partition("Contents")[2]
+        for section in (".text", ".rodata")
+        if f" {section} " in must("readelf", "-SW", path)
+    ]
     return parts, relocations, must("nm", "-gS", path)
 
 
@@ -90,7 +121,16 @@ def test_assembly(dist, tmp_path):
     assert names == sorted(path.stem for path in (dist / "trace/arch/x86_64").glob("*.s")) and len(names) > 5
     for name in names:
         nasm = tmp_path / "nasm.o"
-        must("nasm", "-f", "elf64", f"-I{ROOT}/trace/arch/x86_64/", f"-I{BUILDS['gcc']}/gen/", "-o", nasm, ROOT / f"trace/arch/x86_64/{name}.asm")
+        must(
+            "nasm",
+            "-f",
+            "elf64",
+            f"-I{ROOT}/trace/arch/x86_64/",
+            f"-I{BUILDS['gcc']}/gen/",
+            "-o",
+            nasm,
+            ROOT / f"trace/arch/x86_64/{name}.asm",
+        )
         for compiler in ("gcc", "clang"):
             must(compiler, "-c", dist / f"trace/arch/x86_64/{name}.s", "-o", tmp_path / "gas.o")
             assert contents(tmp_path / "gas.o") == contents(nasm), (name, compiler)

@@ -10,8 +10,7 @@ ROUNDS = int(re.search(r"#define ROUNDS\s+(\d+)", (SMP / "kernel.c").read_text()
 SELFTEST_SITES, ALWAYS_SITES = 3, 1
 
 
-@pytest.fixture(scope="module", params=[("gcc", 4, "int3"), ("clang", 2, "int3"), ("gcc", 3, "stop")],
-                ids=["gcc", "clang", "gcc-stop"])
+@pytest.fixture(scope="module", params=[("gcc", 4, "int3"), ("clang", 2, "int3"), ("gcc", 3, "stop")], ids=["gcc", "clang", "gcc-stop"])
 def result(request, tmp_path_factory):
     """(how code is changed, CPUs, what it printed). The second library of a compiler takes over what the first one has."""
     compiler, cpus, patch = request.param
@@ -25,8 +24,7 @@ def result(request, tmp_path_factory):
 def test_start(result):
     patch, cpus, lines = result
     tested = ["text poke: int3 self-test passed: nop, call, jmp"] if patch == "int3" else []
-    assert lines[:-4] == ["ftrace: allocating 1 entries in 1 pages", "ftrace: allocated 1 pages with 1 groups",
-                          *tested, f"{cpus} CPUs"]
+    assert lines[:-4] == ["ftrace: allocating 1 entries in 1 pages", "ftrace: allocated 1 pages with 1 groups", *tested, f"{cpus} CPUs"]
 
 
 def numbers(pattern, line):

@@ -33,23 +33,26 @@ def lines(request, tmp_path_factory):
     """Built outside of the tree: it needs no other file of it."""
     folder = tmp_path_factory.mktemp(request.param)
     shutil.copytree(TINY, folder / "tiny")
-    must("make", "-C", folder / "tiny", f"CC={request.param}", f"LIBTRACE={libtrace(request.param, 'graph')}",
-         f"OUT={folder}/out")
+    must("make", "-C", folder / "tiny", f"CC={request.param}", f"LIBTRACE={libtrace(request.param, 'graph')}", f"OUT={folder}/out")
     return boot(folder / "out/tiny.elf")
 
 
 def test_start(lines):
-    assert lines[:4] == ["ftrace: allocating 5 entries in 1 pages", "ftrace: allocated 1 pages with 1 groups",
-                         "text poke: int3 self-test passed: nop, call, jmp", "5 functions can be traced"]
+    assert lines[:4] == [
+        "ftrace: allocating 5 entries in 1 pages",
+        "ftrace: allocated 1 pages with 1 groups",
+        "text poke: int3 self-test passed: nop, call, jmp",
+        "5 functions can be traced",
+    ]
 
 
 def test_functions(lines):
     first = lines.index("function trace of demo(3), which is true:") + 1
-    assert lines[first:first + len(FUNCTIONS)] == FUNCTIONS
+    assert lines[first : first + len(FUNCTIONS)] == FUNCTIONS
 
 
 def test_graph(lines):
-    graph = lines[lines.index("graph of demo(2), without square():") + 1:]
+    graph = lines[lines.index("graph of demo(2), without square():") + 1 :]
     assert [re.sub(r"^ *(\d+ ns)? +\|", lambda m: "N |" if m[1] else " |", line) for line in graph] == GRAPH
 
 

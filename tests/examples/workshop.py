@@ -4,15 +4,13 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILDS = {"gcc": os.environ.get("FATHOM_BUILD", ROOT / "build"),
-          "clang": os.environ.get("FATHOM_BUILD_CLANG", ROOT / "build/clang")}
+BUILDS = {"gcc": os.environ.get("FATHOM_BUILD", ROOT / "build"), "clang": os.environ.get("FATHOM_BUILD_CLANG", ROOT / "build/clang")}
 EXIT = ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
 POWERED_OFF = 1  # of QEMU, when 0 was written to that port
 
 
 def must(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=900, check=False,
-                          **options)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=900, check=False, **options)
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -20,8 +18,19 @@ def must(*command, **options):
 def libtrace(compiler, profile, host="examples/tiny/include", folder=None, **variables):
     """The folder that `make libtrace` fills. What profiles have in common is compiled once for all tests, faster without -g."""
     folder = folder or Path(BUILDS[compiler]) / "libtrace"
-    must("make", "-s", "-C", ROOT, "libtrace", f"CC={compiler}", f"BUILD={BUILDS[compiler]}", f"PROFILE={profile}",
-         f"HOST={host}", f"LIBTRACE={folder}", *(f"{name}={value}" for name, value in {"LIBTRACE_CFLAGS": "-g0", **variables}.items()))
+    must(
+        "make",
+        "-s",
+        "-C",
+        ROOT,
+        "libtrace",
+        f"CC={compiler}",
+        f"BUILD={BUILDS[compiler]}",
+        f"PROFILE={profile}",
+        f"HOST={host}",
+        f"LIBTRACE={folder}",
+        *(f"{name}={value}" for name, value in {"LIBTRACE_CFLAGS": "-g0", **variables}.items()),
+    )
     return folder
 
 
@@ -32,8 +41,31 @@ def libtrace_for_process(compiler, profile="full"):
 
 def boot(image, cpus=1):
     """What it prints until it powers off."""
-    done = subprocess.run(["qemu-system-x86_64", "-kernel", image, "-smp", str(cpus), "-m", "64M", "-display", "none",
-                           "-serial", "stdio", "-monitor", "none", "-net", "none", "-no-reboot", *EXIT],
-                          capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [
+            "qemu-system-x86_64",
+            "-kernel",
+            image,
+            "-smp",
+            str(cpus),
+            "-m",
+            "64M",
+            "-display",
+            "none",
+            "-serial",
+            "stdio",
+            "-monitor",
+            "none",
+            "-net",
+            "none",
+            "-no-reboot",
+            *EXIT,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
     assert done.returncode == POWERED_OFF, f"QEMU ended with {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout.splitlines()

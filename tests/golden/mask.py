@@ -12,8 +12,7 @@ from pathlib import Path
 
 SAMPLES = Path(__file__).resolve().parent / "linux-6.1"
 
-SYM = (r"(?:0x[0-9a-f]+|[A-Za-z_.$][\w.$]*)(?:\+0x[0-9a-f]+/0x[0-9a-f]+)?(?: \[\w+\])?"
-       r"(?: <[0-9a-f]{16}>)?")
+SYM = r"(?:0x[0-9a-f]+|[A-Za-z_.$][\w.$]*)(?:\+0x[0-9a-f]+/0x[0-9a-f]+)?(?: \[\w+\])?" r"(?: <[0-9a-f]{16}>)?"
 FLAGS = r"[.dDb?][.nNpBbLl][.hHsSzZ~][.0-9a-f][.0-9a-f]"
 SECONDS = r" *\d+\.\d{6}"
 MARKS = r"[ $@*#!+]"
@@ -65,17 +64,22 @@ def left(field, width):
 
 # ---- what comes before the event itself: who, where, when ----
 
+
 def normal_context(line):
     """`            bash-1234    [001] d..1.   123.456789: `, with or without flags and thread group."""
-    m = re.match(r"( *\S.{0,15}?)-(\d+ *) (\((?:-------| *\d+)\) )?\[(\d{3,})\] (%s)?"
-                 r" (?:(%s)|( *\d+)): " % (FLAGS, SECONDS), line)
+    m = re.match(r"( *\S.{0,15}?)-(\d+ *) (\((?:-------| *\d+)\) )?\[(\d{3,})\] (%s)?" r" (?:(%s)|( *\d+)): " % (FLAGS, SECONDS), line)
     if not m:
         return None
     when = "TIME " + right(m[6], 12) if m[6] else "COUNT " + right(m[7], 12)
     shape = "[task %s-%s%s CPU%d%s %s] " % (
-        right(m[1], 16), left(m[2], 7), " TGID%d" % len(m[3]) if m[3] else "", len(m[4]),
-        " FLAGS" if m[5] else "", when)
-    return shape, line[m.end():]
+        right(m[1], 16),
+        left(m[2], 7),
+        " TGID%d" % len(m[3]) if m[3] else "",
+        len(m[4]),
+        " FLAGS" if m[5] else "",
+        when,
+    )
+    return shape, line[m.end() :]
 
 
 def latency_context(line):
@@ -83,19 +87,20 @@ def latency_context(line):
     m = re.match(r"( *\S.{0,7}?)-(\d[\d ]{6}|\d{8,}) ( *\d+)(%s) ( *-?\d+)(us%s)?: " % (FLAGS, MARKS), line)
     if not m:
         return None
-    shape = "[lat %s-%s CPU %s FLAGS TIME %s%s] " % (
-        right(m[1], 8), left(m[2], 7), right(m[3], 3), right(m[5], 4), " MARK" if m[6] else "")
-    return shape, line[m.end():]
+    shape = "[lat %s-%s CPU %s FLAGS TIME %s%s] " % (right(m[1], 8), left(m[2], 7), right(m[3], 3), right(m[5], 4), " MARK" if m[6] else "")
+    return shape, line[m.end() :]
 
 
 def verbose_context(line):
     """`    bash    1234   0 1 00000000 00000000 [011c6f34] 22.276ms (+0.015ms): `"""
-    m = re.match(r"( *\S.{0,15}?) ( *\d+) ( *\d+) (\d+) [0-9a-f]{8} [0-9a-f]{8} \[[0-9a-f]{8,}\]"
-                 r" (?:\d+\.\d{3}(ms) \(\+\d+\.\d{3}ms\)|-?\d+ \(\+\d+\)): ", line)
+    m = re.match(
+        r"( *\S.{0,15}?) ( *\d+) ( *\d+) (\d+) [0-9a-f]{8} [0-9a-f]{8} \[[0-9a-f]{8,}\]"
+        r" (?:\d+\.\d{3}(ms) \(\+\d+\.\d{3}ms\)|-?\d+ \(\+\d+\)): ",
+        line,
+    )
     if not m:
         return None
-    return "[verbose %s %s CPU %s %s] " % (
-        right(m[1], 16), right(m[2], 7), right(m[3], 3), m[5] or "COUNT"), line[m.end():]
+    return "[verbose %s %s CPU %s %s] " % (right(m[1], 16), right(m[2], 7), right(m[3], 3), m[5] or "COUNT"), line[m.end() :]
 
 
 def event(rest):
@@ -108,8 +113,7 @@ def event(rest):
         return "%s <-%s%s" % (sym(m[1]), sym(m[2]), again)
     m = re.fullmatch(r"( +\d+):( *\d+):[A-Z] (==>|  \+) \[\d{3}\]( +\d+):( *\d+):[A-Z] \S+", rest)
     if m:
-        return "SWITCH %s:%s:S %s [CPU]%s:%s:S COMM" % (
-            right(m[1], 8), right(m[2], 3), m[3], right(m[4], 8), right(m[5], 3))
+        return "SWITCH %s:%s:S %s [CPU]%s:%s:S COMM" % (right(m[1], 8), right(m[2], 3), m[3], right(m[4], 8), right(m[5], 3))
     if rest == "0":
         return rest
     m = re.fullmatch(r"# [0-9a-f]+ buf:( [0-9a-f]{2})*", rest)
@@ -162,21 +166,20 @@ def graph_columns(line):
     shape = ""
     m = re.match(r"(%s) \|  " % SECONDS, line) or re.match(r"( *\d+) us \|  ", line)
     if m:
-        shape += "%s %s |  " % ("ABSTIME" if "." in m[1] else "RELTIME",
-                                right(m[1], 12 if "." in m[1] else 9))
-        line = line[m.end():]
+        shape += "%s %s |  " % ("ABSTIME" if "." in m[1] else "RELTIME", right(m[1], 12 if "." in m[1] else 9))
+        line = line[m.end() :]
     m = re.match(r" ( *\d+)\) ", line)
     if m:
         shape += " CPU%d) " % len(m[1])
-        line = line[m.end():]
+        line = line[m.end() :]
     m = re.match(r"( *\S[^|]{0,6}-\d+ *) \| ", line)
     if m:
         shape += centred(m[1], 14) + " | "
-        line = line[m.end():]
+        line = line[m.end() :]
     m = re.match(r" (%s|) \| " % FLAGS, line)
     if m and (m[1] or shape):
         shape += " %s | " % ("FLAGS" if m[1] else "")
-        line = line[m.end():]
+        line = line[m.end() :]
     return shape, line
 
 
@@ -184,10 +187,10 @@ def graph_duration(line):
     m = re.match(r"(%s) (\d+(?:\.\d{1,3})?) us( +)\|  " % MARKS, line)
     if m:
         width = len(m[2]) + 3 + len(m[3])
-        return "MARK DURATION%d|  " % width, line[m.end():]
+        return "MARK DURATION%d|  " % width, line[m.end() :]
     m = re.match(r"( +)\|  ", line)
     if m:
-        return "BLANK%d|  " % len(m[1]), line[m.end():]
+        return "BLANK%d|  " % len(m[1]), line[m.end() :]
     return None
 
 
@@ -205,25 +208,23 @@ def graph(line):
 
 def graph_switch(line):
     """` 0)    <idle>-0    =>     sh-129    `"""
-    m = re.fullmatch(r"(?:(%s) \|  )? ( *\d+)\) ( *\S.{0,6}?-\d+ *) => ( *\S.{0,6}?-\d+ *)(.*)" % SECONDS,
-                     line)
+    m = re.fullmatch(r"(?:(%s) \|  )? ( *\d+)\) ( *\S.{0,6}?-\d+ *) => ( *\S.{0,6}?-\d+ *)(.*)" % SECONDS, line)
     if not m:
         return None
     # The blanks that end the first column and begin the second belong to the columns.
-    return "graph SWITCH %sCPU%d) %s => %s%s" % (
-        "TIME |  " if m[1] else "", len(m[2]), centred(m[3], 14), centred(m[4], 14), m[5])
+    return "graph SWITCH %sCPU%d) %s => %s%s" % ("TIME |  " if m[1] else "", len(m[2]), centred(m[3], 14), centred(m[4], 14), m[5])
 
 
 # ---- other lines ----
 
 HEADERS = (
-    (r"# entries-in-buffer/entries-written: \d+/\d+   #P:\d+",
-     "# entries-in-buffer/entries-written: N/N   #P:N"),
+    (r"# entries-in-buffer/entries-written: \d+/\d+   #P:\d+", "# entries-in-buffer/entries-written: N/N   #P:N"),
     (r"# (\S+) latency trace v1\.1\.5 on \S+", r"# \1 latency trace v1.1.5 on RELEASE"),
-    (r"# latency: \d+ us, #\d+/\d+, CPU#\d+ \| \(M:(\S+) VP:(\d+), KP:(\d+), SP:(\d+) HP:(\d+) #P:\d+\)",
-     r"# latency: N us, #N/N, CPU#N | (M:\1 VP:\2, KP:\3, SP:\4 HP:\5 #P:N)"),
-    (r"#    \| task: \S*-\d+ \(uid:\d+ nice:-?\d+ policy:\d+ rt_prio:\d+\)",
-     "#    | task: COMM-N (uid:N nice:N policy:N rt_prio:N)"),
+    (
+        r"# latency: \d+ us, #\d+/\d+, CPU#\d+ \| \(M:(\S+) VP:(\d+), KP:(\d+), SP:(\d+) HP:(\d+) #P:\d+\)",
+        r"# latency: N us, #N/N, CPU#N | (M:\1 VP:\2, KP:\3, SP:\4 HP:\5 #P:N)",
+    ),
+    (r"#    \| task: \S*-\d+ \(uid:\d+ nice:-?\d+ policy:\d+ rt_prio:\d+\)", "#    | task: COMM-N (uid:N nice:N policy:N rt_prio:N)"),
     (r"#  => started at: %s" % SYM, "#  => started at: SYM"),
     (r"#  => ended at:   %s" % SYM, "#  => ended at:   SYM"),
 )
@@ -253,8 +254,7 @@ def stack_trace_file(line):
 
 def profile(line):
     """A line of trace_stat/functionN."""
-    m = re.fullmatch(r"  (\S{30,}|\S.{29})  ( *\d+)    (\d+(?:\.\d+)?) us( +)(\d+(?:\.\d+)?) us( +)"
-                     r"(\d+(?:\.\d+)?) us( *)", line)
+    m = re.fullmatch(r"  (\S{30,}|\S.{29})  ( *\d+)    (\d+(?:\.\d+)?) us( +)(\d+(?:\.\d+)?) us( +)" r"(\d+(?:\.\d+)?) us( *)", line)
     if not m:
         return None
     widths = tuple(len(m[i]) + 3 + len(m[i + 1]) for i in (3, 5, 7))
@@ -290,9 +290,13 @@ def raw(line):
     if re.fullmatch(r"\d+ \d+ \d+ \d{20} \d{20} \d+ \d+", line):
         return "raw PID CPU TIME IP PARENT REPEATS DELTA"
     if re.match(r"\d+ \d+ \d+ (type: \d+$|[:#] [0-9a-f]{16} |# \d+ buf:)", line):
-        return "raw " + re.sub(r"^\d+ \d+ \d+ ", "PID CPU TIME ", re.sub(
-            r"([:#]) [0-9a-f]{16} (: )?.*", r"\1 ADDR \2TEXT", re.sub(
-                r"(buf:).*", r"\1 BYTES", re.sub(r"type: \d+", "type: N", line))))
+        return "raw " + re.sub(
+            r"^\d+ \d+ \d+ ",
+            "PID CPU TIME ",
+            re.sub(
+                r"([:#]) [0-9a-f]{16} (: )?.*", r"\1 ADDR \2TEXT", re.sub(r"(buf:).*", r"\1 BYTES", re.sub(r"type: \d+", "type: N", line))
+            ),
+        )
     return None
 
 
@@ -396,6 +400,6 @@ def nesting(text):
         while before != levels[-1] and len(levels) > 1:
             levels.pop()
         if levels[-1] not in (None, before):
-            bad.append("\n".join(lines[max(0, at - 20):at + 1]))
+            bad.append("\n".join(lines[max(0, at - 20) : at + 1]))
         levels[-1] = level + body.endswith("{")
     return bad

@@ -5,9 +5,12 @@ import pytest
 
 from mask import SAMPLES, header, layout, nesting, sample, shape, strange, transcript
 
-TRACES = sorted(p.name for p in SAMPLES.iterdir() if re.match(
-    r"12-cpus|graph|irqsoff|preempt|wakeup|stack-trace$|function(?!-lost-while-read)|clocks|profile$", p.name)
-    and not p.name.startswith("irqsoff-settings"))
+TRACES = sorted(
+    p.name
+    for p in SAMPLES.iterdir()
+    if re.match(r"12-cpus|graph|irqsoff|preempt|wakeup|stack-trace$|function(?!-lost-while-read)|clocks|profile$", p.name)
+    and not p.name.startswith("irqsoff-settings")
+)
 
 
 def lines(name):
@@ -31,8 +34,8 @@ def mutants(line):
     end = columns_end(line)
     for at in range(end + (end == len(line))):
         yield line[:at] + " " + line[at:]
-        if line[at:at + 1] == " " and at < end:
-            yield line[:at] + line[at + 1:]
+        if line[at : at + 1] == " " and at < end:
+            yield line[:at] + line[at + 1 :]
 
 
 @pytest.mark.parametrize("name", TRACES)
@@ -51,25 +54,43 @@ LINE = "              sh-129     [001] .....     3.511806: vfs_write <-ksys_writ
 CALL = " 1) + 31.213 us   |      gold_leaf();"
 
 
-@pytest.mark.parametrize("facts", [
-    "kworker/u9:12345-1234567 [017] dNH12 12345.511806: other.part.0 <-else_where",
-    "          <idle>-0       [000] d.h1.     0.000001: x <-0xffffffffa0000083"])
+@pytest.mark.parametrize(
+    "facts",
+    [
+        "kworker/u9:12345-1234567 [017] dNH12 12345.511806: other.part.0 <-else_where",
+        "          <idle>-0       [000] d.h1.     0.000001: x <-0xffffffffa0000083",
+    ],
+)
 def test_forgives_facts(facts):
     assert shape(facts) == shape(LINE)
 
 
 def test_forgives_facts_of_calls():
-    for facts in (" 0)   0.166 us    |  a();", " 7) $ 1200013 us  |            b_c_d.isra.0();",
-                  " 3) * 12010.14 us |  func [module]();"):
+    for facts in (" 0)   0.166 us    |  a();", " 7) $ 1200013 us  |            b_c_d.isra.0();", " 3) * 12010.14 us |  func [module]();"):
         assert shape(facts) == shape(CALL)
 
 
-@pytest.mark.parametrize("wrong", [
-    LINE.replace("[001]", "[01]"), LINE.replace(".....", "...."), LINE.replace("<-", "<- "),
-    LINE.replace("3.511806", "3.51180"), LINE.replace(" sh-129 ", "sh-129"), LINE + " ",
-    LINE.replace(".....", "..x.."), LINE.replace("-129     ", "-129    "), LINE.replace("    3.5", "   3.5"),
-    CALL.replace("();", "()"), CALL.replace("us   |", "us  |"), CALL.replace("+", "%"), CALL[1:],
-    CALL.replace("|  ", "|   "), CALL.replace("31.213", "31.2130"), CALL.replace("\x20us", "us")])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        LINE.replace("[001]", "[01]"),
+        LINE.replace(".....", "...."),
+        LINE.replace("<-", "<- "),
+        LINE.replace("3.511806", "3.51180"),
+        LINE.replace(" sh-129 ", "sh-129"),
+        LINE + " ",
+        LINE.replace(".....", "..x.."),
+        LINE.replace("-129     ", "-129    "),
+        LINE.replace("    3.5", "   3.5"),
+        CALL.replace("();", "()"),
+        CALL.replace("us   |", "us  |"),
+        CALL.replace("+", "%"),
+        CALL[1:],
+        CALL.replace("|  ", "|   "),
+        CALL.replace("31.213", "31.2130"),
+        CALL.replace("\x20us", "us"),
+    ],
+)
 def test_is_strict(wrong):
     known = layout(sample("function")) | layout(sample("graph"))
     assert shape(wrong) not in known - {None}
@@ -96,8 +117,19 @@ def test_headers(name):
 
 
 # Where calls were lost at the beginning, or returns only were recorded, there is no nesting to follow.
-NESTED = ("graph", "graph-proc", "graph-abstime", "graph-latency-format", "graph-outer", "graph-depth-2",
-          "graph-tail", "graph-deep", "graph-irq-entry", "graph-no-duration", "irqsoff-display-graph")
+NESTED = (
+    "graph",
+    "graph-proc",
+    "graph-abstime",
+    "graph-latency-format",
+    "graph-outer",
+    "graph-depth-2",
+    "graph-tail",
+    "graph-deep",
+    "graph-irq-entry",
+    "graph-no-duration",
+    "irqsoff-display-graph",
+)
 
 
 @pytest.mark.parametrize("name", NESTED)

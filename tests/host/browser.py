@@ -28,11 +28,32 @@ class Browser:
             os.dup2(spare_in, 3)
             os.dup2(spare_out, 4)
 
-        words = ["setpriv", "--pdeathsig", "TERM", "chromium", "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu",
-                 "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--disable-background-networking",
-                 f"--window-size={width},{height}", f"--user-data-dir={self.home}", "about:blank"]
-        self.process = subprocess.Popen(words, preexec_fn=pipes, close_fds=False, stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        words = [
+            "setpriv",
+            "--pdeathsig",
+            "TERM",
+            "chromium",
+            "--headless=new",
+            "--remote-debugging-pipe",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--hide-scrollbars",
+            "--disable-background-networking",
+            f"--window-size={width},{height}",
+            f"--user-data-dir={self.home}",
+            "about:blank",
+        ]
+        self.process = subprocess.Popen(
+            words,
+            preexec_fn=pipes,
+            close_fds=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         os.close(command_in)
         os.close(answers_out)
         self.width, self.height = width, height
@@ -67,7 +88,7 @@ class Browser:
         message = {"id": self.number, "method": method, "params": parameters, **({"sessionId": session} if session else {})}
         data = json.dumps(message).encode() + b"\0"
         while data:
-            data = data[os.write(self.commands, data):]
+            data = data[os.write(self.commands, data) :]
         end = time.monotonic() + 30 * PATIENCE
         while True:
             answer = self._message(end)
@@ -103,22 +124,30 @@ class Page:
     def wait(self, expression, seconds=20):
         """Until the expression is true; its value."""
         end = time.monotonic() + seconds * PATIENCE
-        while not (value := self.run(
-                f"(() => {{ try {{ const one = {expression}; return one instanceof Element || one; }} catch (error) {{ return null; }} }})()")):
+        while not (
+            value := self.run(
+                f"(() => {{ try {{ const one = {expression}; return one instanceof Element || one; }} catch (error) {{ return null; }} }})()"
+            )
+        ):
             assert time.monotonic() < end, f"never true: {expression}\n{self.errors()}\n{self.run('document.body.innerText')}"
             time.sleep(0.05)
         return value
 
     def errors(self):
         """What the page has thrown or said on its console."""
-        found = [one for one in self.browser.events if one.get("sessionId") == self.session
-                 and one["method"] in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled")]
+        found = [
+            one
+            for one in self.browser.events
+            if one.get("sessionId") == self.session and one["method"] in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled")
+        ]
         return [json.dumps(one["params"])[:600] for one in found]
 
     def place(self, selector):
         """The middle of an element, which is brought into view."""
-        return self.wait(f"(() => {{ const e = {found(selector)}; e.scrollIntoView({{block: 'nearest'}}); const r = e.getBoundingClientRect(); "
-                         "return r.width && [r.x + r.width / 2, r.y + r.height / 2]; })()")
+        return self.wait(
+            f"(() => {{ const e = {found(selector)}; e.scrollIntoView({{block: 'nearest'}}); const r = e.getBoundingClientRect(); "
+            "return r.width && [r.x + r.width / 2, r.y + r.height / 2]; })()"
+        )
 
     def click(self, selector):
         x, y = self.place(selector)
@@ -137,8 +166,14 @@ class Page:
 
     def key(self, key, text=""):
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, text=text if kind == "keyDown" else "",
-                      windowsVirtualKeyCode={"Enter": 13}.get(key, 0))
+            self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                text=text if kind == "keyDown" else "",
+                windowsVirtualKeyCode={"Enter": 13}.get(key, 0),
+            )
 
     def keys(self, text):
         """Key by key, to what has the focus."""

@@ -27,7 +27,19 @@ def test_vim(mounted, way):
     """Its option backupcopy: the old file is renamed, or copied, to be the backup."""
     target = mounted.dir / "tmp/notes"
     target.write_text("one\ntwo\n")
-    words = [shutil.which("vim") or "vim.tiny", "-N", "-u", "NONE", "-es", "-c", f"set backup backupskip= backupcopy={way}", "-c", "%s/$/ more/", "-c", "wq"]
+    words = [
+        shutil.which("vim") or "vim.tiny",
+        "-N",
+        "-u",
+        "NONE",
+        "-es",
+        "-c",
+        f"set backup backupskip= backupcopy={way}",
+        "-c",
+        "%s/$/ more/",
+        "-c",
+        "wq",
+    ]
     run = subprocess.run([*words, target], capture_output=True, text=True, timeout=60 * PATIENCE, stdin=subprocess.DEVNULL)
     assert run.returncode == 0, run.stdout + run.stderr
     assert mounted.guest.check("cat /tmp/notes /tmp/notes~") == "one more\ntwo more\none\ntwo\n"
@@ -37,6 +49,21 @@ def test_vim(mounted, way):
 
 def test_vim_in_the_trace_tree(mounted):
     """Files there can be written, but nothing can be beside them: so only with its options that say so."""
-    words = [shutil.which("vim") or "vim.tiny", "-N", "-u", "NONE", "-es", "-n", "-c", "set nobackup nowritebackup", "-c", "%s/.*/vfs_open/", "-c", "wq"]
-    run = subprocess.run([*words, mounted.tracing / "set_ftrace_filter"], capture_output=True, text=True, timeout=60 * PATIENCE, stdin=subprocess.DEVNULL)
+    words = [
+        shutil.which("vim") or "vim.tiny",
+        "-N",
+        "-u",
+        "NONE",
+        "-es",
+        "-n",
+        "-c",
+        "set nobackup nowritebackup",
+        "-c",
+        "%s/.*/vfs_open/",
+        "-c",
+        "wq",
+    ]
+    run = subprocess.run(
+        [*words, mounted.tracing / "set_ftrace_filter"], capture_output=True, text=True, timeout=60 * PATIENCE, stdin=subprocess.DEVNULL
+    )
     assert mounted.guest.check("cat set_ftrace_filter") == "vfs_open\n", run.stdout + run.stderr

@@ -34,7 +34,12 @@ EXIT = """
 KMALLOC = """
 	field:unsigned long bytes_req;	offset:8;	size:8;	signed:0;
 """
-FORMATS = {"sched/sched_switch": (1, SWITCH), "ftrace/funcgraph_entry": (2, ENTRY), "ftrace/funcgraph_exit": (3, EXIT), "kmem/kmalloc": (4, KMALLOC)}
+FORMATS = {
+    "sched/sched_switch": (1, SWITCH),
+    "ftrace/funcgraph_entry": (2, ENTRY),
+    "ftrace/funcgraph_exit": (3, EXIT),
+    "kmem/kmalloc": (4, KMALLOC),
+}
 FUNCTION = 0x80100000  # the first of those that are called, 16 bytes each
 THREADS = [f"worker-{number}".encode() for number in range(6)]
 
@@ -118,11 +123,21 @@ class Feed:
     def __init__(self, events_a_second, cpus=4):
         self.lock, self.given = threading.Lock(), 0
         self.rings = {cpu: Ring(round(1e9 * cpus / events_a_second)) for cpu in range(cpus)}
-        self.files = {"available_events": "sched:sched_switch\nkmem:kmalloc\n", "available_tracers": "function_graph nop\n", "tracing_on": "1\n",
-                      "current_tracer": "function_graph\n", "set_event": "sched:sched_switch\nkmem:kmalloc\n", "buffer_subbuf_size_kb": "4\n",
-                      "set_ftrace_filter": "#### all functions enabled ####\n", "available_filter_functions": "demo_0\n", "why": "A feed for tests.\n",
-                      "/proc/version": "Feed 1\n", "/proc/uptime": "1.0 1.0\n", "tracing_max_latency": "0\n",
-                      "/proc/kallsyms": "".join(f"{0xffffffff00000000 + FUNCTION + 16 * n:x} T demo_{n}\n" for n in range(13))}
+        self.files = {
+            "available_events": "sched:sched_switch\nkmem:kmalloc\n",
+            "available_tracers": "function_graph nop\n",
+            "tracing_on": "1\n",
+            "current_tracer": "function_graph\n",
+            "set_event": "sched:sched_switch\nkmem:kmalloc\n",
+            "buffer_subbuf_size_kb": "4\n",
+            "set_ftrace_filter": "#### all functions enabled ####\n",
+            "available_filter_functions": "demo_0\n",
+            "why": "A feed for tests.\n",
+            "/proc/version": "Feed 1\n",
+            "/proc/uptime": "1.0 1.0\n",
+            "tracing_max_latency": "0\n",
+            "/proc/kallsyms": "".join(f"{0xffffffff00000000 + FUNCTION + 16 * n:x} T demo_{n}\n" for n in range(13)),
+        }
         for name, (number, fields) in FORMATS.items():
             self.files[f"events/{name}/format"] = f"name: {name.split('/')[1]}\nID: {number}\nformat:{COMMON}{fields}\nprint fmt: \"\"\n"
 

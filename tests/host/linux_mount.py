@@ -62,15 +62,55 @@ def linux(tmp_path_factory):
 def test_linux_mounts_the_files(linux, tmp_path):
     channel = tmp_path / "com2"
     with Guest("gcc", 2, com2=f"unix:{channel},server=on,wait=off") as guest:
-        run = subprocess.run(["timeout", "-k", "5", str(60 * PATIENCE), "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "512M",
-                              "-display", "none", "-monitor", "none", "-no-reboot", "-net", "none", *linux,
-                              "-serial", "stdio", "-serial", f"unix:{channel}"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        run = subprocess.run(
+            [
+                "timeout",
+                "-k",
+                "5",
+                str(60 * PATIENCE),
+                "qemu-system-x86_64",
+                "-accel",
+                "tcg",
+                "-cpu",
+                "max",
+                "-m",
+                "512M",
+                "-display",
+                "none",
+                "-monitor",
+                "none",
+                "-no-reboot",
+                "-net",
+                "none",
+                *linux,
+                "-serial",
+                "stdio",
+                "-serial",
+                f"unix:{channel}",
+            ],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
         lines = [line.rstrip() for line in run.stdout.splitlines()]
         assert "begin" in lines and "end" in lines, run.stdout + run.stderr
-        said = lines[lines.index("begin") + 1:lines.index("end")]
+        said = lines[lines.index("begin") + 1 : lines.index("end")]
         assert said == [
-            guest.check("cat /proc/version").strip(), guest.check("ls | wc -l").strip(),
-            "function", "vfs_open", "vfs_stat", "2", "#### all functions enabled ####", "box",
-            "sh: write error: Invalid argument", "regular empty file 640 0", "directory 750 0",
-            "two", "mv: can't rename 'trace': Operation not permitted", "Terminated", "over 143", guest.check("find . | wc -l").strip()]
+            guest.check("cat /proc/version").strip(),
+            guest.check("ls | wc -l").strip(),
+            "function",
+            "vfs_open",
+            "vfs_stat",
+            "2",
+            "#### all functions enabled ####",
+            "box",
+            "sh: write error: Invalid argument",
+            "regular empty file 640 0",
+            "directory 750 0",
+            "two",
+            "mv: can't rename 'trace': Operation not permitted",
+            "Terminated",
+            "over 143",
+            guest.check("find . | wc -l").strip(),
+        ]
         assert guest.check("cat current_tracer") == "nop\n"

@@ -39,7 +39,9 @@ def mounted():
 @pytest.fixture(autouse=True)
 def clean(mounted):
     """Each leaves the kernel as it has found it."""
-    state = "cat current_tracer set_ftrace_filter set_graph_function kprobe_events set_event tracing_thresh events/sched/sched_switch/filter"
+    state = (
+        "cat current_tracer set_ftrace_filter set_graph_function kprobe_events set_event tracing_thresh events/sched/sched_switch/filter"
+    )
     before = mounted.guest.check(state)
     yield
     LOCK.unlink(missing_ok=True)  # of a script that was killed
@@ -49,9 +51,14 @@ def clean(mounted):
 @contextlib.contextmanager
 def started(mounted, *words):
     """In a session of its own; whatever is left of it at the end, or when it takes too long, is killed."""
-    tool = subprocess.Popen([ROOT / "tools/fathom", "shell", "--build", BUILDS["gcc"], "--dir", mounted.dir, *words], stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, start_new_session=True,
-                            preexec_fn=usual_signals)
+    tool = subprocess.Popen(
+        [ROOT / "tools/fathom", "shell", "--build", BUILDS["gcc"], "--dir", mounted.dir, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=usual_signals,
+    )
 
     def kill():
         with contextlib.suppress(ProcessLookupError):
@@ -145,8 +152,10 @@ def test_tpoint(mounted):
 
 
 def test_reset_ftrace(mounted):
-    mounted.guest.check("echo function > current_tracer; echo vfs_open > set_ftrace_filter; echo p vfs_stat > kprobe_events; "
-                        "echo 1 > events/sched/enable")
+    mounted.guest.check(
+        "echo function > current_tracer; echo vfs_open > set_ftrace_filter; echo p vfs_stat > kprobe_events; "
+        "echo 1 > events/sched/enable"
+    )
     assert "current_tracer, after:" in run(mounted, "reset-ftrace-perf")
     mounted.guest.check("echo > trace")
 

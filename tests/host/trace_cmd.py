@@ -26,9 +26,23 @@ def mounted():
 
 
 def trace_cmd(mounted, words, directory="/"):
-    run = subprocess.run([ROOT / "tools/fathom", "shell", "--build", BUILDS["gcc"], "--dir", mounted.dir, "sh", "-c",
-                          f"mount --bind {mounted.names} /proc/kallsyms && exec trace-cmd {words}"],
-                         capture_output=True, text=True, cwd=directory, timeout=120 * PATIENCE)
+    run = subprocess.run(
+        [
+            ROOT / "tools/fathom",
+            "shell",
+            "--build",
+            BUILDS["gcc"],
+            "--dir",
+            mounted.dir,
+            "sh",
+            "-c",
+            f"mount --bind {mounted.names} /proc/kallsyms && exec trace-cmd {words}",
+        ],
+        capture_output=True,
+        text=True,
+        cwd=directory,
+        timeout=120 * PATIENCE,
+    )
     assert run.returncode == 0, run.stderr
     return run.stdout
 
@@ -40,8 +54,7 @@ def test_start_stat_and_reset(mounted):
     assert "Tracer: function" in stat and "sched_switch" in stat
     assert "vfs_open <-" in trace_cmd(mounted, "show")
     trace_cmd(mounted, "reset")
-    assert mounted.guest.check("cat current_tracer; cat set_ftrace_filter; cat set_event") == \
-        "nop\n#### all functions enabled ####\n"
+    assert mounted.guest.check("cat current_tracer; cat set_ftrace_filter; cat set_event") == "nop\n#### all functions enabled ####\n"
     mounted.guest.check("echo 1 > tracing_on")
 
 
@@ -82,8 +95,12 @@ def test_calls_are_read_as_they_are(mounted, tmp_path):
         found = re.search(r"([\d.]+) us +\|", line)
         return found and f"{float(found[1]):.1f}"
 
-    found = [(calls(theirs, time_of), calls(report, time_of))
-             for theirs, report in recorded(mounted, tmp_path, "-p function_graph -g vfs_open -O nofuncgraph-irqs", "cat /proc/version > /dev/null")]
+    found = [
+        (calls(theirs, time_of), calls(report, time_of))
+        for theirs, report in recorded(
+            mounted, tmp_path, "-p function_graph -g vfs_open -O nofuncgraph-irqs", "cat /proc/version > /dev/null"
+        )
+    ]
     for own, ours in found:
         assert [one[1:] for one in ours] == [one[1:] for one in own]
     assert sum(len(own) for own, _ in found) > 20 and all(one[3] for own, _ in found for one in own if one[2] == ";")

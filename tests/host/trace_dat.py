@@ -84,8 +84,9 @@ def test_all_readers_say_what_the_kernel_says(machine, kshark, name):
             assert plain(event for event in read if event[4] in names) == plain(fields)
         shown = lines_of_kshark(kshark, path)
         assert len(shown) == len(read)
-        assert sorted((f"{(int(ns) + 500) // 1000 / 1e6:.6f}", int(cpu), int(pid), event) for ns, cpu, pid, event in shown) == \
-            sorted((f"{float(when):.6f}", int(cpu), int(pid), event) for _, pid, cpu, when, event, _ in read)
+        assert sorted((f"{(int(ns) + 500) // 1000 / 1e6:.6f}", int(cpu), int(pid), event) for ns, cpu, pid, event in shown) == sorted(
+            (f"{float(when):.6f}", int(cpu), int(pid), event) for _, pid, cpu, when, event, _ in read
+        )
 
 
 @pytest.mark.parametrize("words", FILES)
@@ -98,10 +99,13 @@ def test_instances(machine, kshark, words):
         run = subprocess.run([kshark, machine.folder / "some.dat"], capture_output=True, text=True, timeout=120 * PATIENCE)
         assert run.returncode == 0, run.stderr
         shown = re.findall(r"^(?:(\w+) )?(\d+) (\d+) (\d+) (\w+)/\w+: ", run.stdout, re.M)
-        assert {(one[0], one[4]) for one in shown} == {("", "irq"), ("box", "sched"), ("case", "ftrace")} - (set() if front else {("", "irq")})
+        assert {(one[0], one[4]) for one in shown} == {("", "irq"), ("box", "sched"), ("case", "ftrace")} - (
+            set() if front else {("", "irq")}
+        )
         lines = re.findall(r"^(?: *(\w+): )? *\S.*-(\d+) +\[(\d+)\] +([\d.]+): \w+:", report(machine.folder / "some.dat", "-N"), re.M)
-        assert sorted((name, int(pid), int(cpu), when) for name, pid, cpu, when in lines) == \
-            sorted((name, int(pid), int(cpu), f"{(int(ns) + 500) // 1000 / 1e6:.6f}") for name, ns, cpu, pid, _ in shown)
+        assert sorted((name, int(pid), int(cpu), when) for name, pid, cpu, when in lines) == sorted(
+            (name, int(pid), int(cpu), f"{(int(ns) + 500) // 1000 / 1e6:.6f}") for name, ns, cpu, pid, _ in shown
+        )
 
 
 def test_the_window(machine):
@@ -127,7 +131,10 @@ def test_texts_of_trace_printk(machine):
     said = re.findall(r"(\d+\.\d+): (ktest_trace_speaker: .*)", machine.guest.check("cat /tmp/said"))
     assert len(said) > 2 and any("number -7 word" in text for _, text in said)
     for plain in ([], ["-N"]):
-        assert re.findall(r"(\d+\.\d+): (?:bprint|bputs|print): +(ktest_trace_speaker: .*)", report(machine.folder / "said.dat", *plain)) == said
+        assert (
+            re.findall(r"(\d+\.\d+): (?:bprint|bputs|print): +(ktest_trace_speaker: .*)", report(machine.folder / "said.dat", *plain))
+            == said
+        )
 
 
 def test_stacks_are_the_kernels(machine):
@@ -142,13 +149,17 @@ def test_stacks_are_the_kernels(machine):
 
 def test_durations_of_calls(machine):
     """As the kernel prints them."""
-    machine.guest.check("echo function_graph > current_tracer; echo vfs_open > set_graph_function; echo 0 > tracing_on; echo > trace; echo 1 > tracing_on; "
-                        "cat /proc/version; echo 0 > tracing_on")
+    machine.guest.check(
+        "echo function_graph > current_tracer; echo vfs_open > set_graph_function; echo 0 > tracing_on; echo > trace; echo 1 > tracing_on; "
+        "cat /proc/version; echo 0 > tracing_on"
+    )
     told = re.findall(r"([\d.]+) us +\|  ( *)(\S+\(\);|\})", machine.guest.check("cat trace"))
     run = machine.fathom("extract", "-o", "graph.dat")
     machine.guest.check(CLEAN)
     assert run.returncode == 0, run.stderr
-    assert sorted(re.findall(r"([\d.]+) us +\|  ( *)(\S+\(\);|\})", report(machine.folder / "graph.dat"))) == sorted(told) and len(told) > 10
+    assert (
+        sorted(re.findall(r"([\d.]+) us +\|  ( *)(\S+\(\);|\})", report(machine.folder / "graph.dat"))) == sorted(told) and len(told) > 10
+    )
 
 
 def test_hist(machine):
@@ -171,14 +182,24 @@ def test_over_the_serial_line(machine):
 
 def test_a_full_disk(machine):
     """In a stream: the file has what came before, the exit code and one sentence say so, the command does not go on."""
-    run = subprocess.run(["prlimit", f"--fsize={3 << 20}", *machine.words("stream", "-p", "function", "-o", "full.dat", "--", "stress 1000")],
-                         cwd=machine.folder, capture_output=True, text=True, timeout=100 * PATIENCE)
+    run = subprocess.run(
+        ["prlimit", f"--fsize={3 << 20}", *machine.words("stream", "-p", "function", "-o", "full.dat", "--", "stress 1000")],
+        cwd=machine.folder,
+        capture_output=True,
+        text=True,
+        timeout=100 * PATIENCE,
+    )
     assert run.returncode == 6 and "the disk is full" in run.stderr and "Traceback" not in run.stderr, run.stderr
     path = machine.folder / "full.dat"
     assert is_valid(path) and 2 << 20 < path.stat().st_size <= 3 << 20 and len(events_of_report(path)) > 10000
     assert machine.guest.check("cat current_tracer tracing_on") == "nop\n1\n" and " stress\n" not in machine.guest.check("ps")
-    run = subprocess.run(["prlimit", f"--fsize={100 << 10}", *machine.words("record", "-e", "sched", "-o", "none.dat", "--", "true")],
-                         cwd=machine.folder, capture_output=True, text=True, timeout=100 * PATIENCE)
+    run = subprocess.run(
+        ["prlimit", f"--fsize={100 << 10}", *machine.words("record", "-e", "sched", "-o", "none.dat", "--", "true")],
+        cwd=machine.folder,
+        capture_output=True,
+        text=True,
+        timeout=100 * PATIENCE,
+    )
     assert run.returncode == 6 and not list(machine.folder.glob("none.dat*")), run.stderr
 
 
@@ -198,8 +219,13 @@ def test_no_room_for_a_compressed_copy(machine):
 
 def test_a_slow_reader_loses_with_a_count(machine):
     """The tool stands still while the kernel goes on."""
-    with subprocess.Popen(machine.words("stream", "-p", "function", "-b", "100", "-o", "slow.dat", "--", "hackbench 1; sleep 2; hackbench 1; sleep 2"),
-                          cwd=machine.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        machine.words("stream", "-p", "function", "-b", "100", "-o", "slow.dat", "--", "hackbench 1; sleep 2; hackbench 1; sleep 2"),
+        cwd=machine.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         process.stdout.readline()
         process.send_signal(signal.SIGSTOP)
         time.sleep(4)
@@ -222,8 +248,24 @@ def test_larger_pages(machine):
 def test_a_kernel_of_its_own(tmp_path):
     """Any number of times; QEMU ends with it."""
     for words in (["record"], ["stream", "--cpus", "4"]):
-        run = subprocess.run([ROOT / "tools/fathom", *words, "--boot", "--build", BUILDS["gcc"], "-e", "sched", "-o", tmp_path / "t.dat", "--", "cpus; hackbench 1"],
-                             capture_output=True, text=True, timeout=60 * PATIENCE)
+        run = subprocess.run(
+            [
+                ROOT / "tools/fathom",
+                *words,
+                "--boot",
+                "--build",
+                BUILDS["gcc"],
+                "-e",
+                "sched",
+                "-o",
+                tmp_path / "t.dat",
+                "--",
+                "cpus; hackbench 1",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60 * PATIENCE,
+        )
         assert run.returncode == 0, run.stderr
         assert len(events_of_report(tmp_path / "t.dat")) > 100
         assert len(re.findall(r"^ +\d+ +\d+ ", run.stdout, re.M)) == (4 if "4" in words else 2)
@@ -236,7 +278,9 @@ def test_how_fast(machine, line, capsys):
     channel, kilobytes = (machine.channel, 30000) if line == "virtio" else (machine.com2, 300)
     seconds, sizes = [], []
     for commands in ("echo > trace_marker", "for i in 1 2 3 4 5 6 7 8; do hackbench 3; done > /dev/null"):
-        machine.guest.check(f"echo {kilobytes} > buffer_size_kb; echo '*:*' > set_event; echo 1 > tracing_on; {commands}; echo 0 > tracing_on; echo > set_event")
+        machine.guest.check(
+            f"echo {kilobytes} > buffer_size_kb; echo '*:*' > set_event; echo 1 > tracing_on; {commands}; echo 0 > tracing_on; echo > set_event"
+        )
         begin = time.monotonic()
         run = machine.fathom("extract", "-o", "fast.dat", channel=channel, seconds=300)
         seconds.append(time.monotonic() - begin)

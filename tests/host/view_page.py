@@ -33,8 +33,13 @@ class View:
     """`tools/fathom view` as a user starts it."""
 
     def __init__(self, *words):
-        self.process = subprocess.Popen([ROOT / "tools/fathom", "view", "--no-browser", "--build", BUILD, *words], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        self.process = subprocess.Popen(
+            [ROOT / "tools/fathom", "view", "--no-browser", "--build", BUILD, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://127.0.0.1:"), self.process.stderr.read()
 
@@ -90,8 +95,13 @@ def type_at_console(page, text):
 
 def test_the_demonstration_begins_with_something_to_see(browser):
     """`make demo-view`, nothing clicked: threads on their CPUs and calls below them; numbers, a flame graph, a histogram in the other views."""
-    words = next(line for line in subprocess.run(["make", "-n", "demo-view", f"BUILD={BUILD}"], cwd=ROOT, capture_output=True, text=True).stdout
-                 .replace("\\\n", " ").splitlines() if line.startswith("tools/fathom view "))
+    words = next(
+        line
+        for line in subprocess.run(["make", "-n", "demo-view", f"BUILD={BUILD}"], cwd=ROOT, capture_output=True, text=True)
+        .stdout.replace("\\\n", " ")
+        .splitlines()
+        if line.startswith("tools/fathom view ")
+    )
     view = View(*shlex.split(words)[2:])
     try:
         page = browser.page(view.address)
@@ -120,8 +130,10 @@ def test_an_event_is_switched_on_and_seen(page):
     open_tab(page, "view", "Timeline")
     page.wait("[...fathom.store.cpus.values()].filter((cpu) => cpu.slices.length > 50).length > 1")
     # What is drawn is there: a colour that is neither the ground nor the idle thread's.
-    page.wait("""(() => { const c = fathom.timeline.canvas, d = c.getContext('2d').getImageData(120, 28, c.width - 120, 20).data;
-        const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(d[i] + ',' + d[i + 1] + ',' + d[i + 2]); return seen.size > 3; })()""")
+    page.wait(
+        """(() => { const c = fathom.timeline.canvas, d = c.getContext('2d').getImageData(120, 28, c.width - 120, 20).data;
+        const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(d[i] + ',' + d[i + 1] + ',' + d[i + 2]); return seen.size > 3; })()"""
+    )
     names = page.run("[...fathom.store.names.values()]")
     assert "hackbench-rx" in names or "hackbench" in names or "sh" in names
     time.sleep(3)
@@ -141,8 +153,11 @@ def test_now(page):
 
 
 def test_copied_commands_are_those_that_were_written(page, view, browser):
-    browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"], origin=view.address.split("/", 3)[0] + "//" +
-                 view.address.split("/", 3)[2])
+    browser.call(
+        "Browser.grantPermissions",
+        permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
+        origin=view.address.split("/", 3)[0] + "//" + view.address.split("/", 3)[2],
+    )
     page.click("#commands button=copy all")
     copied = page.run("navigator.clipboard.readText()")
     assert copied == "cd /sys/kernel/tracing\necho 1 > events/sched/sched_switch/enable\n"
@@ -174,13 +189,18 @@ def test_a_function_its_prototype_and_its_graph(page):
     open_tab(page, "view", "Flame")
     page.wait("fathom.flame.boxes.some((one) => one.text.startsWith('pipe_read'))")
     tops = page.run("fathom.store.flame[3].map((one) => one[0])")
-    assert set(tops) <= {"pipe_read", "(not seen)"} and commands(page)[-2:] == ["echo pipe_read > set_graph_function", "echo function_graph > current_tracer"]
+    assert set(tops) <= {"pipe_read", "(not seen)"} and commands(page)[-2:] == [
+        "echo pipe_read > set_graph_function",
+        "echo function_graph > current_tracer",
+    ]
     before = page.run("fathom.store.flame[1]")
     page.wait(f"fathom.store.flame[1] > {before}")
     page.picture(PICTURES / "flame.png")
     open_tab(page, "view", "Timeline")
-    page.wait("""(() => { for (const cpu of fathom.store.cpus.values()) { const one = cpu.calls.findLast((call) => call[0] === 0 && call[2] - call[1] > 20000);
-        if (one) { fathom.timeline.span = 8 * (one[2] - one[1]); fathom.timeline.end = one[2] + fathom.timeline.span / 2; return true; } } })()""")
+    page.wait(
+        """(() => { for (const cpu of fathom.store.cpus.values()) { const one = cpu.calls.findLast((call) => call[0] === 0 && call[2] - call[1] > 20000);
+        if (one) { fathom.timeline.span = 8 * (one[2] - one[1]); fathom.timeline.end = one[2] + fathom.timeline.span / 2; return true; } } })()"""
+    )
     page.wait("fathom.timeline.hits.some((one) => one.height === 14)")
     time.sleep(0.5)
     page.picture(PICTURES / "calls.png")
@@ -201,7 +221,9 @@ def test_a_probe(page):
     page.click("#side button.main")
     page.wait("fathom.store.settings.set_event.includes('view:opened')")
     assert commands(page)[-2:] == shown
-    page.wait("[...fathom.store.cpus.values()].some((cpu) => cpu.marks.some((one) => one[1] === 'opened' && one[3].includes('path=/sys/kernel/tracing')))")
+    page.wait(
+        "[...fathom.store.cpus.values()].some((cpu) => cpu.marks.some((one) => one[1] === 'opened' && one[3].includes('path=/sys/kernel/tracing')))"
+    )
     open_tab(page, "view", "Events")
     page.type("#view input[type=search]", "opened")
     page.wait("document.querySelector('#view pre').textContent.includes('path=/sys/kernel/tracing')")
@@ -258,7 +280,10 @@ def test_two_pages_and_a_reload(page, view, browser):
 
 def test_an_instance(page, view, browser):
     """Another page has the same choice; the lines of shell have the right path, those that are only shown as well."""
-    type_at_console(page, "\x03mkdir instances/box; while true; do echo in the box > instances/box/trace_marker; hackbench 2 50 > /dev/null; sleep 0.2; done\r")
+    type_at_console(
+        page,
+        "\x03mkdir instances/box; while true; do echo in the box > instances/box/trace_marker; hackbench 2 50 > /dev/null; sleep 0.2; done\r",
+    )
     page.wait("document.querySelector('#instance').options.length === 2")
     page.choose("#instance", "box")
     page.wait("fathom.store.settings.instance === 'box'")
@@ -276,7 +301,9 @@ def test_an_instance(page, view, browser):
     assert kernels(page, "current_tracer").strip() == "function" and commands(page)[-1] == "echo function > instances/box/current_tracer"
     page.choose("#tracer", "nop")
     open_tab(page, "side", "Probes")
-    assert page.run("document.querySelector('#side .preview').textContent.split('\\n')[1]").startswith("echo 1 > instances/box/events/view/")
+    assert page.run("document.querySelector('#side .preview').textContent.split('\\n')[1]").startswith(
+        "echo 1 > instances/box/events/view/"
+    )
     open_tab(page, "view", "Histograms")
     page.wait("document.querySelector('#view .preview').textContent.endsWith(' > instances/box/events/kmem/kmalloc/trigger')")
     open_tab(page, "view", "Now")
@@ -304,7 +331,9 @@ def test_shell_and_dark(page):
 
 
 def test_nothing_comes_from_elsewhere(page, view):
-    assert {re.match(r"https?://[^/]*/[^/]*/", one)[0] for one in page.run("performance.getEntriesByType('resource').map((one) => one.name)")} == {view.address}
+    assert {
+        re.match(r"https?://[^/]*/[^/]*/", one)[0] for one in page.run("performance.getEntriesByType('resource').map((one) => one.name)")
+    } == {view.address}
 
 
 def test_a_kernel_that_dies(page):
@@ -321,8 +350,14 @@ def test_a_kernel_that_dies(page):
 def test_a_kernel_of_make_run(browser, tmp_path):
     """Its channel is a port of virtio; its console is not the page's, which has a shell of lines then. It begins with an instance."""
     port = tmp_path / "channel"
-    extra = ["-device", "virtio-serial-pci", "-chardev", f"socket,id=port,path={port},server=on,wait=off",
-             "-device", "virtserialport,chardev=port,name=fathom.9p"]
+    extra = [
+        "-device",
+        "virtio-serial-pci",
+        "-chardev",
+        f"socket,id=port,path={port},server=on,wait=off",
+        "-device",
+        "virtserialport,chardev=port,name=fathom.9p",
+    ]
     with Guest("gcc", 2, extra=extra) as guest:
         guest.check("mkdir instances/box")
         view = View("--channel", port, "-B", "box")
@@ -365,15 +400,21 @@ def test_fifty_thousand_events_a_second(browser, feed):
         open_tab(page, "view", name)
         time.sleep(2)
         given, begin, used = guest.given, time.monotonic(), time.process_time()
-        intervals = page.run("""new Promise((done) => { const times = []; fathom.timeline.frames.length = 0; const step = (time) => { times.push(time);
+        intervals = page.run(
+            """new Promise((done) => { const times = []; fathom.timeline.frames.length = 0; const step = (time) => { times.push(time);
             if (times.length < 120 && time - times[0] < 20000) requestAnimationFrame(step); else done(times.slice(1).map((one, at) => one - times[at])); };
-            requestAnimationFrame(step); })""")
+            requestAnimationFrame(step); })"""
+        )
         intervals.sort()
         passed = time.monotonic() - begin
-        figures[name] = {"events a second": round((guest.given - given) / passed), "frames": len(intervals),
-                         "seconds behind": round(guest.behind(), 2),
-                         "processors, server and feed": round((time.process_time() - used) / passed, 2),
-                         "frame ms, median": round(intervals[len(intervals) // 2], 1), "frame ms, 95 %": round(intervals[len(intervals) * 95 // 100], 1)}
+        figures[name] = {
+            "events a second": round((guest.given - given) / passed),
+            "frames": len(intervals),
+            "seconds behind": round(guest.behind(), 2),
+            "processors, server and feed": round((time.process_time() - used) / passed, 2),
+            "frame ms, median": round(intervals[len(intervals) // 2], 1),
+            "frame ms, 95 %": round(intervals[len(intervals) * 95 // 100], 1),
+        }
         if name == "Timeline":
             drawn = sorted(page.run("fathom.timeline.frames"))
             figures[name]["drawing ms, median"] = round(drawn[len(drawn) // 2], 2)

@@ -24,27 +24,50 @@ SPEEDSCOPE = "1.25.0"
 # {message: [(name, number, type or message, repeated)]}
 MESSAGES = {
     "Trace": [("packet", 1, "TracePacket", True)],
-    "TracePacket": [("timestamp", 8, "uint64", False), ("trusted_packet_sequence_id", 10, "uint32", False), ("track_event", 11, "TrackEvent", False),
-                    ("interned_data", 12, "InternedData", False), ("sequence_flags", 13, "uint32", False),
-                    ("track_descriptor", 60, "TrackDescriptor", False)],
+    "TracePacket": [
+        ("timestamp", 8, "uint64", False),
+        ("trusted_packet_sequence_id", 10, "uint32", False),
+        ("track_event", 11, "TrackEvent", False),
+        ("interned_data", 12, "InternedData", False),
+        ("sequence_flags", 13, "uint32", False),
+        ("track_descriptor", 60, "TrackDescriptor", False),
+    ],
     "InternedData": [("event_names", 2, "EventName", True), ("debug_annotation_names", 3, "DebugAnnotationName", True)],
     "EventName": [("iid", 1, "uint64", False), ("name", 2, "string", False)],
     "DebugAnnotationName": [("iid", 1, "uint64", False), ("name", 2, "string", False)],
-    "TrackDescriptor": [("uuid", 1, "uint64", False), ("name", 2, "string", False), ("process", 3, "ProcessDescriptor", False),
-                        ("thread", 4, "ThreadDescriptor", False), ("parent_uuid", 5, "uint64", False), ("counter", 8, "CounterDescriptor", False)],
+    "TrackDescriptor": [
+        ("uuid", 1, "uint64", False),
+        ("name", 2, "string", False),
+        ("process", 3, "ProcessDescriptor", False),
+        ("thread", 4, "ThreadDescriptor", False),
+        ("parent_uuid", 5, "uint64", False),
+        ("counter", 8, "CounterDescriptor", False),
+    ],
     "ProcessDescriptor": [("pid", 1, "int32", False), ("process_name", 6, "string", False)],
     "ThreadDescriptor": [("pid", 1, "int32", False), ("tid", 2, "int32", False), ("thread_name", 5, "string", False)],
     "CounterDescriptor": [],
-    "TrackEvent": [("debug_annotations", 4, "DebugAnnotation", True), ("type", 9, "int32", False), ("name_iid", 10, "uint64", False),
-                   ("track_uuid", 11, "uint64", False), ("categories", 22, "string", True), ("counter_value", 30, "int64", False),
-                   ("flow_ids", 47, "fixed64", True), ("terminating_flow_ids", 48, "fixed64", True)],
-    "DebugAnnotation": [("name_iid", 1, "uint64", False), ("uint_value", 3, "uint64", False), ("int_value", 4, "int64", False),
-                        ("string_value", 6, "string", False)],
+    "TrackEvent": [
+        ("debug_annotations", 4, "DebugAnnotation", True),
+        ("type", 9, "int32", False),
+        ("name_iid", 10, "uint64", False),
+        ("track_uuid", 11, "uint64", False),
+        ("categories", 22, "string", True),
+        ("counter_value", 30, "int64", False),
+        ("flow_ids", 47, "fixed64", True),
+        ("terminating_flow_ids", 48, "fixed64", True),
+    ],
+    "DebugAnnotation": [
+        ("name_iid", 1, "uint64", False),
+        ("uint_value", 3, "uint64", False),
+        ("int_value", 4, "int64", False),
+        ("string_value", 6, "string", False),
+    ],
 }
 
 
 def trace_class():
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
     file = descriptor_pb2.FileDescriptorProto(name="judge.proto", package="judge", syntax="proto2")
     kinds = descriptor_pb2.FieldDescriptorProto
     for name, fields in MESSAGES.items():
@@ -89,9 +112,13 @@ def slices_of(trace):
     return sorted(found), flows
 
 
-@pytest.mark.parametrize("commands", [
-    "echo function_graph > current_tracer; hackbench 1 2 > /dev/null",
-    "echo sched:* irq:* kmem:* power:* > set_event; echo 1 > options/stacktrace; hackbench 1 2 > /dev/null"])
+@pytest.mark.parametrize(
+    "commands",
+    [
+        "echo function_graph > current_tracer; hackbench 1 2 > /dev/null",
+        "echo sched:* irq:* kmem:* power:* > set_event; echo 1 > options/stacktrace; hackbench 1 2 > /dev/null",
+    ],
+)
 def test_protobuf_reads_the_same(machine, commands):  # noqa: F811
     machine.record(commands)
     machine.fathom("perfetto", "-o", "out", "--counter", "kmalloc.bytes_req", "live")
@@ -117,10 +144,16 @@ def schema():
         return json.load(files.extractfile("package/dist/release/file-format-schema.json"))
 
 
-@pytest.mark.parametrize("commands", ["echo function_graph > current_tracer; hackbench 1 2 > /dev/null",
-                                      "echo 1 > options/stacktrace; echo sched:sched_switch > set_event; hackbench 1 2 > /dev/null"])
+@pytest.mark.parametrize(
+    "commands",
+    [
+        "echo function_graph > current_tracer; hackbench 1 2 > /dev/null",
+        "echo 1 > options/stacktrace; echo sched:sched_switch > set_event; hackbench 1 2 > /dev/null",
+    ],
+)
 def test_speedscope_takes_it(machine, schema, commands):  # noqa: F811
     import jsonschema
+
     machine.record(commands)
     machine.fathom("flame", "--speedscope", "out.json", "live")
     scope = json.loads((machine.folder / "out.json").read_text())
@@ -164,8 +197,11 @@ def test_the_script_zooms_and_searches(tmp_path):
     run = subprocess.run([ROOT / "tools/fathom", "flame", "stacks", "-o", "x.svg"], cwd=tmp_path)
     assert run.returncode == 0
     root = ElementTree.parse(tmp_path / "x.svg").getroot()
-    boxes = [{key: group.get(f"data-{key}") for key in ("x", "w", "row", "name")}
-             for group in root.iter("{http://www.w3.org/2000/svg}g") if group.get("class") == "f"]
+    boxes = [
+        {key: group.get(f"data-{key}") for key in ("x", "w", "row", "name")}
+        for group in root.iter("{http://www.w3.org/2000/svg}g")
+        if group.get("class") == "f"
+    ]
     script = next(root.iter("{http://www.w3.org/2000/svg}script")).text
     (tmp_path / "drive.js").write_text(DOCUMENT.replace("BOXES", json.dumps(boxes)) + script + DRIVE)
     said = json.loads(subprocess.run(["node", tmp_path / "drive.js"], check=True, capture_output=True, text=True).stdout)

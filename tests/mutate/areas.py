@@ -15,8 +15,15 @@ AREAS = {
     "types": ("trace/types/*",),
     "why": ("trace/why/*",),
     "events": ("trace/events/*", "trace/fs/fs_event*"),
-    "machine": ("trace/arch/x86_64/*", "arch/x86_64/smp_sync*", "arch/x86_64/smp_nmi*", "arch/x86_64/trap*", "arch/x86_64/alias*",
-                "arch/x86_64/unwind_probe*", "arch/x86_64/*kprobe*"),
+    "machine": (
+        "trace/arch/x86_64/*",
+        "arch/x86_64/smp_sync*",
+        "arch/x86_64/smp_nmi*",
+        "arch/x86_64/trap*",
+        "arch/x86_64/alias*",
+        "arch/x86_64/unwind_probe*",
+        "arch/x86_64/*kprobe*",
+    ),
     "trace": ("trace/*",),
     "ninep": ("kernel/ninep/*",),
     "virtio": ("kernel/virtio/*",),
@@ -33,8 +40,7 @@ def area_of(path):
     is_python = path.startswith(("tools/host/", "tools/view/"))
     if not path.endswith(".py" if is_python else (".c", ".h", ".asm")) or (path.endswith(".asm") and "arch/" not in path):
         return None
-    return next((name for name, patterns in AREAS.items()
-                 if any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)), None)
+    return next((name for name, patterns in AREAS.items() if any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)), None)
 
 
 def weight(path):
@@ -47,8 +53,7 @@ KERNEL = ("BUILD=build/kernel", "CC=gcc")
 CODE = ("trace/", "arch/", "kernel/", "boot/")
 BOOTED = (
     ("ktest", ["tests/qemu/test_kernel.py::test_unit_tests_inside[gcc-4-128M]"], 20, {}, CODE),
-    ("torture", ["tests/qemu/test_torture.py::test_torture[gcc-4]"], 20,
-     {"TORTURE_ROUNDS": "300", "TORTURE_CROWD_SECONDS": "1"}, CODE),
+    ("torture", ["tests/qemu/test_torture.py::test_torture[gcc-4]"], 20, {"TORTURE_ROUNDS": "300", "TORTURE_CROWD_SECONDS": "1"}, CODE),
     ("the channel", ["tests/qemu/test_channel.py"], 120, {}, ("kernel/ninep/", "kernel/virtio/")),
 )
 BUILD = {"FATHOM_BUILD": "build/kernel", "FATHOM_BUILD_CLANG": "/nowhere"}
@@ -61,12 +66,11 @@ def prepare(trees, paths, args, directory):
     if any(path.startswith(CODE) for path in paths):
         suites.append(Units(trees, directory / "coverage.json", args.jobs, args.keep))
     suites += [
-        Command("tests/recordmcount", [*PYTEST, "tests/recordmcount", "-k", "not 20000 and not section_count"],
-                ["tools/recordmcount/"], 20),
-        Command("tests/recordmcount/test_sizes.py", [*PYTEST, "tests/recordmcount/test_sizes.py"],
-                ["tools/recordmcount/"], 20),
-        Command("examples/process", ["make", "-s", "BUILD=build/flips", "FLIPS=300000", "flips"],
-                ["trace/arch/x86_64/text_"], 60),
+        Command(
+            "tests/recordmcount", [*PYTEST, "tests/recordmcount", "-k", "not 20000 and not section_count"], ["tools/recordmcount/"], 20
+        ),
+        Command("tests/recordmcount/test_sizes.py", [*PYTEST, "tests/recordmcount/test_sizes.py"], ["tools/recordmcount/"], 20),
+        Command("examples/process", ["make", "-s", "BUILD=build/flips", "FLIPS=300000", "flips"], ["trace/arch/x86_64/text_"], 60),
         Tools(tests_of_tools(), 20),
     ]
     if not any(path.startswith((*CODE, "tools/mount/", "tools/recordmcount/")) for path in paths) and not args.boots:
@@ -86,8 +90,11 @@ def prepare(trees, paths, args, directory):
 def tests_of_tools():
     """Those of tests/tools that need no kernel, by path: each with its text."""
     texts = {f"tests/tools/{path.name}": path.read_text() for path in sorted((ROOT / "tests/tools").glob("test_*.py"))}
-    return {name: text for name, text in texts.items() if re.search(r"^from (host|view)\b|tools/fathom|import test_tracedat|"
-                                                                    r"^from test_tracedat", text, re.M)}
+    return {
+        name: text
+        for name, text in texts.items()
+        if re.search(r"^from (host|view)\b|tools/fathom|import test_tracedat|" r"^from test_tracedat", text, re.M)
+    }
 
 
 def mount_suite(trees):

@@ -11,8 +11,11 @@ from trees import depfile, must, prerequisites, run
 
 MAKEFILE = "tests/unit/build.mk"
 # An exit in a child process would lose its counts.
-COUNTING = ("BUILD=build/cover", "asan=-O0 --coverage -D_exit=exit",
-            "flags_tsan=-O0 --coverage -fprofile-update=atomic -D_exit=exit -Itests/unit/fake/plat")
+COUNTING = (
+    "BUILD=build/cover",
+    "asan=-O0 --coverage -D_exit=exit",
+    "flags_tsan=-O0 --coverage -fprofile-update=atomic -D_exit=exit -Itests/unit/fake/plat",
+)
 
 
 def command_of(program):
@@ -103,5 +106,4 @@ class Coverage:
             path = file["file"].removeprefix(f"{self.tree.path}/")
             code.setdefault(path, set()).update(line["line_number"] for line in file["lines"])
             ran.setdefault(path, set()).update(line["line_number"] for line in file["lines"] if line["count"])
-        return {"code": {path: sorted(lines) for path, lines in code.items()},
-                "ran": {path: sorted(lines) for path, lines in ran.items()}}
+        return {"code": {path: sorted(lines) for path, lines in code.items()}, "ran": {path: sorted(lines) for path, lines in ran.items()}}

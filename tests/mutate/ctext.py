@@ -6,7 +6,8 @@ a blank on either side. What it does not understand it leaves alone.
 import re
 from dataclasses import dataclass, field
 
-TOKEN = re.compile(r"""
+TOKEN = re.compile(
+    r"""
     (?P<space>[ \t\n]+)
   | (?P<comment>/\*.*?\*/|//[^\n]*)
   | (?P<directive>(?<=\n)[ \t]*\#(?:[^\n]*\\\n)*[^\n]*)
@@ -15,10 +16,14 @@ TOKEN = re.compile(r"""
   | (?P<number>(?:0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*)
   | (?P<word>[A-Za-z_]\w*)
   | (?P<mark><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)
-""", re.X | re.S)
+""",
+    re.X | re.S,
+)
 
-TYPE_WORDS = set("""auto bool char const double enum extern float inline int long register short signed static
-    struct typedef union unsigned void volatile _Atomic _Bool _Static_assert static_assert""".split())
+TYPE_WORDS = set(
+    """auto bool char const double enum extern float inline int long register short signed static
+    struct typedef union unsigned void volatile _Atomic _Bool _Static_assert static_assert""".split()
+)
 OPEN = {"(": ")", "[": "]", "{": "}"}
 ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 
@@ -34,6 +39,7 @@ class Token:
 @dataclass
 class Statement:
     """Indices into the tokens: [first, last], last is its `;`. `head` is the (first, last) inside of a condition."""
+
     kind: str  # if while do for switch return break continue goto call assign step declare asm other
     first: int
     last: int
@@ -89,8 +95,14 @@ class Source:
         return token.start - (self.text.rfind("\n", 0, token.start) + 1)
 
     def _opens_function(self, i, token):
-        return (token.text == "{" and token.kind == "mark" and self._column(token) == 0 and i > 0
-                and i in self.partner and self.tokens[i - 1].text not in ("=", ","))
+        return (
+            token.text == "{"
+            and token.kind == "mark"
+            and self._column(token) == 0
+            and i > 0
+            and i in self.partner
+            and self.tokens[i - 1].text not in ("=", ",")
+        )
 
     def _name_before(self, i):
         """The word before the parameter list that ends before token i, and its line up to there."""
@@ -98,7 +110,7 @@ class Source:
             opening = self.partner[i - 1]
             word = self.tokens[opening - 1]
             if word.kind == "word" and not word.text.startswith("__"):
-                return word.text, self.text[self.text.rfind("\n", 0, word.start) + 1:word.start]
+                return word.text, self.text[self.text.rfind("\n", 0, word.start) + 1 : word.start]
             i = opening - 1
         return "?", ""
 
@@ -165,7 +177,8 @@ class Source:
         if self.tokens[i].kind != "word" or self.tokens[i + 1].text != "(":
             return False
         return self.tokens[self.partner[i + 1] + 1].text == "{" or (
-            "for_each" in self.tokens[i].text and self.tokens[self.partner[i + 1] + 1].text != ";")
+            "for_each" in self.tokens[i].text and self.tokens[self.partner[i + 1] + 1].text != ";"
+        )
 
     def _plain(self, function, i):
         at = i

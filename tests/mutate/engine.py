@@ -45,9 +45,16 @@ class Compared:
 
 def bytecode(text):
     """A digest of what a Python file is compiled to, without places in the text; None when that cannot be."""
+
     def shape(code):
-        return (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_exceptiontable,
-                tuple(shape(value) if hasattr(value, "co_code") else (type(value).__name__, repr(value)) for value in code.co_consts))
+        return (
+            code.co_code,
+            code.co_names,
+            code.co_varnames,
+            code.co_freevars,
+            code.co_exceptiontable,
+            tuple(shape(value) if hasattr(value, "co_code") else (type(value).__name__, repr(value)) for value in code.co_consts),
+        )
 
     try:
         return hashlib.sha256(repr(shape(compile(text, "file", "exec", dont_inherit=True))).encode()).hexdigest()

@@ -4,16 +4,24 @@ import re
 
 from mutant import dropped
 
-PUBLISHES = re.compile(r"^(trace_)?atomic_(store|exchange|fetch_or|fetch_add|compare)|_(publish|flag|enable|raise|wake|wake_all|kick|notify)$"
-                       r"|^list_(add|push)")
+PUBLISHES = re.compile(
+    r"^(trace_)?atomic_(store|exchange|fetch_or|fetch_add|compare)|_(publish|flag|enable|raise|wake|wake_all|kick|notify)$"
+    r"|^list_(add|push)"
+)
 UNLOCKS = re.compile(r"unlock|irq_restore|preempt_enable|_leave$|read_end")
 LOCKS = re.compile(r"(?<!un)lock(_irq|_irqsave)?$|irq_save|preempt_disable")
-LIMIT = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b|\bsizeof\b|(^|_|\b)(size|max|nr|len|room|bytes|end|limit|capacity|left|mask|last|count|budget)\b")
+LIMIT = re.compile(
+    r"\b[A-Z][A-Z0-9_]{2,}\b|\bsizeof\b|(^|_|\b)(size|max|nr|len|room|bytes|end|limit|capacity|left|mask|last|count|budget)\b"
+)
 CAPITALS = re.compile(r"[A-Z][A-Z0-9_]{2,}$")
 SIMPLE = ("call", "assign", "step")
-ZEROS = ((re.compile(r"\*\s*$"), "NULL"), (re.compile(r"\bbool\b"), "false"), (re.compile(r"\bvoid\b"), ""),
-         (re.compile(r"\bstruct\b|\bunion\b"), None),
-         (re.compile(r"\b(int|long|unsigned|size_t|ssize_t|char|short|u?int\d+_t|uintptr_t|enum \w+)\b"), "0"))
+ZEROS = (
+    (re.compile(r"\*\s*$"), "NULL"),
+    (re.compile(r"\bbool\b"), "false"),
+    (re.compile(r"\bvoid\b"), ""),
+    (re.compile(r"\bstruct\b|\bunion\b"), None),
+    (re.compile(r"\b(int|long|unsigned|size_t|ssize_t|char|short|u?int\d+_t|uintptr_t|enum \w+)\b"), "0"),
+)
 
 
 def early_value(signature):
@@ -36,10 +44,10 @@ class Faults:
             if statement.kind == "goto":
                 self._goto(function, statement)
             if value is not None and statement.kind in SIMPLE:
-                self._early(function, statement, statements[i + 1:], value)
+                self._early(function, statement, statements[i + 1 :], value)
 
     def _piece(self, statement):
-        return self.text[self.tokens[statement.first].start:self.tokens[statement.last].end]
+        return self.text[self.tokens[statement.first].start : self.tokens[statement.last].end]
 
     def _word(self, statement):
         return self.tokens[statement.first].text
@@ -61,8 +69,7 @@ class Faults:
         else:
             return
         start, end = self.tokens[first.first].start, self.tokens[second.last].end
-        self.finder.add(function, (first.first, second.last), operator, start, end,
-                        f"{self._piece(second)} {self._piece(first)}")
+        self.finder.add(function, (first.first, second.last), operator, start, end, f"{self._piece(second)} {self._piece(first)}")
 
     def _links(self, statement):
         """`*link = new;`, `list.places[i] = new;`: a pointer that others follow."""
@@ -75,7 +82,7 @@ class Faults:
         label = self.tokens[statement.first + 1].text
         if label not in function.labels:
             return
-        behind = function.labels[function.labels.index(label) + 1:]
+        behind = function.labels[function.labels.index(label) + 1 :]
         if behind:
             token = self.tokens[statement.first + 1]
             self.finder.add(function, (statement.first, statement.last), "skip-arm", token.start, token.end, behind[0])
@@ -88,8 +95,9 @@ class Faults:
             if self.tokens[statement.first - 1].text != "{":
                 self.finder.add(function, (statement.first, statement.last), "return-early", start, start, f"{leave} ")
         elif behind and not any(other.block == statement.block for other in behind[:1]):
-            self.finder.add(function, (statement.first, statement.last), "return-early", start, end,
-                            f"{{ {self._piece(statement)} {leave} }}")
+            self.finder.add(
+                function, (statement.first, statement.last), "return-early", start, end, f"{{ {self._piece(statement)} {leave} }}"
+            )
 
     # ---- within a statement ----
 
@@ -119,7 +127,7 @@ class Faults:
     def is_limit(self, i):
         """Is the comparison at token i one with a size, a limit or a count?"""
         left, right = self._reach(i, -1, OPERANDS), self._reach(i, 1, OPERANDS)
-        return any(LIMIT.search(self.text[self.tokens[a].start:self.tokens[b].end]) for a, b in ((left, i - 1), (i + 1, right)))
+        return any(LIMIT.search(self.text[self.tokens[a].start : self.tokens[b].end]) for a, b in ((left, i - 1), (i + 1, right)))
 
     def _operand(self, function, span, i):
         """One side of && or || goes, with the operator."""
@@ -140,8 +148,7 @@ class Faults:
         start, end = self.tokens[left].start, self.tokens[right].end
         for first, last in ((i + 1, colon - 1), (colon + 1, right)):
             if colon - i > 1:  # not `a ?: b`
-                self.finder.add(function, span, "pick-arm", start, end,
-                                self.text[self.tokens[first].start:self.tokens[last].end])
+                self.finder.add(function, span, "pick-arm", start, end, self.text[self.tokens[first].start : self.tokens[last].end])
 
     def _reach(self, i, step, stops):
         """The last token on that side of token i that belongs to its operand."""

@@ -31,8 +31,8 @@ class Mutant:
 
     def apply(self, text):
         """The file with the mutant in it; no line moves, for some code contains its line number."""
-        gone = text[self.start:self.end].count("\n") - self.new.count("\n")
-        return text[:self.start] + self.new + "\n" * gone + text[self.end:]
+        gone = text[self.start : self.end].count("\n") - self.new.count("\n")
+        return text[: self.start] + self.new + "\n" * gone + text[self.end :]
 
 
 def folded(text):
@@ -52,9 +52,11 @@ def numbered(found):
 # Words in the names of functions that wait for others, and of those that undo. Both are known by what goes wrong
 # without them only later, or elsewhere.
 WAITS = re.compile(r"synchroni[sz]e|(^|_)(wait|sync|join|flush|drain|grace)(_|$)|wait_for")
-UNDOES = re.compile(r"(^|_)(free|put|unregister|remove|destroy|undo|release|unhook|unlink|cancel|close|clunk|drop|detach"
-                    r"|clear|reset|restore|stop|disable|end|discard|pop|popleft|pop_front|leave|forget|kill|terminate"
-                    r"|shutdown|wake|wake_all|notify|notify_all)(_|$)")
+UNDOES = re.compile(
+    r"(^|_)(free|put|unregister|remove|destroy|undo|release|unhook|unlink|cancel|close|clunk|drop|detach"
+    r"|clear|reset|restore|stop|disable|end|discard|pop|popleft|pop_front|leave|forget|kill|terminate"
+    r"|shutdown|wake|wake_all|notify|notify_all)(_|$)"
+)
 
 
 def dropped(name, plain):
@@ -63,5 +65,22 @@ def dropped(name, plain):
 
 
 # The faults that programmers make; the other operators make those that a machine would.
-FAULTS = frozenset(("drop-wait", "drop-undo", "swap-publish", "early-unlock", "late-lock", "drop-lock", "skip-arm", "drop-operand",
-                    "drop-term", "drop-flag", "pick-arm", "return-early", "limit", "narrow", "zero"))
+FAULTS = frozenset(
+    (
+        "drop-wait",
+        "drop-undo",
+        "swap-publish",
+        "early-unlock",
+        "late-lock",
+        "drop-lock",
+        "skip-arm",
+        "drop-operand",
+        "drop-term",
+        "drop-flag",
+        "pick-arm",
+        "return-early",
+        "limit",
+        "narrow",
+        "zero",
+    )
+)

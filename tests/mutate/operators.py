@@ -12,15 +12,47 @@ from mutant import Mutant, folded, numbered
 from python import python_mutants
 
 # Calls whose loss or change nobody owes a test: text for the log, assertions, hints and fences.
-QUIET = re.compile(r"^(ASSERT|WARN|BUG|static_assert|_Static_assert|BUILD_BUG)|^(trace_plat_log|log_[a-z]+|pr_[a-z]+"
-                   r"|panic|printk|va_end|fprintf|perror|print_warning)$|_fence$|relax$|^barrier$|^prefetch$")
+QUIET = re.compile(
+    r"^(ASSERT|WARN|BUG|static_assert|_Static_assert|BUILD_BUG)|^(trace_plat_log|log_[a-z]+|pr_[a-z]+"
+    r"|panic|printk|va_end|fprintf|perror|print_warning)$|_fence$|relax$|^barrier$|^prefetch$"
+)
 SWAP = {
-    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
-    "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "&",
-    "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|=", "<<=": ">>=", ">>=": "<<=", "++": "--", "--": "++",
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "==": "!=",
+    "!=": "==",
+    "&&": "||",
+    "||": "&&",
+    "+": "-",
+    "-": "+",
+    "*": "/",
+    "/": "*",
+    "%": "*",
+    "<<": ">>",
+    ">>": "<<",
+    "&": "|",
+    "|": "&",
+    "^": "&",
+    "+=": "-=",
+    "-=": "+=",
+    "|=": "&=",
+    "&=": "|=",
+    "<<=": ">>=",
+    ">>=": "<<=",
+    "++": "--",
+    "--": "++",
 }
 NAME = {
-    "<": "bound", "<=": "bound", ">": "bound", ">=": "bound", "==": "equal", "!=": "equal", "&&": "and-or", "||": "and-or",
+    "<": "bound",
+    "<=": "bound",
+    ">": "bound",
+    ">=": "bound",
+    "==": "equal",
+    "!=": "equal",
+    "&&": "and-or",
+    "||": "and-or",
 }
 EINVAL = "22"
 MASK = re.compile(r"0x[0137]?[fF]{2,}")  # of the lowest bits
@@ -51,8 +83,11 @@ class Finder:
 
     def is_quiet(self, statement):
         # `(void)x;` is for the compiler only.
-        return (statement.kind == "asm" or QUIET.search(self.tokens[statement.first].text)
-                or (self.tokens[statement.first].text == "(" and self.tokens[statement.first + 1].text == "void"))
+        return (
+            statement.kind == "asm"
+            or QUIET.search(self.tokens[statement.first].text)
+            or (self.tokens[statement.first].text == "(" and self.tokens[statement.first + 1].text == "void")
+        )
 
     def _add(self, function, statement, operator, start, end, new):
         self.add(function, (statement.first, statement.last), operator, start, end, new)
@@ -63,8 +98,7 @@ class Finder:
         before = folded(self.text[first:last])
         after = folded(self.text[first:start] + new + self.text[end:last]) or "(nothing)"
         lines = (self._line(first), self._line(last), self._line(self.tokens[function.first].start))
-        self.found.append(Mutant(self.path, function.name, self._line(start), operator, start, end, new, before, after,
-                                 lines))
+        self.found.append(Mutant(self.path, function.name, self._line(start), operator, start, end, new, before, after, lines))
 
     def add_once(self, function, span, operator, start, end, new):
         """Of a chain of three operands the one in the middle goes with either neighbour."""
@@ -119,7 +153,8 @@ class Finder:
         while i <= statement.last:
             token = self.tokens[i]
             if token.text in ("sizeof", "offsetof", "__attribute__", "_Alignof", "container_of") or (
-                    token.kind == "word" and QUIET.search(token.text)):
+                token.kind == "word" and QUIET.search(token.text)
+            ):
                 i = self.source.partner.get(i + 1, i) + 1
                 continue
             if statement.kind == "declare" and token.text == "[" and not self._has_value(statement, i):
@@ -129,7 +164,7 @@ class Finder:
             i += 1
 
     def _has_value(self, statement, i):
-        return any(token.text == "=" for token in self.tokens[statement.first:i])
+        return any(token.text == "=" for token in self.tokens[statement.first : i])
 
     def _token(self, function, statement, i):
         token = self.tokens[i]
@@ -156,14 +191,19 @@ class Finder:
 
     def _is_binary(self, i):
         token = self.tokens[i]
-        return (self.text[token.start - 1] in " \n\t" and self.text[token.end] in " \n"
-                and self.tokens[i - 1].text not in ("return", "case", "(", ",", "="))
+        return (
+            self.text[token.start - 1] in " \n\t"
+            and self.text[token.end] in " \n"
+            and self.tokens[i - 1].text not in ("return", "case", "(", ",", "=")
+        )
 
     def _number_off(self, function, statement, token):
         digits = re.match(r"0[xX][0-9a-fA-F]+|[0-9]+", token.text).group()
-        suffix = token.text[len(digits):]
-        if statement.kind == "return" and self.text[self.tokens[statement.first + 1].start:
-                                                    self.tokens[statement.last - 1].end] == token.text == "0":
+        suffix = token.text[len(digits) :]
+        if (
+            statement.kind == "return"
+            and self.text[self.tokens[statement.first + 1].start : self.tokens[statement.last - 1].end] == token.text == "0"
+        ):
             return
         value = int(digits, 8) if re.fullmatch(r"0[0-7]+", digits) else int(digits, 0)
         for other in (value + 1, value - 1):
@@ -175,10 +215,24 @@ class Finder:
 
 # ---- assembly: an instruction left out, a condition turned round ----
 
-INSTRUCTION = re.compile(r"^\s+(?!(?:global|extern|section|default|align|bits|resq|resb|resd|dq|dd|dw|db|times|"
-                         r"istruc|iend|at|push_all|pop_all)\b)([a-z][a-z0-9]+)\b[^:;]*")
-JUMPS = {"je": "jne", "jne": "je", "jz": "jnz", "jnz": "jz", "jb": "jae", "jae": "jb", "ja": "jbe", "jbe": "ja",
-         "jc": "jnc", "jnc": "jc", "js": "jns", "jns": "js"}
+INSTRUCTION = re.compile(
+    r"^\s+(?!(?:global|extern|section|default|align|bits|resq|resb|resd|dq|dd|dw|db|times|"
+    r"istruc|iend|at|push_all|pop_all)\b)([a-z][a-z0-9]+)\b[^:;]*"
+)
+JUMPS = {
+    "je": "jne",
+    "jne": "je",
+    "jz": "jnz",
+    "jnz": "jz",
+    "jb": "jae",
+    "jae": "jb",
+    "ja": "jbe",
+    "jbe": "ja",
+    "jc": "jnc",
+    "jnc": "jc",
+    "js": "jns",
+    "jns": "js",
+}
 
 
 def assembly_mutants(path, text):
@@ -198,8 +252,21 @@ def assembly_mutants(path, text):
             for operator, new in options:
                 key = (routine, folded(code), new)
                 seen[key] = seen.get(key, 0) + 1
-                found.append(Mutant(path, routine, number, operator, start, end, new, folded(code),
-                                    new or "(nothing)", (number, number, number), seen[key]))
+                found.append(
+                    Mutant(
+                        path,
+                        routine,
+                        number,
+                        operator,
+                        start,
+                        end,
+                        new,
+                        folded(code),
+                        new or "(nothing)",
+                        (number, number, number),
+                        seen[key],
+                    )
+                )
         at += len(line) + 1
     return found
 

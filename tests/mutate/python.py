@@ -4,11 +4,29 @@ import re
 
 from mutant import UNDOES, Mutant, dropped, folded, numbered
 
-SWAP = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.In: "not in", ast.NotIn: "in",
-        ast.Is: "is not", ast.IsNot: "is"}
+SWAP = {
+    ast.Lt: "<=",
+    ast.LtE: "<",
+    ast.Gt: ">=",
+    ast.GtE: ">",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.In: "not in",
+    ast.NotIn: "in",
+    ast.Is: "is not",
+    ast.IsNot: "is",
+}
 BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-ARITHMETIC = {ast.Add: "-", ast.Sub: "+", ast.Mult: "//", ast.FloorDiv: "*", ast.LShift: ">>", ast.RShift: "<<",
-              ast.BitAnd: "|", ast.BitOr: "&"}
+ARITHMETIC = {
+    ast.Add: "-",
+    ast.Sub: "+",
+    ast.Mult: "//",
+    ast.FloorDiv: "*",
+    ast.LShift: ">>",
+    ast.RShift: "<<",
+    ast.BitAnd: "|",
+    ast.BitOr: "&",
+}
 QUIET = frozenset(("print", "warn", "log", "debug", "info"))
 MASK = re.compile(r"0x[0137]?[fF]{2,}")  # of the lowest bits
 LOCKS = ("lock", "mutex", "condition", "cond")
@@ -53,15 +71,16 @@ class PythonFinder:
         return self._at(node.end_lineno, node.end_col_offset)
 
     def _source(self, node):
-        return self.text[self._start(node):self._end(node)]
+        return self.text[self._start(node) : self._end(node)]
 
     def _add(self, shown, operator, start, end, new):
         """`shown` is the statement, or its head: (start, end)."""
-        before = folded(self.text[shown[0]:shown[1]])
-        after = folded(self.text[shown[0]:start] + new + self.text[end:shown[1]])
+        before = folded(self.text[shown[0] : shown[1]])
+        after = folded(self.text[shown[0] : start] + new + self.text[end : shown[1]])
         lines = tuple(self.text.count("\n", 0, at) + 1 for at in shown) + (self.line,)
-        self.found.append(Mutant(self.path, self.name, self.text.count("\n", 0, start) + 1, operator, start, end, new, before,
-                                 after, lines))
+        self.found.append(
+            Mutant(self.path, self.name, self.text.count("\n", 0, start) + 1, operator, start, end, new, before, after, lines)
+        )
 
     # ---- statements ----
 
@@ -101,8 +120,9 @@ class PythonFinder:
             self._condition(statement, shown)
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             self._add(shown, dropped(called(statement.value), "drop-call"), start, end, "pass")
-        elif isinstance(statement, ast.AugAssign) or (isinstance(statement, ast.Assign) and not isinstance(
-                statement.targets[0], (ast.Name, ast.Tuple))):
+        elif isinstance(statement, ast.AugAssign) or (
+            isinstance(statement, ast.Assign) and not isinstance(statement.targets[0], (ast.Name, ast.Tuple))
+        ):
             self._add(shown, "drop-assign", start, end, "pass")
         elif isinstance(statement, ast.Delete):
             self._add(shown, "drop-undo", start, end, "pass")
@@ -129,8 +149,7 @@ class PythonFinder:
     def _with(self, statement, shown):
         """The block without its lock."""
         items = statement.items
-        if len(items) == 1 and not items[0].optional_vars and any(
-                word in self._source(items[0].context_expr).lower() for word in LOCKS):
+        if len(items) == 1 and not items[0].optional_vars and any(word in self._source(items[0].context_expr).lower() for word in LOCKS):
             self._add(shown, "drop-lock", self._start(statement), self._end(items[0].context_expr), "if True")
 
     def _pair(self, first, second):
@@ -181,8 +200,9 @@ class PythonFinder:
     def _undone(self, node, shown):
         """`table.pop(key)` only looks: `table[key]`."""
         if called(node) == "pop" and len(node.args) == 1:
-            self._add(shown, "drop-undo", self._start(node), self._end(node),
-                      f"{self._source(node.func.value)}[{self._source(node.args[0])}]")
+            self._add(
+                shown, "drop-undo", self._start(node), self._end(node), f"{self._source(node.func.value)}[{self._source(node.args[0])}]"
+            )
 
     def _compare(self, node, shown):
         operator = type(node.ops[0])
@@ -222,7 +242,7 @@ class PythonFinder:
             if other >= 0:
                 self._add(shown, "constant", start, end, str(other))
         if MASK.fullmatch(self.text[start:end]):
-            self._add(shown, "narrow", start, end, self.text[start:end - 1])
+            self._add(shown, "narrow", start, end, self.text[start : end - 1])
 
 
 def called(call):

@@ -21,7 +21,7 @@ def attempt(name, command, tree, seconds, env=None):
         status = run(command, tree.path, bound(seconds), env)
     except Timeout:
         return HUNG, name
-    if status in NO_SUCH_TEST and command[:len(PYTEST)] == PYTEST:
+    if status in NO_SUCH_TEST and command[: len(PYTEST)] == PYTEST:
         raise SystemExit(f"mutate: pytest finds no test in {' '.join(command[len(PYTEST):])}")
     return (KILLED, name) if status else (None, "")
 
@@ -86,8 +86,11 @@ class Units:
     def __init__(self, trees, store, jobs, keep):
         main = trees[0]
         # The library without a feature runs the same test each time, and says little.
-        self.programs = [name for name in main.make(MAKEFILE, "BUILD=build", "list").split()
-                         if not variant_of(name).endswith("clang") and "/without_" not in name]
+        self.programs = [
+            name
+            for name in main.make(MAKEFILE, "BUILD=build", "list").split()
+            if not variant_of(name).endswith("clang") and "/without_" not in name
+        ]
         self.plan = main.plan(MAKEFILE, "BUILD=build", *self.programs)
         for tree in trees:
             tree.borrow(main)

@@ -28,8 +28,15 @@ def run(command, cwd, seconds=600, env=None):
     words = ["sh", "-c", command] if isinstance(command, str) else command
     settings = dict(os.environ, ASAN_OPTIONS=f"hard_rss_limit_mb={MEMORY_MB}", PYTHONDONTWRITEBYTECODE="1", **(env or {}))
     with open(os.devnull, "wb") as out:
-        process = subprocess.Popen(["prlimit", f"--cpu={math.ceil(seconds)}:{math.ceil(seconds) + 2}", "--", *words], cwd=cwd, env=settings,
-                                   stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(
+            ["prlimit", f"--cpu={math.ceil(seconds)}:{math.ceil(seconds) + 2}", "--", *words],
+            cwd=cwd,
+            env=settings,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         try:
             status = process.wait(PATIENCE * seconds)
             if status in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
@@ -46,8 +53,7 @@ def run(command, cwd, seconds=600, env=None):
 
 
 def must(command, cwd, seconds=1200):
-    done = subprocess.run(command, cwd=cwd, shell=isinstance(command, str), capture_output=True, text=True,
-                          timeout=seconds, check=False)
+    done = subprocess.run(command, cwd=cwd, shell=isinstance(command, str), capture_output=True, text=True, timeout=seconds, check=False)
     if done.returncode:
         raise SystemExit(f"mutate: failed: {command}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
     return done.stdout
@@ -81,8 +87,7 @@ class Plan:
     def linked(self, program):
         """The objects in a program or in the archives that it links."""
         words = self.link[program].split()
-        return [word for word in words if word in self.compile] + [
-            member for word in words for member in self.members.get(word, ())]
+        return [word for word in words if word in self.compile] + [member for word in words for member in self.members.get(word, ())]
 
 
 def prerequisites(depfile):
@@ -128,8 +133,9 @@ class Tree:
         """The objects of a plan that are made from `path`, or include it, as some tests do with a source."""
         key = (id(plan), path)
         if key not in self.dependents:
-            self.dependents[key] = [name for name, (source, _) in plan.compile.items()
-                                    if source == path or path in prerequisites(self.path / depfile(name))]
+            self.dependents[key] = [
+                name for name, (source, _) in plan.compile.items() if source == path or path in prerequisites(self.path / depfile(name))
+            ]
         return self.dependents[key]
 
     def put(self, path, text):

@@ -14,8 +14,14 @@ SHELL = "/dev/shell"
 
 
 def port_at(path, name="fathom.9p"):
-    return ["-device", "virtio-serial-pci", "-chardev", f"socket,id=port,path={path},server=on,wait=off",
-            "-device", f"virtserialport,chardev=port,name={name}"]
+    return [
+        "-device",
+        "virtio-serial-pci",
+        "-chardev",
+        f"socket,id=port,path={path},server=on,wait=off",
+        "-device",
+        f"virtserialport,chardev=port,name={name}",
+    ]
 
 
 @contextlib.contextmanager

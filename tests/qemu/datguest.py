@@ -7,8 +7,23 @@ from pathlib import Path
 from guest import PATIENCE, ROOT, Guest
 
 # What may be changed by a recording, and is to be as before afterwards.
-SETTINGS = ("current_tracer", "set_event", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_ftrace_pid", "set_event_pid",
-            "trace_options", "buffer_size_kb", "trace_clock", "tracing_cpumask", "tracing_on", "saved_cmdlines_size", "show_event_filters", "show_event_triggers")
+SETTINGS = (
+    "current_tracer",
+    "set_event",
+    "set_ftrace_filter",
+    "set_ftrace_notrace",
+    "set_graph_function",
+    "set_ftrace_pid",
+    "set_event_pid",
+    "trace_options",
+    "buffer_size_kb",
+    "trace_clock",
+    "tracing_cpumask",
+    "tracing_on",
+    "saved_cmdlines_size",
+    "show_event_filters",
+    "show_event_triggers",
+)
 IN_GUEST = re.compile(r"^ *(\S.*)-(\d+) +\[(\d+)\] \S+ +([\d.]+): (.*)$")
 IN_REPORT = re.compile(r"^ *(\S.*)-(\d+) +\[(\d+)\] +([\d.]+): (\w+): *(.*)$")
 
@@ -20,15 +35,28 @@ class Machine:
         self.temporary = tempfile.TemporaryDirectory(prefix="fathom-dat-")
         self.folder = Path(self.temporary.name)
         self.channel, self.com2 = self.folder / "channel", self.folder / "com2"
-        self.guest = Guest("gcc", 2, com2=f"unix:{self.com2},server=on,wait=off", extra=[
-            "-device", "virtio-serial-pci", "-chardev", f"socket,id=port,path={self.channel},server=on,wait=off",
-            "-device", "virtserialport,chardev=port,name=fathom.9p"], **options)
+        self.guest = Guest(
+            "gcc",
+            2,
+            com2=f"unix:{self.com2},server=on,wait=off",
+            extra=[
+                "-device",
+                "virtio-serial-pci",
+                "-chardev",
+                f"socket,id=port,path={self.channel},server=on,wait=off",
+                "-device",
+                "virtserialport,chardev=port,name=fathom.9p",
+            ],
+            **options,
+        )
 
     def words(self, command, *words, channel=None):
         return [ROOT / "tools/fathom", command, "--channel", channel or self.channel, *words]
 
     def fathom(self, *words, channel=None, seconds=60):
-        return subprocess.run(self.words(*words, channel=channel), capture_output=True, text=True, cwd=self.folder, timeout=seconds * PATIENCE)
+        return subprocess.run(
+            self.words(*words, channel=channel), capture_output=True, text=True, cwd=self.folder, timeout=seconds * PATIENCE
+        )
 
     def settings(self):
         return {name: self.guest.check(f"cat {name}") for name in SETTINGS}

@@ -30,12 +30,15 @@ class Gdb:
     def start(self, script, ready="Continuing"):
         """Start gdb with `script`; returns once it has printed `ready`."""
         path = Path(self.dir.name) / "script"
-        path.write_text(f"set pagination off\nset confirm off\nset width 0\n"
-                        f"source {ROOT}/tools/gdb/fathom.py\n"
-                        f"target remote {self.socket}\n{script}\n")
+        path.write_text(
+            f"set pagination off\nset confirm off\nset width 0\n"
+            f"source {ROOT}/tools/gdb/fathom.py\n"
+            f"target remote {self.socket}\n{script}\n"
+        )
         self.out = Path(self.dir.name) / "out"
-        self.process = subprocess.Popen([*GDB, "-x", path, self.elf], stdin=subprocess.DEVNULL,
-                                        stdout=self.out.open("wb"), stderr=subprocess.STDOUT)
+        self.process = subprocess.Popen(
+            [*GDB, "-x", path, self.elf], stdin=subprocess.DEVNULL, stdout=self.out.open("wb"), stderr=subprocess.STDOUT
+        )
         deadline = time.monotonic() + 60 * PATIENCE
         while ready not in self.out.read_text():
             assert self.process.poll() is None and time.monotonic() < deadline, self.out.read_text()
@@ -58,8 +61,7 @@ class Gdb:
 def frames(text, mark):
     """Function names of the backtrace between `mark` and the next line that starts with END."""
     block = text.split(mark, 1)[1].split("END", 1)[0]
-    return [re.sub(r"\+.*", "", m.group(1)) for m in
-            re.finditer(r"^#\d+\s+(?:0x[0-9a-f]+ in )?([^\s(]+)", block, re.MULTILINE)]
+    return [re.sub(r"\+.*", "", m.group(1)) for m in re.finditer(r"^#\d+\s+(?:0x[0-9a-f]+ in )?([^\s(]+)", block, re.MULTILINE)]
 
 
 def in_order(names, wanted):

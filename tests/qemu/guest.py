@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import pexpect
@@ -82,8 +81,25 @@ class Guest:
     long. `tests`: of the kernel that has ktest, torture, bench and failalloc. `limit` bounds the life of QEMU,
     `timeout` each wait, in seconds of an idle machine."""
 
-    def __init__(self, build="gcc", cpus=1, mem="256M", machine="q35", cpu="max", uefi=False,
-                 cmdline="", tests=False, icount=False, iso=None, grub=False, com2="null", extra=(), limit=300, timeout=60, wait=True):
+    def __init__(
+        self,
+        build="gcc",
+        cpus=1,
+        mem="256M",
+        machine="q35",
+        cpu="max",
+        uefi=False,
+        cmdline="",
+        tests=False,
+        icount=False,
+        iso=None,
+        grub=False,
+        com2="null",
+        extra=(),
+        limit=300,
+        timeout=60,
+        wait=True,
+    ):
         self.timeout = timeout
         self.counts_instructions = icount
         self.dir = Path(tempfile.mkdtemp(prefix="fathom-guest-"))
@@ -93,11 +109,38 @@ class Guest:
         else:
             # GRUB asks for a display; a firmware that finds none has 12 % less to do in such a short boot
             boot = ["-vga", "none", "-kernel", build / ("fathom-test.stripped" if tests else "fathom.stripped"), "-append", cmdline]
-        args = ["setpriv", "--pdeathsig", "TERM", "timeout", "-k", "5", str(limit * PATIENCE), os.environ.get("QEMU", "qemu-system-x86_64"),
-                "-machine", machine, "-cpu", cpu, "-smp", str(cpus), "-m", mem, *boot,
-                "-no-reboot", "-net", "none", "-display", "none", "-monitor", "none",
-                "-device", "isa-debug-exit,iobase=0xf4,iosize=4",
-                "-serial", "stdio", "-serial", com2]
+        args = [
+            "setpriv",
+            "--pdeathsig",
+            "TERM",
+            "timeout",
+            "-k",
+            "5",
+            str(limit * PATIENCE),
+            os.environ.get("QEMU", "qemu-system-x86_64"),
+            "-machine",
+            machine,
+            "-cpu",
+            cpu,
+            "-smp",
+            str(cpus),
+            "-m",
+            mem,
+            *boot,
+            "-no-reboot",
+            "-net",
+            "none",
+            "-display",
+            "none",
+            "-monitor",
+            "none",
+            "-device",
+            "isa-debug-exit,iobase=0xf4,iosize=4",
+            "-serial",
+            "stdio",
+            "-serial",
+            com2,
+        ]
         if icount:
             args += ["-accel", "tcg", "-icount", "shift=0,sleep=off"]
         else:

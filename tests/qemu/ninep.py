@@ -140,7 +140,7 @@ class Ninep:
         body = self.call(WALK, struct.pack("<IIH", fid, new_fid, len(names)) + b"".join(text(name) for name in names))
         count = struct.unpack_from("<H", body)[0]
         assert len(body) == 2 + 13 * count
-        return [qid(body[2 + 13 * i:]) for i in range(count)]
+        return [qid(body[2 + 13 * i :]) for i in range(count)]
 
     def find(self, path):
         """A new fid for a path from the root that fid 0 stands for."""
@@ -194,8 +194,16 @@ class Ninep:
         assert len(body) == 153
         valid, mode, uid, gid, nlink, rdev, size, blksize, blocks = struct.unpack_from("<Q13xIIIQQQQQ", body)
         assert valid & 0x7FF == 0x7FF
-        return {"qid": qid(body[8:]), "mode": mode, "size": size, "nlink": nlink, "owner": (uid, gid), "rdev": rdev,
-                "blksize": blksize, "blocks": blocks}
+        return {
+            "qid": qid(body[8:]),
+            "mode": mode,
+            "size": size,
+            "nlink": nlink,
+            "owner": (uid, gid),
+            "rdev": rdev,
+            "blksize": blksize,
+            "blocks": blocks,
+        }
 
     def setattr(self, fid, valid, mode=0, size=0, owner=(0, 0)):
         assert self.call(SETATTR, struct.pack("<IIIIIQQQQQ", fid, valid, mode, *owner, size, 0, 0, 0, 0)) == b""
@@ -207,7 +215,7 @@ class Ninep:
         found, at = [], 4
         while at < len(body):
             following, kind, length = struct.unpack_from("<QBH", body, at + 13)
-            found.append((qid(body[at:]), following, kind, body[at + 24:at + 24 + length].decode()))
+            found.append((qid(body[at:]), following, kind, body[at + 24 : at + 24 + length].decode()))
             at += 24 + length
         return found
 

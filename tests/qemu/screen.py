@@ -42,7 +42,7 @@ class Screen:
                 self.column = 0
                 self.down()
             line = self.lines[self.row].ljust(self.column)
-            self.lines[self.row] = line[:self.column] + char + line[self.column + 1:]
+            self.lines[self.row] = line[: self.column] + char + line[self.column + 1 :]
             self.column += 1
 
     def obey(self, arguments, final):
@@ -62,9 +62,9 @@ class Screen:
         elif final in "JK" and count == 2:
             self.lines = [""] * self.rows
         elif final in "JK":
-            self.lines[self.row] = self.lines[self.row][:self.column]
+            self.lines[self.row] = self.lines[self.row][: self.column]
             if final == "J":
-                self.lines[self.row + 1:] = [""] * (self.rows - self.row - 1)
+                self.lines[self.row + 1 :] = [""] * (self.rows - self.row - 1)
         elif final == "n":
             self.guest.send(f"\x1b[{self.row + 1};{self.column + 1}R")
 

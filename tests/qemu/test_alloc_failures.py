@@ -23,8 +23,10 @@ CASES = [
 def pages_in_use(guest):
     """Without page tables, which only ever grow, and slabs, whose filling differs."""
     text = guest.run("free")[0]
+
     def number(what):
         return int(re.search(rf"(\d+) {what}", text).group(1))
+
     return number("used") - number("page tables") - number("slab")
 
 

@@ -36,9 +36,12 @@ def run_bochs(directory, model, cpus, cmdline, limit=240):
     config.write_text(CONFIG.format(model=model, cpus=cpus, iso=iso, dir=directory))
     script.write_text("c\n")  # Debian's Bochs starts in its debugger
     # Its only display without a window system wants a terminal.
-    bochs = pexpect.spawn("timeout", ["-k", "5", str(limit * PATIENCE), "bochs-bin", "-q", "-f", str(config),
-                                      "-rc", str(script)],
-                          env={**os.environ, "TERM": "vt100"}, timeout=limit * PATIENCE + 10)
+    bochs = pexpect.spawn(
+        "timeout",
+        ["-k", "5", str(limit * PATIENCE), "bochs-bin", "-q", "-f", str(config), "-rc", str(script)],
+        env={**os.environ, "TERM": "vt100"},
+        timeout=limit * PATIENCE + 10,
+    )
     bochs.expect(pexpect.EOF)
     bochs.close()
     log = (directory / "log").read_text(errors="replace")
@@ -51,10 +54,13 @@ def run_bochs(directory, model, cpus, cmdline, limit=240):
 PROBES = "ktest kprobe_jumps; ktest kprobe_nmi; torture kprobes 1; "
 
 
-@pytest.mark.parametrize("model,cpus,param,apic,more", [
-    ("corei7_haswell_4770", 2, "nox2apic ", "xAPIC", PROBES),
-    ("tigerlake", 4, "", "x2APIC", ""),  # with SERIALIZE
-])
+@pytest.mark.parametrize(
+    "model,cpus,param,apic,more",
+    [
+        ("corei7_haswell_4770", 2, "nox2apic ", "xAPIC", PROBES),
+        ("tigerlake", 4, "", "x2APIC", ""),  # with SERIALIZE
+    ],
+)
 def test_patching(tmp_path: Path, model, cpus, param, apic, more):
     text = run_bochs(tmp_path, model, cpus, f'{param}run="dmesg; cpus; hackbench 1 5; stress ipi -n 50; torture 3; {more}poweroff"')
     assert f"APIC: {apic}, boot CPU has id 0" in text

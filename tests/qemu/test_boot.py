@@ -62,8 +62,7 @@ def test_boots_with_64_cpus():
 
 
 # This QEMU's TCG has neither x2APIC nor a TSC-deadline timer: test_bochs.py has both.
-@pytest.mark.parametrize("machine,extra,clock", [
-    ("pc", [], "HPET"), ("pc", ["-no-hpet"], "PM timer"), ("q35", ["-no-hpet"], "PM timer")])
+@pytest.mark.parametrize("machine,extra,clock", [("pc", [], "HPET"), ("pc", ["-no-hpet"], "PM timer"), ("q35", ["-no-hpet"], "PM timer")])
 def test_clocks(machine, extra, clock):
     with Guest("gcc", 4, machine=machine, extra=extra) as guest:
         assert f"measured with {clock}" in guest.check("dmesg")
@@ -82,8 +81,7 @@ def test_shell_in_32_mib():
     with Guest("gcc", 1, "32M") as guest:
         guest.check("echo function > current_tracer")
         guest.check("hackbench 1 20")
-        assert "schedule" in guest.check("cat trace | tail -n 2000 | grep -m 1 schedule || "
-                                         "cat trace | grep schedule | head -n 1")
+        assert "schedule" in guest.check("cat trace | tail -n 2000 | grep -m 1 schedule || " "cat trace | grep schedule | head -n 1")
         guest.check("echo nop > current_tracer")
 
 

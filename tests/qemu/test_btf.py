@@ -16,7 +16,7 @@ def section(build):
     listed = subprocess.run(["readelf", "-SW", build / "fathom.elf"], check=True, capture_output=True, text=True).stdout
     offset = re.search(r" \.btf +PROGBITS +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+)", listed)
     start, size = (int(word, 16) for word in offset.groups())
-    return Path(build / "fathom.elf").read_bytes()[start:start + size]
+    return Path(build / "fathom.elf").read_bytes()[start : start + size]
 
 
 @pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 2}, {"build": "clang", "cpus": 1}], indirect=True, ids=["gcc", "clang"])
@@ -26,7 +26,7 @@ def test_btf_of_the_kernel(guest, tmp_path, request):
     guest.expect(rb"\r\n")
     served = guest.expect(rb"\r\nfathom# $")[0].replace(b"\r\n", b"\n")
     assert len(served) == int(guest.check(f"wc -c < {FILE}"))
-    assert section(build).startswith(served) and not section(build)[len(served):].strip(b"\0")
+    assert section(build).startswith(served) and not section(build)[len(served) :].strip(b"\0")
     assert 50_000 < len(served) < 300_000
     path = tmp_path / "btf"
     path.write_bytes(served)

@@ -15,29 +15,30 @@ def test_bytes_of_a_session(machine):
     with Ninep(machine.channel) as line:
         line.version_after_noise()
         for question, answer in (
-                # Tversion msize 8192
-                ("15000000 64 ffff 00200000 0800 3950323030302e4c", "15000000 65 ffff 00200000 0800 3950323030302e4c"),
-                # Tversion of a version that nobody knows
-                ("13000000 64 ffff 00200000 0600 395032303030", "14000000 65 ffff 00200000 0700 756e6b6e6f776e"),
-                # nothing else is understood before the next one: EINVAL
-                ("0b000000 78 0100 00000000", "0b000000 07 0100 16000000"),
-                ("15000000 64 ffff 00200000 0800 3950323030302e4c", "15000000 65 ffff 00200000 0800 3950323030302e4c"),
-                # Tattach of fid 1 to /proc
-                ("1c000000 68 0200 01000000 ffffffff 0000 0500 2f70726f63 00000000", None),
-                # Twalk 1 -> 2 without a name
-                ("11000000 6e 0300 01000000 02000000 0000", "09000000 6f 0300 0000"),
-                # Twalk 2 -> 3 nowhere: ENOENT
-                ("15000000 6e 0400 02000000 03000000 0100 0200 6e6f", "0b000000 07 0400 02000000"),
-                # Tlopen of fid 2, a directory, for writing: EISDIR
-                ("0f000000 0c 0500 02000000 01000000", "0b000000 07 0500 15000000"),
-                # Tclunk 3, which is not there: EBADF; 2
-                ("0b000000 78 0600 03000000", "0b000000 07 0600 09000000"),
-                ("0b000000 78 0700 02000000", "07000000 79 0700"),
-                # Tflush of a tag that is not there
-                ("09000000 6c 0800 3412", "07000000 6d 0800"),
-                # a type that the protocol does not have, and a body that is too short
-                ("07000000 fe 0900", "0b000000 07 0900 5f000000"),
-                ("08000000 78 0a00 01", "0b000000 07 0a00 16000000")):
+            # Tversion msize 8192
+            ("15000000 64 ffff 00200000 0800 3950323030302e4c", "15000000 65 ffff 00200000 0800 3950323030302e4c"),
+            # Tversion of a version that nobody knows
+            ("13000000 64 ffff 00200000 0600 395032303030", "14000000 65 ffff 00200000 0700 756e6b6e6f776e"),
+            # nothing else is understood before the next one: EINVAL
+            ("0b000000 78 0100 00000000", "0b000000 07 0100 16000000"),
+            ("15000000 64 ffff 00200000 0800 3950323030302e4c", "15000000 65 ffff 00200000 0800 3950323030302e4c"),
+            # Tattach of fid 1 to /proc
+            ("1c000000 68 0200 01000000 ffffffff 0000 0500 2f70726f63 00000000", None),
+            # Twalk 1 -> 2 without a name
+            ("11000000 6e 0300 01000000 02000000 0000", "09000000 6f 0300 0000"),
+            # Twalk 2 -> 3 nowhere: ENOENT
+            ("15000000 6e 0400 02000000 03000000 0100 0200 6e6f", "0b000000 07 0400 02000000"),
+            # Tlopen of fid 2, a directory, for writing: EISDIR
+            ("0f000000 0c 0500 02000000 01000000", "0b000000 07 0500 15000000"),
+            # Tclunk 3, which is not there: EBADF; 2
+            ("0b000000 78 0600 03000000", "0b000000 07 0600 09000000"),
+            ("0b000000 78 0700 02000000", "07000000 79 0700"),
+            # Tflush of a tag that is not there
+            ("09000000 6c 0800 3412", "07000000 6d 0800"),
+            # a type that the protocol does not have, and a body that is too short
+            ("07000000 fe 0900", "0b000000 07 0900 5f000000"),
+            ("08000000 78 0a00 01", "0b000000 07 0a00 16000000"),
+        ):
             line.raw(bytes.fromhex(question))
             kind, tag, body = line.receive()
             got = struct.pack("<IBH", 7 + len(body), kind, tag) + body
@@ -59,9 +60,20 @@ def test_files_byte_by_byte(machine, client):
         whole = client.read_all(path, 50000)
         assert len(whole) == int(machine.check(f"cat {path} | wc -c")) > 3000
         with client.opened(path) as fid:
-            for offset, count in ((0, 1), (1, 1), (2999, 3), (100, 2000), (len(whole) - 5, 5), (len(whole) - 5, 50), (7, 0),
-                                  (len(whole), 9), (len(whole) + 1000, 9), (1500, 1), (0, 40)):
-                assert client.read(fid, offset, count) == whole[offset:offset + count], (path, offset, count)
+            for offset, count in (
+                (0, 1),
+                (1, 1),
+                (2999, 3),
+                (100, 2000),
+                (len(whole) - 5, 5),
+                (len(whole) - 5, 50),
+                (7, 0),
+                (len(whole), 9),
+                (len(whole) + 1000, 9),
+                (1500, 1),
+                (0, 40),
+            ):
+                assert client.read(fid, offset, count) == whole[offset : offset + count], (path, offset, count)
     assert client.read_all("/proc/version").decode() == machine.check("cat /proc/version")
 
 
@@ -159,11 +171,17 @@ def test_commands(client):
 
 
 @pytest.mark.parametrize("end", ["clunk", "version"])
-@pytest.mark.parametrize("commands, nr", [("sleep 1000 | cat; while true; do sleep 1000; done", 1),
-                                          ("(sleep 1000; true) & while true; do sleep 1000; done & sleep 1000", 3),
-                                          ("sh -c 'sleep 1000 & sleep 1000 & true' & true", 2)])
+@pytest.mark.parametrize(
+    "commands, nr",
+    [
+        ("sleep 1000 | cat; while true; do sleep 1000; done", 1),
+        ("(sleep 1000; true) & while true; do sleep 1000; done & sleep 1000", 3),
+        ("sh -c 'sleep 1000 & sleep 1000 & true' & true", 2),
+    ],
+)
 def test_a_shell_that_is_closed_ends_its_commands(machine, client, end, commands, nr):
     """Those in the background too, whoever has started them. Another shell's go on, until the client goes."""
+
     def begin(text):
         fid = client.find(SHELL)
         client.open(fid, RDWR)
@@ -249,8 +267,9 @@ def test_identities(machine, client):
         assert first == again and len(set(first.values())) == len(first) > 3, top
     machine.check("livepatch unload demo_version")
     # The same directory has a second place.
-    assert client.walk(0, 80, *f"{TRACING}/trace".split("/")[1:])[-1] == \
-        client.walk(0, 81, *"sys/kernel/debug/tracing/trace".split("/"))[-1]
+    assert (
+        client.walk(0, 80, *f"{TRACING}/trace".split("/")[1:])[-1] == client.walk(0, 81, *"sys/kernel/debug/tracing/trace".split("/"))[-1]
+    )
 
 
 def test_a_fid_leads_to_its_file_or_nowhere(machine, client):
@@ -280,23 +299,44 @@ def test_renames(machine, client):
     client.open(deep)
     client.renameat(box, "x", box, "x")
     client.rename(deep, tmp, "y")
-    assert client.read(deep, 0, 100) == b"deep\n" and machine.check("find /tmp; cat /tmp/y") == \
-        "/tmp\n/tmp/case\n/tmp/case/a name that is longer than the one before\n/tmp/case/in\n/tmp/y\ndeep\n"
+    assert (
+        client.read(deep, 0, 100) == b"deep\n"
+        and machine.check("find /tmp; cat /tmp/y")
+        == "/tmp\n/tmp/case\n/tmp/case/a name that is longer than the one before\n/tmp/case/in\n/tmp/y\ndeep\n"
+    )
     machine.check("rm /tmp/y /tmp/case/a*; rmdir /tmp/case/in /tmp/case")
 
 
 def test_what_cannot_be_renamed(machine, client):
     machine.check("mkdir /tmp/box /tmp/full; echo > /tmp/full/x; echo > /tmp/x")
     root, tmp, tracing, box, x = map(client.find, ("/", "/tmp", TRACING, "/tmp/box", "/tmp/x"))
-    for words, number in (((tmp, "x", tracing, "x"), errno.EXDEV), ((tracing, "trace", tmp, "x"), errno.EXDEV),
-                          ((tracing, "trace", tracing, "other"), errno.EPERM), ((tracing, "none", tracing, "trace"), errno.ENOENT),
-                          ((root, "tmp", root, "temp"), errno.EBUSY), ((tmp, "x", root, "tmp"), errno.EISDIR), ((tmp, "box", root, "proc"), errno.EBUSY),
-                          ((tmp, "box", box, "in"), errno.EINVAL), ((tmp, "box", tmp, "x"), errno.ENOTDIR), ((tmp, "x", tmp, "box"), errno.EISDIR),
-                          ((tmp, "box", tmp, "full"), errno.ENOTEMPTY), ((tmp, "none", tmp, "x"), errno.ENOENT), ((x, "x", tmp, "y"), errno.ENOTDIR),
-                          ((tmp, "x", x, "y"), errno.ENOTDIR), ((tmp, "x", 99, "y"), errno.EBADF), ((tmp, "x", tmp, "a/b"), errno.ENOENT),
-                          ((tmp, "x", tmp, ""), errno.ENOENT), ((tmp, "x", tmp, "y" * 128), errno.ENAMETOOLONG)):
+    for words, number in (
+        ((tmp, "x", tracing, "x"), errno.EXDEV),
+        ((tracing, "trace", tmp, "x"), errno.EXDEV),
+        ((tracing, "trace", tracing, "other"), errno.EPERM),
+        ((tracing, "none", tracing, "trace"), errno.ENOENT),
+        ((root, "tmp", root, "temp"), errno.EBUSY),
+        ((tmp, "x", root, "tmp"), errno.EISDIR),
+        ((tmp, "box", root, "proc"), errno.EBUSY),
+        ((tmp, "box", box, "in"), errno.EINVAL),
+        ((tmp, "box", tmp, "x"), errno.ENOTDIR),
+        ((tmp, "x", tmp, "box"), errno.EISDIR),
+        ((tmp, "box", tmp, "full"), errno.ENOTEMPTY),
+        ((tmp, "none", tmp, "x"), errno.ENOENT),
+        ((x, "x", tmp, "y"), errno.ENOTDIR),
+        ((tmp, "x", x, "y"), errno.ENOTDIR),
+        ((tmp, "x", 99, "y"), errno.EBADF),
+        ((tmp, "x", tmp, "a/b"), errno.ENOENT),
+        ((tmp, "x", tmp, ""), errno.ENOENT),
+        ((tmp, "x", tmp, "y" * 128), errno.ENAMETOOLONG),
+    ):
         assert failure(client.renameat, *words) == number, words
-    for words, number in (((99, tmp, "y"), errno.EBADF), ((x, 99, "y"), errno.EBADF), ((root, tmp, "y"), errno.EBUSY), ((tracing, tmp, "y"), errno.EBUSY)):
+    for words, number in (
+        ((99, tmp, "y"), errno.EBADF),
+        ((x, 99, "y"), errno.EBADF),
+        ((root, tmp, "y"), errno.EBUSY),
+        ((tracing, tmp, "y"), errno.EBUSY),
+    ):
         assert failure(client.rename, *words) == number, words
     assert machine.check("find /tmp; rm /tmp/x /tmp/full/x; rmdir /tmp/box /tmp/full") == "/tmp\n/tmp/box\n/tmp/full\n/tmp/full/x\n/tmp/x\n"
 

@@ -98,7 +98,9 @@ def test_poll(client, machine):
     assert client.poll(pipe, READABLE) == 0, "a read waits there"
     client.clunk(pipe)
     assert failure(client.poll_end, tag) == errno.EBADF == failure(client.poll, pipe, READABLE) and read in client.answers
-    with client.opened(TRACING + "/trace_marker", WRONLY) as marker, client.opened(TRACING) as tree, client.opened(TRACING + "/trace") as trace:
+    with client.opened(TRACING + "/trace_marker", WRONLY) as marker, client.opened(TRACING) as tree, client.opened(
+        TRACING + "/trace"
+    ) as trace:
         assert client.poll(marker, IN | OUT, 1000) == OUT and client.poll(tree, IN | OUT, 1000) == IN == client.poll(trace, IN)
 
 
@@ -116,7 +118,7 @@ def test_poll_of_histograms(client, machine):
     """Worth reading until it is read; news (POLLPRI) are told once, and whoever waits is told when they come. The shell's poll likewise."""
     fork, pri = "events/sched/sched_process_fork", select.POLLPRI
     # What runs in the background is a thread that has been started, so it counts.
-    condition = "if child_comm == \"sleep\""
+    condition = 'if child_comm == "sleep"'
     machine.check(f"echo 'hist:keys=common_type {condition}' > {fork}/trigger")
     with client.opened(f"{TRACING}/{fork}/hist") as hist:
         assert client.poll(hist, IN | pri) == 0 == client.poll(hist, IN | pri, 1)
@@ -212,8 +214,16 @@ def test_version_ends_what_was(machine, client):
 
 
 def test_garbage(machine):
-    noises = [bytes(range(256)) * 20, b"\0" * 5000, b"\xff" * 5000, b"\x15\0\0\0\x64\xff\xff" * 50, b"\x07\0\0\0",
-              message(WALK, 1, b"\xff" * 90), message(WRITE, 2, struct.pack("<IQI", 1, 0, 0xFFFFFFFF)), b"9P2000.L" * 3]
+    noises = [
+        bytes(range(256)) * 20,
+        b"\0" * 5000,
+        b"\xff" * 5000,
+        b"\x15\0\0\0\x64\xff\xff" * 50,
+        b"\x07\0\0\0",
+        message(WALK, 1, b"\xff" * 90),
+        message(WRITE, 2, struct.pack("<IQI", 1, 0, 0xFFFFFFFF)),
+        b"9P2000.L" * 3,
+    ]
     for noise in noises:
         with Ninep(machine.channel) as client:
             client.raw(noise)
@@ -241,11 +251,11 @@ def test_a_host_that_pauses_in_the_middle(client, machine):
     with client.opened("/tmp/paused", RDWR) as fid:
         for data in (b"before" + b"after", b"before" + sign[:20] + b"!"):
             whole = message(WRITE, 7, struct.pack("<IQI", fid, 0, len(data)) + data)
-            client.raw(whole[:-len(data) + 6])
+            client.raw(whole[: -len(data) + 6])
             time.sleep(1.6)
-            client.raw(whole[-len(data) + 6:])
+            client.raw(whole[-len(data) + 6 :])
             assert struct.unpack("<I", client.body_of(WRITE, 7))[0] == len(data)
-            assert client.read(fid, 0, 100)[:len(data)] == data
+            assert client.read(fid, 0, 100)[: len(data)] == data
     machine.check("rm /tmp/paused")
 
 
@@ -299,7 +309,7 @@ def test_port_byte_by_byte(machine, port):
     port.walk(0, 60, "tmp")
     port.create(60, "large", RDWR)
     for offset in range(0, len(data), 100001):
-        part = data[offset:offset + 100001]
+        part = data[offset : offset + 100001]
         assert port.write(60, offset, part) == len(part)
     for count in (131072 - 11, 8192, 8193, 4096 - 11):
         assert b"".join(port.read(60, offset, count) for offset in range(0, len(data), count)) == data

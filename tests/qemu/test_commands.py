@@ -8,7 +8,7 @@ from guest import Guest
 
 ROWS = [
     # words
-    ("echo \"a $((1 + 2 * 3)) `echo b` $(echo c; echo d)\"", "a 7 b c\nd\n", 0),
+    ('echo "a $((1 + 2 * 3)) `echo b` $(echo c; echo d)"', "a 7 b c\nd\n", 0),
     ("x='a  b'; echo $x; echo \"$x\"; echo '$x'", "a b\na  b\n$x\n", 0),
     ("v=1; v=2 sh -c 'echo $v'; echo $v; v=3 w=4 true; echo $v$w", "2\n1\n1\n", 0),
     ("echo ${nosuch:-word} ${nosuch+set} [${#x}]", "word [4]\n", 0),
@@ -21,14 +21,13 @@ ROWS = [
     ("(cd /; pwd); pwd", "/\n/sys/kernel/tracing\n", 0),
     ("i=3; while [ $i -gt 0 ]; do echo $i; i=$((i - 1)); done", "3\n2\n1\n", 0),
     ("until false; do break; done; echo $?", "0\n", 0),
-    ("for i in 1 2 3; do for j in 1 2; do [ $j = 2 ] && continue 2; echo $i$j; done; done",
-     "11\n21\n31\n", 0),
+    ("for i in 1 2 3; do for j in 1 2; do [ $j = 2 ] && continue 2; echo $i$j; done; done", "11\n21\n31\n", 0),
     ("if false; then echo a; elif true; then echo b; else echo c; fi", "b\n", 0),
     ("seq 3 | while read n; do echo n=$n; done", "n=1\nn=2\nn=3\n", 0),
     ("((((((((((echo deep))))))))))", "deep\n", 0),
     ("(((((((((((echo deep)))))))))))", "sh: syntax error: nested too deeply\n", 2),
-    ("if true; fi", "sh: syntax error: unexpected \"fi\" (expecting \"then\")\n", 2),
-    ("echo a )", "sh: syntax error: unexpected \")\"\n", 2),
+    ("if true; fi", 'sh: syntax error: unexpected "fi" (expecting "then")\n', 2),
+    ("echo a )", 'sh: syntax error: unexpected ")"\n', 2),
     ("sh -c 'echo in; exit 3'", "in\n", 3),
     ("echo 'echo script; exit 4' > /tmp/script; sh /tmp/script; rm /tmp/script", "script\n", 0),
     # redirections
@@ -51,8 +50,7 @@ ROWS = [
     ("(exit 7) & wait $!", "", 7),
     ("kill 99999", "sh: kill: can't kill pid 99999: No such process\n", 1),
     # files
-    ("mkdir -p /tmp/a/b/c && touch /tmp/a/b/f && ls /tmp/a/b | cat; rm /tmp/a/b/f; "
-     "rmdir /tmp/a/b/c /tmp/a/b /tmp/a", "c\nf\n", 0),
+    ("mkdir -p /tmp/a/b/c && touch /tmp/a/b/f && ls /tmp/a/b | cat; rm /tmp/a/b/f; " "rmdir /tmp/a/b/c /tmp/a/b /tmp/a", "c\nf\n", 0),
     ("mkdir nosuch", "mkdir: can't create directory 'nosuch': Operation not permitted\n", 1),
     ("mkdir /tmp", "mkdir: can't create directory '/tmp': File exists\n", 1),
     ("rmdir /tmp", "rmdir: '/tmp': Device or resource busy\n", 1),
@@ -70,73 +68,126 @@ ROWS = [
     ("ls -d options per_cpu | cat", "options\nper_cpu\n", 0),
     ("echo one > /tmp/f; echo two >> /tmp/f; cat /tmp/f - < /tmp/f; rm /tmp/f", "one\ntwo\none\ntwo\n", 0),
     ("cat /dev/null; head -c 3 /dev/zero | wc -c", "3\n", 0),
-    ("echo one > /tmp/a; cp /tmp/a /tmp/b; mkdir /tmp/d; cp /tmp/a /tmp/b /tmp/d; cat /tmp/b /tmp/d/a /tmp/d/b",
-     "one\none\none\n", 0),
+    ("echo one > /tmp/a; cp /tmp/a /tmp/b; mkdir /tmp/d; cp /tmp/a /tmp/b /tmp/d; cat /tmp/b /tmp/d/a /tmp/d/b", "one\none\none\n", 0),
     ("mv /tmp/a /tmp/c; mv /tmp/b /tmp/c /tmp/d; ls /tmp/d /tmp | cat", "/tmp/d:\na\nb\nc\n\n/tmp:\nd\n", 0),
     ("cp /tmp/d/a /tmp/d/../d/a; cat /tmp/d/a", "cp: '/tmp/d/a' and '/tmp/d/../d/a' are the same file\none\n", 0),
-    ("cp nosuch /tmp/x; cp options /tmp/x; cp tracing_on nosuch; cp /tmp/d/a /tmp/d/b /tmp/x",
-     "cp: can't copy 'nosuch': No such file or directory\ncp: can't copy 'options': Is a directory\n"
-     "cp: can't create 'nosuch': Permission denied\ncp: target '/tmp/x' is not a directory\n", 1),
-    ("mv tracing_on /tmp/x; cat tracing_on /tmp/x; rm /tmp/x",
-     "mv: can't remove 'tracing_on': Operation not permitted\n1\n1\n", 0),
-    ("mv tracing_on tracing_off; cat tracing_on; mv /tmp/nosuch /tmp/x; mv /dev/null /tmp/x; mv /tmp /tmp2; mv /sys/kernel/tracing /tmp/x",
-     "mv: can't rename 'tracing_on': Operation not permitted\n1\nmv: can't rename '/tmp/nosuch': No such file or directory\n"
-     "mv: can't rename '/dev/null': Device or resource busy\nmv: can't rename '/tmp': Device or resource busy\n"
-     "mv: can't rename '/sys/kernel/tracing': Device or resource busy\n", 1),
+    (
+        "cp nosuch /tmp/x; cp options /tmp/x; cp tracing_on nosuch; cp /tmp/d/a /tmp/d/b /tmp/x",
+        "cp: can't copy 'nosuch': No such file or directory\ncp: can't copy 'options': Is a directory\n"
+        "cp: can't create 'nosuch': Permission denied\ncp: target '/tmp/x' is not a directory\n",
+        1,
+    ),
+    ("mv tracing_on /tmp/x; cat tracing_on /tmp/x; rm /tmp/x", "mv: can't remove 'tracing_on': Operation not permitted\n1\n1\n", 0),
+    (
+        "mv tracing_on tracing_off; cat tracing_on; mv /tmp/nosuch /tmp/x; mv /dev/null /tmp/x; mv /tmp /tmp2; mv /sys/kernel/tracing /tmp/x",
+        "mv: can't rename 'tracing_on': Operation not permitted\n1\nmv: can't rename '/tmp/nosuch': No such file or directory\n"
+        "mv: can't rename '/dev/null': Device or resource busy\nmv: can't rename '/tmp': Device or resource busy\n"
+        "mv: can't rename '/sys/kernel/tracing': Device or resource busy\n",
+        1,
+    ),
     # a directory with what is in it, over another one, into itself
-    ("cd /tmp; mkdir e e/f; echo in > e/f/x; mv e/f e/a_longer_name; cat e/a_longer_name/x; mv e e/a_longer_name/g; mv d/a e/a_longer_name",
-     "in\nmv: can't rename 'e': Invalid argument\n", 0),
-    ("mkdir g; mv e g; mv g/e h; mv h/a_longer_name g; find g h; cat g/*/*", "g\ng/a_longer_name\ng/a_longer_name/a\ng/a_longer_name/x\nh\none\nin\n", 0),
+    (
+        "cd /tmp; mkdir e e/f; echo in > e/f/x; mv e/f e/a_longer_name; cat e/a_longer_name/x; mv e e/a_longer_name/g; mv d/a e/a_longer_name",
+        "in\nmv: can't rename 'e': Invalid argument\n",
+        0,
+    ),
+    (
+        "mkdir g; mv e g; mv g/e h; mv h/a_longer_name g; find g h; cat g/*/*",
+        "g\ng/a_longer_name\ng/a_longer_name/a\ng/a_longer_name/x\nh\none\nin\n",
+        0,
+    ),
     ("mv g/*/a d; rm g/*/x; rmdir g/a_longer_name g h; ls; cd -", "d\n/sys/kernel/tracing\n", 0),
     # what is open stays open, under its new name and when another one takes its place
-    ("echo old > /tmp/x; (sleep 0.2; cat; echo more >> /tmp/x) < /tmp/x & sleep 0.1; echo new > /tmp/y; mv /tmp/y /tmp/x; wait; cat /tmp/x; rm /tmp/x; ls /tmp",
-     "old\nnew\nmore\nd\n", 0),
-    ("mkdir /tmp/m /tmp/m/t; mount -t tracefs none /tmp/m/t; mv /tmp/m /tmp/n; umount /tmp/m/t; mv /tmp/m /tmp/n; rmdir /tmp/n/t /tmp/n",
-     "mv: can't rename '/tmp/m': Device or resource busy\n", 0),
+    (
+        "echo old > /tmp/x; (sleep 0.2; cat; echo more >> /tmp/x) < /tmp/x & sleep 0.1; echo new > /tmp/y; mv /tmp/y /tmp/x; wait; cat /tmp/x; rm /tmp/x; ls /tmp",
+        "old\nnew\nmore\nd\n",
+        0,
+    ),
+    (
+        "mkdir /tmp/m /tmp/m/t; mount -t tracefs none /tmp/m/t; mv /tmp/m /tmp/n; umount /tmp/m/t; mv /tmp/m /tmp/n; rmdir /tmp/n/t /tmp/n",
+        "mv: can't rename '/tmp/m': Device or resource busy\n",
+        0,
+    ),
     ("cp /tmp/d/a current_tracer", "cp: error writing 'current_tracer': Invalid argument\n", 1),
-    ("find /tmp; find /tmp -type f -name 'b*'; find /tmp -maxdepth 0; find /tmp -mindepth 2 ! -name a -not -path '*/c' -print",
-     "/tmp\n/tmp/d\n/tmp/d/a\n/tmp/d/b\n/tmp/d/c\n/tmp/d/b\n/tmp\n/tmp/d/b\n", 0),
+    (
+        "find /tmp; find /tmp -type f -name 'b*'; find /tmp -maxdepth 0; find /tmp -mindepth 2 ! -name a -not -path '*/c' -print",
+        "/tmp\n/tmp/d\n/tmp/d/a\n/tmp/d/b\n/tmp/d/c\n/tmp/d/b\n/tmp\n/tmp/d/b\n",
+        0,
+    ),
     ("cd /tmp; find; find . d -type d; cd /sys/kernel/tracing", ".\n./d\n./d/a\n./d/b\n./d/c\n.\n./d\nd\n", 0),
     ("rm /tmp/d/a /tmp/d/b /tmp/d/c; rmdir /tmp/d; find /tmp /nosuch", "/tmp\nfind: /nosuch: No such file or directory\n", 1),
     ("find /tmp -size 1", "find: -size is not there\n", 1),
-    ("find / -name set_ftrace_filter | grep -v instances", "/sys/kernel/debug/tracing/set_ftrace_filter\n"
-     "/sys/kernel/tracing/set_ftrace_filter\n", 0),
+    (
+        "find / -name set_ftrace_filter | grep -v instances",
+        "/sys/kernel/debug/tracing/set_ftrace_filter\n" "/sys/kernel/tracing/set_ftrace_filter\n",
+        0,
+    ),
     # what tutorials type first
-    ("sysctl kernel.ftrace_enabled; sysctl -w kernel.ftrace_enabled=0; sysctl -n kernel/ftrace_enabled; "
-     "sysctl -q kernel.ftrace_enabled=1; cat /proc/sys/kernel/ftrace_enabled",
-     "kernel.ftrace_enabled = 1\nkernel.ftrace_enabled = 0\n0\n1\n", 0),
+    (
+        "sysctl kernel.ftrace_enabled; sysctl -w kernel.ftrace_enabled=0; sysctl -n kernel/ftrace_enabled; "
+        "sysctl -q kernel.ftrace_enabled=1; cat /proc/sys/kernel/ftrace_enabled",
+        "kernel.ftrace_enabled = 1\nkernel.ftrace_enabled = 0\n0\n1\n",
+        0,
+    ),
     ("sysctl -a | grep ftrace_enabled; sysctl -aN | grep -c '^kernel[.]'", None, 0),
     ("sysctl kernel.nosuch", "sysctl: cannot stat /proc/sys/kernel/nosuch: No such file or directory\n", 1),
     ("sysctl kernel.ftrace_enabled=x", "sysctl: setting key 'kernel.ftrace_enabled': Invalid argument\n", 1),
-    ("sysctl -w kernel.ftrace_enabled", "sysctl: \"kernel.ftrace_enabled\" must be of the form name=value\n", 1),
+    ("sysctl -w kernel.ftrace_enabled", 'sysctl: "kernel.ftrace_enabled" must be of the form name=value\n', 1),
     ("mount -t tracefs nodev /sys/kernel/tracing && mount -t debugfs none /sys/kernel/debug; echo $?", "0\n", 0),
-    ("mount -o remount,rw,gid=12,uid=7 . && ls -l events/sched/sched_switch/id README | tr -s ' ' | cut -d ' ' -f 1,3,4; "
-     "mkdir instances/x; ls -l instances/x/trace | tr -s ' ' | cut -d ' ' -f 3,4; rmdir instances/x; "
-     "mount -o remount,gid=0,uid=0 nodev /sys/kernel/tracing; ls -l README | tr -s ' ' | cut -d ' ' -f 3,4; mount -o remount,gid=1 /dev",
-     "-r--r----- 7 12\n-r--r----- 7 12\n7 12\nroot root\nmount: /dev: not mounted.\n", 32),
-    ("mount -t tracefs; mount | grep -c debugfs",
-     "tracefs on /sys/kernel/tracing type tracefs (rw)\ntracefs on /sys/kernel/debug/tracing type tracefs (rw)\n1\n", 0),
-    ("mkdir /tracing; mount -t tracefs nodev /tracing; cat /tracing/current_tracer; rmdir /tracing; umount /tracing; "
-     "ls /tracing; umount /tracing; rmdir /tracing",
-     "nop\nrmdir: '/tracing': Device or resource busy\numount: /tracing: not mounted.\n", 0),
-    ("mount -t tracefs x /nosuch; mount -t ext4 x /tmp; mount -t debugfs x /dev; mount -t tracefs x /proc; umount /sys/kernel/tracing",
-     "mount: /nosuch: mount point does not exist.\nmount: /tmp: unknown filesystem type 'ext4'.\n"
-     "mount: /dev: debugfs has its place already, see `mount`\nmount: /proc: something else is mounted there\n"
-     "umount: /sys/kernel/tracing: target is busy.\n", 32),
-    ("echo 'v=from-file; cd /tmp' > /tmp/f; . /tmp/f; echo $v; pwd; source ./f; cd /sys/kernel/tracing; rm /tmp/f; unset v",
-     "from-file\n/tmp\n", 0),
-    ("echo '. /tmp/f' > /tmp/f; . /tmp/f; echo $?; rm /tmp/f; . /tmp/f", "sh: files and shells nested too deeply\n2\n"
-     "sh: .: /tmp/f: No such file or directory\n", 1),
+    (
+        "mount -o remount,rw,gid=12,uid=7 . && ls -l events/sched/sched_switch/id README | tr -s ' ' | cut -d ' ' -f 1,3,4; "
+        "mkdir instances/x; ls -l instances/x/trace | tr -s ' ' | cut -d ' ' -f 3,4; rmdir instances/x; "
+        "mount -o remount,gid=0,uid=0 nodev /sys/kernel/tracing; ls -l README | tr -s ' ' | cut -d ' ' -f 3,4; mount -o remount,gid=1 /dev",
+        "-r--r----- 7 12\n-r--r----- 7 12\n7 12\nroot root\nmount: /dev: not mounted.\n",
+        32,
+    ),
+    (
+        "mount -t tracefs; mount | grep -c debugfs",
+        "tracefs on /sys/kernel/tracing type tracefs (rw)\ntracefs on /sys/kernel/debug/tracing type tracefs (rw)\n1\n",
+        0,
+    ),
+    (
+        "mkdir /tracing; mount -t tracefs nodev /tracing; cat /tracing/current_tracer; rmdir /tracing; umount /tracing; "
+        "ls /tracing; umount /tracing; rmdir /tracing",
+        "nop\nrmdir: '/tracing': Device or resource busy\numount: /tracing: not mounted.\n",
+        0,
+    ),
+    (
+        "mount -t tracefs x /nosuch; mount -t ext4 x /tmp; mount -t debugfs x /dev; mount -t tracefs x /proc; umount /sys/kernel/tracing",
+        "mount: /nosuch: mount point does not exist.\nmount: /tmp: unknown filesystem type 'ext4'.\n"
+        "mount: /dev: debugfs has its place already, see `mount`\nmount: /proc: something else is mounted there\n"
+        "umount: /sys/kernel/tracing: target is busy.\n",
+        32,
+    ),
+    (
+        "echo 'v=from-file; cd /tmp' > /tmp/f; . /tmp/f; echo $v; pwd; source ./f; cd /sys/kernel/tracing; rm /tmp/f; unset v",
+        "from-file\n/tmp\n",
+        0,
+    ),
+    (
+        "echo '. /tmp/f' > /tmp/f; . /tmp/f; echo $?; rm /tmp/f; . /tmp/f",
+        "sh: files and shells nested too deeply\n2\n" "sh: .: /tmp/f: No such file or directory\n",
+        1,
+    ),
     ("echo 'exec sh /tmp/f' > /tmp/f; sh /tmp/f; echo $?; rm /tmp/f", "sh: files and shells nested too deeply\n2\n", 0),
-    ("sh -c 'echo $$ > /tmp/pid; exec ps' | grep ' ps$' | tr -s ' ' | cut -d ' ' -f 2 > /tmp/ps; "
-     "[ $(cat /tmp/pid) = $(cat /tmp/ps) ] && echo same; rm /tmp/p*; sh -c 'exec echo in; echo not'; sh -c 'exec nosuch; echo not'",
-     "same\nin\nsh: exec: nosuch: not found\n", 127),
-    ("echo 0 | sudo tee tracing_on; sudo sh -c 'echo 1 > tracing_on'; sudo cat tracing_on; sudo cd /; pwd; sudo nosuch",
-     "0\n1\n/sys/kernel/tracing\nsudo: nosuch: command not found\n", 1),
+    (
+        "sh -c 'echo $$ > /tmp/pid; exec ps' | grep ' ps$' | tr -s ' ' | cut -d ' ' -f 2 > /tmp/ps; "
+        "[ $(cat /tmp/pid) = $(cat /tmp/ps) ] && echo same; rm /tmp/p*; sh -c 'exec echo in; echo not'; sh -c 'exec nosuch; echo not'",
+        "same\nin\nsh: exec: nosuch: not found\n",
+        127,
+    ),
+    (
+        "echo 0 | sudo tee tracing_on; sudo sh -c 'echo 1 > tracing_on'; sudo cat tracing_on; sudo cd /; pwd; sudo nosuch",
+        "0\n1\n/sys/kernel/tracing\nsudo: nosuch: command not found\n",
+        1,
+    ),
     ("sudo " * 30 + "sudo -E echo root", "root\n", 0),
     ("(" + "exec " * 1600 + "echo here)", "here\n", 0),
-    ("(exec -a ping ps) | grep -c ' ping$'; (exec -a ping); (exec -a ping nosuch)",
-     "1\nsh: exec: a command must follow: redirections alone cannot stay\nsh: exec: nosuch: not found\n", 127),
+    (
+        "(exec -a ping ps) | grep -c ' ping$'; (exec -a ping); (exec -a ping nosuch)",
+        "1\nsh: exec: a command must follow: redirections alone cannot stay\nsh: exec: nosuch: not found\n",
+        127,
+    ),
     ("echo 'echo from a pipe; v=2' | sh; echo $v", "from a pipe\n\n", 0),
     ("sh", "sh: the console has a shell already\n", 127),
     # text
@@ -162,28 +213,43 @@ ROWS = [
     ("[ 1 -eq 1", "sh: [: missing ]\n", 2),
     # facts
     ("ls > /dev/null; why schedule | head -n 1 | cut -c 1-23", "schedule: can be traced\n", 0),
-    ("why kmalloc vfs_open | grep '^ .*('", "    void *kmalloc(size_t bytes)\n"
-     "    int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)\n", 0),
+    (
+        "why kmalloc vfs_open | grep '^ .*('",
+        "    void *kmalloc(size_t bytes)\n" "    int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)\n",
+        0,
+    ),
     ("why no_such_function_at_all > /dev/null", "", 1),
-    ("echo 'r:opened vfs_open path:string err=$retval' > kprobe_events; why kprobes/opened; why opened kprobes:opened | grep -c path=; "
-     "why sched/sched_switch; > kprobe_events", "kprobes/opened: a dynamic event, off\n"
-     "    r:kprobes/opened vfs_open path=path:string err=$retval\n"
-     "        int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)\n"
-     "        path:string from +0($arg2), const char *path\n        err:s32 from $retval, int\n"
-     "2\nsched/sched_switch: an event of the kernel, which no line defines\n", 0),
+    (
+        "echo 'r:opened vfs_open path:string err=$retval' > kprobe_events; why kprobes/opened; why opened kprobes:opened | grep -c path=; "
+        "why sched/sched_switch; > kprobe_events",
+        "kprobes/opened: a dynamic event, off\n"
+        "    r:kprobes/opened vfs_open path=path:string err=$retval\n"
+        "        int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)\n"
+        "        path:string from +0($arg2), const char *path\n        err:s32 from $retval, int\n"
+        "2\nsched/sched_switch: an event of the kernel, which no line defines\n",
+        0,
+    ),
     ("why kprobes/opened", "kprobes/opened: there is no such event\n", 1),
     ("echo 'p vfs_read file.flags' > kprobe_events", "sh: write error: Operation not supported\n", 1),
     ("cpus | head -1 | cut -d ' ' -f 1-5", "2 of 2 CPUs online,\n", 0),
     ("stack $$ | grep -c 'sh_exec+0x'; stack 0", None, 1),
     ("dmesg | grep -c 'CPUs online'", "1\n", 0),
-    ("grep -c ' schedule$' /proc/kallsyms; grep -c ' r kallsyms_ops$' /proc/kallsyms; grep -c ' d trace_thresh_ns$' /proc/kallsyms", "1\n1\n1\n", 0),
+    (
+        "grep -c ' schedule$' /proc/kallsyms; grep -c ' r kallsyms_ops$' /proc/kallsyms; grep -c ' d trace_thresh_ns$' /proc/kallsyms",
+        "1\n1\n1\n",
+        0,
+    ),
     ("cd /sys/kernel/tracing; echo 'p:ro kmalloc at=@kallsyms_ops' > kprobe_events && echo > kprobe_events", "", 0),
     ("sleep", "usage: sleep SECONDS[smh]...\n", 2),
     ("hackbench 2 20 | tail -n 1 | cut -c 1-5", "Time:\n", 0),
     ("hackbench 2 20 | tail -n 2 | head -n 1", "Checked: 2560 messages, each whole and in order, all arrived once\n", 0),
-    ("stress all -n 20 | cut -d ' ' -f 2,8-", "alloc: ok: every byte as it was left, all memory back\n"
-     "ipi: ok: each call ran once, where and before it should\nlivepatch: ok: each pass of one version\n"
-     "locks: ok: no step of a counter lost under any lock\ntimers: ok: each fired once, never early\n", 0),
+    (
+        "stress all -n 20 | cut -d ' ' -f 2,8-",
+        "alloc: ok: every byte as it was left, all memory back\n"
+        "ipi: ok: each call ran once, where and before it should\nlivepatch: ok: each pass of one version\n"
+        "locks: ok: no step of a counter lost under any lock\ntimers: ok: each fired once, never early\n",
+        0,
+    ),
     ("stress nonsense", "usage: stress [alloc | ipi | livepatch | locks | timers | all] [SECONDS | -n ROUNDS]\n", 2),
 ]
 
@@ -197,10 +263,22 @@ def test_row(guest, command, output, status):
 
 
 ENDLESS = [
-    "while true; do :; done", "while true; do true | cat; done", "cat", "cat | cat", "sleep 100 | cat",
-    "echo $(sleep 100)", "(sleep 100; echo not reached)", "sh -c 'sleep 100'", "read x", "sleep 100 & wait",
-    "seq 100000000 > /dev/null", "cat /dev/zero > /dev/null", "cat trace_pipe | grep x", "hackbench 4 100000",
-    "stress all 100", "for i in 1 2 3; do sleep 100; done; echo not reached",
+    "while true; do :; done",
+    "while true; do true | cat; done",
+    "cat",
+    "cat | cat",
+    "sleep 100 | cat",
+    "echo $(sleep 100)",
+    "(sleep 100; echo not reached)",
+    "sh -c 'sleep 100'",
+    "read x",
+    "sleep 100 & wait",
+    "seq 100000000 > /dev/null",
+    "cat /dev/zero > /dev/null",
+    "cat trace_pipe | grep x",
+    "hackbench 4 100000",
+    "stress all 100",
+    "for i in 1 2 3; do sleep 100; done; echo not reached",
 ]
 
 
@@ -219,7 +297,7 @@ def test_ctrl_c(guest, command):
 def test_ctrl_c_and_what_is_typed_around_it(guest):
     guest.send("echo go; sleep 100\r")
     guest.expect(rb"\r\ngo\r\n")
-    guest.send("echo be\"\"fore\r\x03echo af\"\"ter\r")
+    guest.send('echo be""fore\r\x03echo af""ter\r')
     guest.expect(rb"after\r\n")
     guest.wait_prompt()
     assert "\nbefore" not in guest.everything()
@@ -282,9 +360,11 @@ def test_completion_of_functions_shows_prototypes(guest):
 
 
 def test_everything_is_given_back(guest):
-    commands = ("x=$(seq 50); for i in 1 2 3; do echo $x | cat | wc -l; done; (true) & wait; "
-                "sort /proc/kallsyms | uniq | head -1; echo y > /tmp/gone; rm /tmp/gone; "
-                "grep -c s README; ps; stack $$; nosuch; cat nosuch; sh -c true; stress alloc -n 5") + " > /dev/null"
+    commands = (
+        "x=$(seq 50); for i in 1 2 3; do echo $x | cat | wc -l; done; (true) & wait; "
+        "sort /proc/kallsyms | uniq | head -1; echo y > /tmp/gone; rm /tmp/gone; "
+        "grep -c s README; ps; stack $$; nosuch; cat nosuch; sh -c true; stress alloc -n 5"
+    ) + " > /dev/null"
     guest.run(commands)
     guest.check("history -c; sleep 0.1")
     before = int(guest.output_of("free -p"))
@@ -323,10 +403,10 @@ def test_files_inside_each_other(guest):
 
 
 def test_run_parameter():
-    with Guest(cpus=1, cmdline="run=\"echo from-run; false\" exit", wait=False, limit=60) as guest:
+    with Guest(cpus=1, cmdline='run="echo from-run; false" exit', wait=False, limit=60) as guest:
         guest.expect(rb"from-run\r\n")
         assert guest.wait_exit() == 3
-    with Guest(cpus=1, cmdline="run=\"hackbench 1 5; stress all -n 3\" exit", wait=False, limit=60) as guest:
+    with Guest(cpus=1, cmdline='run="hackbench 1 5; stress all -n 3" exit', wait=False, limit=60) as guest:
         assert guest.wait_exit() == 1
 
 

@@ -62,16 +62,20 @@ def test_what_found_no_room_spoils_its_line(guest):
     printed = before.decode().replace("\r\n", "\n").split("\n")
     ran = [p for p in printed if p.startswith("line-")]
     assert 500 < len(ran) < 1000
-    assert ran == [line[5:] for line in lines[:len(ran)]]
+    assert ran == [line[5:] for line in lines[: len(ran)]]
 
 
 def test_read_takes_long_lines(guest):
     line = "y" * 4000
-    guest.check(f"echo {line} > /tmp/long; for i in 1 2 3 4 5; do cat /tmp/long /tmp/long /tmp/long /tmp/long; done "
-                "| tr '\\n' z > /tmp/longer; echo >> /tmp/longer; echo next >> /tmp/longer")
+    guest.check(
+        f"echo {line} > /tmp/long; for i in 1 2 3 4 5; do cat /tmp/long /tmp/long /tmp/long /tmp/long; done "
+        "| tr '\\n' z > /tmp/longer; echo >> /tmp/longer; echo next >> /tmp/longer"
+    )
     assert guest.check("read x < /tmp/long; echo ${#x}") == "4000\n"
     assert guest.run("unset x; { read x; echo $? ${#x}; read y; echo $y; } < /tmp/longer; rm /tmp/long /tmp/longer") == (
-        "sh: read: Message too long\n1 0\nnext\n", 0)
+        "sh: read: Message too long\n1 0\nnext\n",
+        0,
+    )
 
 
 def test_long_lines_are_listed_whole(guest):
@@ -119,7 +123,7 @@ def test_lines_that_wrap(guest, columns):
 
     def expect(line, at):
         whole = "fathom# " + line
-        rows = [whole[n:n + columns] for n in range(0, len(whole), columns)]
+        rows = [whole[n : n + columns] for n in range(0, len(whole), columns)]
         place = divmod(8 + at, columns)
         screen.wait(lambda s: s.shown() == history + [row.rstrip() for row in rows] and (s.row, s.column) == place)
 
@@ -142,7 +146,7 @@ def test_lines_that_wrap(guest, columns):
     expect("", 0)
     guest.send("\x19\r")
     screen.wait(lambda s: len(s.shown()) > 3 and s.lines[s.row] == "fathom# ")
-    assert text[5:] == "".join(screen.shown()[-1 - -(-len(text[5:]) // columns):-1])
+    assert text[5:] == "".join(screen.shown()[-1 - -(-len(text[5:]) // columns) : -1])
     guest.check("true")
     screen = Screen(guest, columns, 24)
     guest.send("\x1b[A\x1b[A\x1b[A\x0c")  # over `true` and its `echo $?`

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from operator import itemgetter
 
 import pytest
 
@@ -35,19 +36,47 @@ def test_each_event_is_the_kernels(machine):
     read = events_of_report(machine.folder / "all.dat")
     assert len(told) > 500 and {event[4] for event in told} >= {"function", "sched_switch", "sched_waking", "print"}
     # Events of one microsecond on two CPUs have no order.
-    key = (lambda event: (event[3], event[2]))
-    assert sorted(read, key=key) == sorted(told, key=key)
+    assert sorted(read, key=itemgetter(3, 2)) == sorted(told, key=itemgetter(3, 2))
 
 
 def test_record_sets_and_puts_back(machine):
     """The options of trace-cmd, each in what is recorded; nothing of them is left."""
-    machine.guest.check("echo 'vfs_stat vfs_open' > set_ftrace_filter; echo 'common_pid == 1' > events/sched/sched_waking/filter; "
-                        "echo sched:sched_wakeup > set_event; echo function > current_tracer; echo 4 > set_ftrace_pid")
+    machine.guest.check(
+        "echo 'vfs_stat vfs_open' > set_ftrace_filter; echo 'common_pid == 1' > events/sched/sched_waking/filter; "
+        "echo sched:sched_wakeup > set_event; echo function > current_tracer; echo 4 > set_ftrace_pid"
+    )
     before = machine.settings()
     run = machine.fathom(
-        "record", "-p", "function", "-l", "path_*", "-l", "vfs_*", "-n", "vfs_entry", "-e", "sched:sched_switch", "-f", "next_pid != 0",
-        "-e", "sched_waking", "-R", "stacktrace", "-O", "nooverwrite", "-b", "500", "-C", "mono", "-M", "3", "-o", "record.dat",
-        "--", "ls | wc -l; exit 3")
+        "record",
+        "-p",
+        "function",
+        "-l",
+        "path_*",
+        "-l",
+        "vfs_*",
+        "-n",
+        "vfs_entry",
+        "-e",
+        "sched:sched_switch",
+        "-f",
+        "next_pid != 0",
+        "-e",
+        "sched_waking",
+        "-R",
+        "stacktrace",
+        "-O",
+        "nooverwrite",
+        "-b",
+        "500",
+        "-C",
+        "mono",
+        "-M",
+        "3",
+        "-o",
+        "record.dat",
+        "--",
+        "ls | wc -l; exit 3",
+    )
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip().isdigit() and "ended with status 3" in run.stderr and re.search(r"\d+ events, 0 lost", run.stderr)
     assert machine.settings() == before
@@ -57,7 +86,9 @@ def test_record_sets_and_puts_back(machine):
     switches = [event[5] for event in read if event[4] == "sched_switch"]
     assert switches and not any("next_pid=0 " in text for text in switches)
     assert any(event[4] == "kernel_stack" for event in read) and "=> sched_" in report(machine.folder / "record.dat")
-    machine.guest.check("echo nop > current_tracer; echo > set_ftrace_filter; echo 0 > events/sched/sched_waking/filter; echo > set_event; echo > set_ftrace_pid")
+    machine.guest.check(
+        "echo nop > current_tracer; echo > set_ftrace_filter; echo 0 > events/sched/sched_waking/filter; echo > set_event; echo > set_ftrace_pid"
+    )
 
 
 def test_the_channel_is_free_again(machine):
@@ -73,13 +104,25 @@ def test_graph(machine):
     run = machine.fathom("record", "-p", "function_graph", "-g", "vfs_open", "-o", "graph.dat", "--", "true < /proc/version")
     assert run.returncode == 0, run.stderr
     text = report(machine.folder / "graph.dat")
-    assert re.search(r"funcgraph_entry: +\|  vfs_open\(\) \{", text) and re.search(r"funcgraph_entry: +[!+#*@$]? *[\d.]+ us +\| +path_append\(\);", text)
+    assert re.search(r"funcgraph_entry: +\|  vfs_open\(\) \{", text) and re.search(
+        r"funcgraph_entry: +[!+#*@$]? *[\d.]+ us +\| +path_append\(\);", text
+    )
     assert re.search(r"funcgraph_exit: +[!+#*@$]? *[\d.]+ us +\|  \}", text)
 
 
 def test_stream(machine):
     """More than the rings hold. A slow reader loses events only with a mark."""
-    run = machine.fathom("stream", "-e", "sched", "-b", "200", "-o", "stream.dat", "--", "for i in 1 2 3 4 5 6 7 8; do hackbench 1; sleep 0.2; done > /dev/null")
+    run = machine.fathom(
+        "stream",
+        "-e",
+        "sched",
+        "-b",
+        "200",
+        "-o",
+        "stream.dat",
+        "--",
+        "for i in 1 2 3 4 5 6 7 8; do hackbench 1; sleep 0.2; done > /dev/null",
+    )
     assert run.returncode == 0, run.stderr
     events, lost = map(int, re.search(r"(\d+) events, (\d+) lost", run.stderr).groups())
     read = events_of_report(machine.folder / "stream.dat")
@@ -114,16 +157,43 @@ def test_an_instance(machine, version):
 def test_several_buffers(machine, command):
     """What stands behind -B is for that instance, what is in front of the first one for the machine's own buffer."""
     machine.guest.check("mkdir instances/old; echo global > instances/old/trace_clock; echo sched_wakeup > instances/old/set_event")
-    run = machine.fathom(command, "-e", "sched_switch", "-B", "box", "-p", "function", "-l", "vfs_open", "-B", "old", "-e", "sched_waking",
-                         "-f", "pid != 0", "-b", "64", "-o", "three.dat", "--", "ls | cat > /dev/null")
+    run = machine.fathom(
+        command,
+        "-e",
+        "sched_switch",
+        "-B",
+        "box",
+        "-p",
+        "function",
+        "-l",
+        "vfs_open",
+        "-B",
+        "old",
+        "-e",
+        "sched_waking",
+        "-f",
+        "pid != 0",
+        "-b",
+        "64",
+        "-o",
+        "three.dat",
+        "--",
+        "ls | cat > /dev/null",
+    )
     assert run.returncode == 0, run.stderr
     path = machine.folder / "three.dat"
     assert names_in(report(path, "-N")) == {"": {"sched_switch"}, "box": {"function"}, "old": {"sched_waking"}}
-    assert machine.guest.check("ls instances; cd instances/old; grep -o '.global.' trace_clock; cat set_event buffer_size_kb; cat events/sched/sched_waking/filter; cd -") \
+    assert (
+        machine.guest.check(
+            "ls instances; cd instances/old; grep -o '.global.' trace_clock; cat set_event buffer_size_kb; cat events/sched/sched_waking/filter; cd -"
+        )
         == "old\n[global]\nsched:sched_wakeup\n1408\nnone\n/sys/kernel/tracing\n"
+    )
     machine.guest.check("rmdir instances/old")
     whole, one = Trace(path), Trace(path, "box")
-    assert {event.name for event in whole.events()} == {"sched_switch", "function", "sched_waking"} and {event.name for event in one.events()} == {"function"}
+    assert {event.name for event in whole.events()} == {"sched_switch", "function", "sched_waking"} and {
+        event.name for event in one.events()
+    } == {"function"}
     assert len(list(whole.events())) == int(re.search(r"(\d+) events, 0 lost", run.stderr)[1])
     run = machine.fathom("perfetto", "-B", "nope", "three.dat")
     assert run.returncode == 1 and "no instance nope, but box, old" in run.stderr
@@ -146,21 +216,22 @@ def test_refusals(machine):
     """One sentence each, what the kernel says with it, the exit code; nothing is changed and no file is there."""
     before = machine.settings()
     for words, code, text in (
-            (["record", "-l", "no_such", "--", "true"], 1, "no_such: no such function"),
-            (["record", "-p", "nope", "--", "true"], 1, "current_tracer: Invalid argument"),
-            (["record", "-e", "nope", "--", "true"], 1, "set_event"),
-            (["record", "-e", "sched_switch", "-f", "nope == 1", "--", "true"], 1, "^"),
-            (["record", "-e", "*", "-f", "x == 1", "--", "true"], 1, "is neither"),
-            (["record", "-O", "nope", "--", "true"], 1, "no option nope"),
-            (["record", "--", "true"], 5, "nothing was traced"),
-            (["record", "-f", "x == 1", "--", "true"], 2, "-f belongs behind"),
-            (["record", "--compression", "zstd", "--file-version", "6", "--", "true"], 1, "version 7"),
-            (["extract", "-B", "nope"], 1, "no instance nope"),
-            (["record", "-B", "box", "-e", "sched", "-B", "box", "--", "true"], 2, "-B box: twice"),
-            (["record", "-B", "a/b", "-e", "sched", "--", "true"], 2, "not a name of an instance"),
-            (["record", "-B", "box", "-e", "sched", "-B", "other", "-e", "nope", "--", "true"], 1, "set_event"),
-            (["extract"], 5, "nothing was traced"),
-            (["record", "-o", "no/file", "--", "true"], 1, "no folder")):
+        (["record", "-l", "no_such", "--", "true"], 1, "no_such: no such function"),
+        (["record", "-p", "nope", "--", "true"], 1, "current_tracer: Invalid argument"),
+        (["record", "-e", "nope", "--", "true"], 1, "set_event"),
+        (["record", "-e", "sched_switch", "-f", "nope == 1", "--", "true"], 1, "^"),
+        (["record", "-e", "*", "-f", "x == 1", "--", "true"], 1, "is neither"),
+        (["record", "-O", "nope", "--", "true"], 1, "no option nope"),
+        (["record", "--", "true"], 5, "nothing was traced"),
+        (["record", "-f", "x == 1", "--", "true"], 2, "-f belongs behind"),
+        (["record", "--compression", "zstd", "--file-version", "6", "--", "true"], 1, "version 7"),
+        (["extract", "-B", "nope"], 1, "no instance nope"),
+        (["record", "-B", "box", "-e", "sched", "-B", "box", "--", "true"], 2, "-B box: twice"),
+        (["record", "-B", "a/b", "-e", "sched", "--", "true"], 2, "not a name of an instance"),
+        (["record", "-B", "box", "-e", "sched", "-B", "other", "-e", "nope", "--", "true"], 1, "set_event"),
+        (["extract"], 5, "nothing was traced"),
+        (["record", "-o", "no/file", "--", "true"], 1, "no folder"),
+    ):
         run = machine.fathom(*words)
         assert run.returncode == code and text in run.stderr and "Traceback" not in run.stderr, (words, run.stderr)
         assert not (machine.folder / "trace.dat").exists(), words
@@ -171,10 +242,13 @@ def test_ctrl_c_makes_the_file(machine, request):
     """While a command runs, and without one; what ran is interrupted."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a job in the background
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    for words in (["stream", "-e", "sched_switch", "-o", "stopped.dat", "--", "echo begun; sleep 1000"],
-                  ["record", "-e", "sched_switch", "-o", "stopped.dat"]):
-        with subprocess.Popen(machine.words(*words), cwd=machine.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              preexec_fn=usual_signals) as process:
+    for words in (
+        ["stream", "-e", "sched_switch", "-o", "stopped.dat", "--", "echo begun; sleep 1000"],
+        ["record", "-e", "sched_switch", "-o", "stopped.dat"],
+    ):
+        with subprocess.Popen(
+            machine.words(*words), cwd=machine.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=usual_signals
+        ) as process:
             (process.stdout if "stream" in words else process.stderr).readline()
             time.sleep(0.3)
             process.send_signal(signal.SIGINT if "stream" in words else signal.SIGTERM)
@@ -185,7 +259,9 @@ def test_ctrl_c_makes_the_file(machine, request):
 
 
 def test_no_kernel(tmp_path):
-    run = subprocess.run([ROOT / "tools/fathom", "record", "--channel", tmp_path / "nope", "--", "true"], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(
+        [ROOT / "tools/fathom", "record", "--channel", tmp_path / "nope", "--", "true"], capture_output=True, text=True, timeout=60
+    )
     assert run.returncode == 3 and run.stderr.count("\n") == 1 and not os.listdir(tmp_path)
 
 
@@ -193,8 +269,13 @@ def test_the_kernel_ends_in_a_stream():
     """What came before it is a file; the exit code and one sentence say so."""
     machine = Machine()
     try:
-        with subprocess.Popen(machine.words("stream", "-e", "sched", "-o", "died.dat", "--", "echo begun; stress 1000"), cwd=machine.folder,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(
+            machine.words("stream", "-e", "sched", "-o", "died.dat", "--", "echo begun; stress 1000"),
+            cwd=machine.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
             process.stdout.readline()
             time.sleep(2)
             machine.guest.process.terminate()

@@ -14,8 +14,12 @@ from qmp import Qmp
 def debug_build():
     """As tests/run-all has built it before."""
     directory = BUILDS["gcc"] / "debug"
-    subprocess.run(["make", "-C", ROOT, "-j2", f"BUILD={directory}", "CC=gcc", "DEBUG=1", "test-kernel"], check=True,
-                   stdout=subprocess.DEVNULL, timeout=3600)
+    subprocess.run(
+        ["make", "-C", ROOT, "-j2", f"BUILD={directory}", "CC=gcc", "DEBUG=1", "test-kernel"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        timeout=3600,
+    )
     return directory
 
 
@@ -37,7 +41,7 @@ def seen_order(build, tmp_path):
     def object_at(number):
         return symbols[bisect.bisect_right(addresses, value["kernel_start"] + number) - 1][1]
 
-    return {(object_at(pair >> 32), object_at(pair & 0xffffffff)) for pair in struct.unpack("<1024Q", copy.read_bytes()) if pair}
+    return {(object_at(pair >> 32), object_at(pair & 0xFFFFFFFF)) for pair in struct.unpack("<1024Q", copy.read_bytes()) if pair}
 
 
 def check_order(build, tmp_path):
@@ -73,8 +77,16 @@ def check_locks_in_gdb(gdb):
 
 @pytest.mark.parametrize("cpus", [1, 4])
 def test_nothing_asserted(debug_build, cpus, tmp_path):
-    with Gdb(build=debug_build, elf=debug_build / "fathom-test.elf", cpus=cpus, mem="96M", tests=True, limit=280, timeout=200,
-             extra=Qmp.option(tmp_path / "qmp")) as gdb:
+    with Gdb(
+        build=debug_build,
+        elf=debug_build / "fathom-test.elf",
+        cpus=cpus,
+        mem="96M",
+        tests=True,
+        limit=280,
+        timeout=200,
+        extra=Qmp.option(tmp_path / "qmp"),
+    ) as gdb:
         guest = gdb.guest
         output, status = guest.run("ktest")
         assert re.search(r"^\d{2,} passed, 0 failed$", output, re.M) and status == 0, output

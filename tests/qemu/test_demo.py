@@ -8,8 +8,14 @@ from guest import BUILDS, PATIENCE, ROOT
 
 
 def demo(**more):
-    return subprocess.run([ROOT / "tools/demo", "--build", BUILDS["gcc"]], capture_output=True, text=True, timeout=120 * PATIENCE,
-                          env={**os.environ, "DEMO_PAUSE": "0", **more}, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        [ROOT / "tools/demo", "--build", BUILDS["gcc"]],
+        capture_output=True,
+        text=True,
+        timeout=120 * PATIENCE,
+        env={**os.environ, "DEMO_PAUSE": "0", **more},
+        stdin=subprocess.DEVNULL,
+    )
 
 
 def test_to_the_end():
@@ -23,7 +29,7 @@ def test_to_the_end():
     assert "list_add: inlined into" in run.stdout and re.search(r"thread sh-7 wrote 0 to tracing_on", run.stdout)
     delays = [int(delay) for delay in re.findall(r"sched_stat_wait: .* delay=(\d+) \[ns\]", run.stdout)]
     assert all(delay > 50000 for delay in delays) and re.search(r": sched_(stat_wait|migrate_task): comm=", run.stdout)
-    assert re.search(r"\(64, 128\] │█+", run.stdout) and 'open: (vfs_open+0x0/0x' in run.stdout and 'path="/nothing"' in run.stdout
+    assert re.search(r"\(64, 128\] │█+", run.stdout) and "open: (vfs_open+0x0/0x" in run.stdout and 'path="/nothing"' in run.stdout
     assert "this has been live patched" in run.stdout
     functions = {group.get("data-name") for group in ElementTree.parse(picture).getroot().iter("{http://www.w3.org/2000/svg}g")}
     assert {"pipe_read", "schedule"} <= functions

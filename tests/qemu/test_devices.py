@@ -37,10 +37,12 @@ def test_nmi_from_outside_is_reported_and_survived(tmp_path):
         guest.check("echo 1 > /proc/sys/kernel/traceoff_on_warning; echo 1 > events/sched/enable")
         qmp("inject-nmi")
         guest.check("while [ $(cat tracing_on) = 1 ]; do sleep 0.01; done; echo 0 > /proc/sys/kernel/traceoff_on_warning")
-        assert re.search(r"^[^#].* sched_\w+: .*\n(.*\n)*.* nmi_handler: Disabling tracing due to warning\n",
-                         guest.check("cat trace"), re.M)
-        assert re.search(r"^Tracing has been off for \S+ \w+: nmi_handler warned in thread \S+, and traceoff_on_warning is set;",
-                         guest.check("cat why"))
+        assert re.search(
+            r"^[^#].* sched_\w+: .*\n(.*\n)*.* nmi_handler: Disabling tracing due to warning\n", guest.check("cat trace"), re.M
+        )
+        assert re.search(
+            r"^Tracing has been off for \S+ \w+: nmi_handler warned in thread \S+, and traceoff_on_warning is set;", guest.check("cat why")
+        )
         guest.check("echo 0 > events/enable; echo 1 > tracing_on; stress locks 1 &")
         for _ in range(20):
             qmp("inject-nmi")
@@ -73,8 +75,10 @@ def command_line(pid):
 
 def test_guest_ends_with_who_started_it():
     """A test that is killed leaves no guest behind that goes on taking a processor."""
-    script = ("import sys, time; sys.path.insert(0, 'tests/qemu'); from guest import Guest; pid = Guest().process.pid; "
-              "print(open(f'/proc/{pid}/task/{pid}/children').read(), flush=True); time.sleep(1000)")
+    script = (
+        "import sys, time; sys.path.insert(0, 'tests/qemu'); from guest import Guest; pid = Guest().process.pid; "
+        "print(open(f'/proc/{pid}/task/{pid}/children').read(), flush=True); time.sleep(1000)"
+    )
     with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True) as starter:
         qemu = int(starter.stdout.readline())
         assert b"qemu" in command_line(qemu)

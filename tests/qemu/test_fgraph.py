@@ -14,8 +14,11 @@ def test_torture(build, cpus):
     with Guest(build, cpus, tests=True, limit=150, timeout=120) as guest:
         assert guest.check("ktest fgraph").endswith(" 0 failed\n")
         said = guest.check("torture graph 15")
-        assert re.fullmatch(rf"torture: 15 rounds of graph, {cpus} CPUs; each of [1-9]\d+ calls seen to begin and to return, "
-                            r"all other entries accounted for after each round: ok\n", said), said
+        assert re.fullmatch(
+            rf"torture: 15 rounds of graph, {cpus} CPUs; each of [1-9]\d+ calls seen to begin and to return, "
+            r"all other entries accounted for after each round: ok\n",
+            said,
+        ), said
         guest.check("echo function_graph > current_tracer")
         assert ": ok" in guest.check(LOAD + f"torture graph 5 && {END}; torture graph 1")
         guest.check("echo nop > current_tracer; hackbench 1 5")
@@ -24,15 +27,19 @@ def test_torture(build, cpus):
 
 def events(text):
     """(thread, depth, text) of the lines of function_graph with funcgraph-proc."""
-    return [(cpu + who if who == "<idle>-0" else who, len(indent) // 2, what) for cpu, who, indent, what in
-            re.findall(r"^ +(\d+)\) +(\S+) +\| .{13} \|  ( *)([\w}].*)$", text, re.M)]
+    return [
+        (cpu + who if who == "<idle>-0" else who, len(indent) // 2, what)
+        for cpu, who, indent, what in re.findall(r"^ +(\d+)\) +(\S+) +\| .{13} \|  ( *)([\w}].*)$", text, re.M)
+    ]
 
 
 def test_entries_and_exits_nest():
     """For each thread: what is opened is closed at the same depth, by the same name."""
     with Guest("gcc", 2, limit=60) as guest:
-        guest.check("echo 16384 > buffer_size_kb; echo function_graph > current_tracer; echo funcgraph-proc > trace_options; "
-                    "echo funcgraph-tail > trace_options; hackbench 1 1 > /dev/null; echo 0 > tracing_on")
+        guest.check(
+            "echo 16384 > buffer_size_kb; echo function_graph > current_tracer; echo funcgraph-proc > trace_options; "
+            "echo funcgraph-tail > trace_options; hackbench 1 1 > /dev/null; echo 0 > tracing_on"
+        )
         assert set(re.findall(r"^(?:overrun|dropped events): (\d+)", guest.check("cat per_cpu/cpu*/stats"), re.M)) == {"0"}
         text = guest.check("cat trace")
     opened, nr = {}, 0
@@ -55,8 +62,7 @@ def test_stacks_show_callers():
         guest.check("kill $pid; wait; echo function_graph > current_tracer; sleep 1000 & pid=$!; sleep 0.1; true")
         hooked = guest.check("stack $pid")
         assert "return_to_handler" not in hooked
-        assert [re.sub(r"\+.*", "", line) for line in hooked.splitlines()] == \
-               [re.sub(r"\+.*", "", line) for line in plain.splitlines()]
+        assert [re.sub(r"\+.*", "", line) for line in hooked.splitlines()] == [re.sub(r"\+.*", "", line) for line in plain.splitlines()]
         guest.send("panic now\r")
         guest.expect(rb"end of panic")
         text = guest.console.before.decode().replace("\r\n", "\n")
@@ -70,9 +76,11 @@ def test_frame_that_does_not_fit():
     with Guest("gcc", 2, tests=True, limit=60) as guest:
         guest.check("echo function_graph > current_tracer")
         assert "the jump was noticed" in guest.check("torture longjmp")
-        assert re.search(r"fgraph: bad frame pointer: expected [0-9a-f]+, received [0-9a-f]+, function longjmp_inner; graph tracing has stopped\n"
-                         r".*fgraph: that function was left without a return",
-                         guest.check("dmesg"))
+        assert re.search(
+            r"fgraph: bad frame pointer: expected [0-9a-f]+, received [0-9a-f]+, function longjmp_inner; graph tracing has stopped\n"
+            r".*fgraph: that function was left without a return",
+            guest.check("dmesg"),
+        )
         guest.check("hackbench 1 20; echo nop > current_tracer")
         assert guest.run("echo function_graph > current_tracer") == ("sh: write error: No such device\n", 1)
         guest.check("echo function > current_tracer; hackbench 1 5; echo nop > current_tracer")

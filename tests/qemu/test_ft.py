@@ -24,39 +24,76 @@ def gdb(tmp_path_factory):
 ALL = "for e in events/*/enable; do echo %d > $e; done"
 OPTIONS = "for o in %s; do echo %d > options/$o; done"
 GRAPH = "funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-overrun funcgraph-retval funcgraph-retaddr funcgraph-args"
-SYNTHETIC = ("hist:keys=pid:ts0=common_timestamp.usecs", "hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:"
-             "onmatch(sched.sched_waking).trace(late,$lat,next_pid,next_comm)")
+SYNTHETIC = (
+    "hist:keys=pid:ts0=common_timestamp.usecs",
+    "hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:" "onmatch(sched.sched_waking).trace(late,$lat,next_pid,next_comm)",
+)
 CASES = {
     "functions with stacks, overwritten": (
-        ["echo 'sched_*' > set_ftrace_filter", "echo 1 > options/func_stack_trace", "echo function > current_tracer",
-         "hackbench 1 3"], ["echo 0 > options/func_stack_trace", "> set_ftrace_filter", "echo nop > current_tracer"]),
-    "repeats": (["echo 1 > options/func-no-repeats", "echo 'spin_*' > set_ftrace_filter", "echo function > current_tracer", "true"],
-                ["echo nop > current_tracer", "echo 0 > options/func-no-repeats", "> set_ftrace_filter"]),
-    "arguments": (["echo 1 > options/func-args", "echo function > current_tracer", "hackbench 1 1", "uptime"],
-                  ["echo nop > current_tracer", "echo 0 > options/func-args"]),
+        ["echo 'sched_*' > set_ftrace_filter", "echo 1 > options/func_stack_trace", "echo function > current_tracer", "hackbench 1 3"],
+        ["echo 0 > options/func_stack_trace", "> set_ftrace_filter", "echo nop > current_tracer"],
+    ),
+    "repeats": (
+        ["echo 1 > options/func-no-repeats", "echo 'spin_*' > set_ftrace_filter", "echo function > current_tracer", "true"],
+        ["echo nop > current_tracer", "echo 0 > options/func-no-repeats", "> set_ftrace_filter"],
+    ),
+    "arguments": (
+        ["echo 1 > options/func-args", "echo function > current_tracer", "hackbench 1 1", "uptime"],
+        ["echo nop > current_tracer", "echo 0 > options/func-args"],
+    ),
     "graph": (["echo function_graph > current_tracer", "hackbench 1 1"], []),
     "graph with all columns, and events inside": (
-        [OPTIONS % (GRAPH, 1), "echo 1 > events/sched/enable", "hackbench 1 1", "echo hello > trace_marker",
-         "echo 0 > options/funcgraph-irqs"],
-        [OPTIONS % (GRAPH, 0), "echo 1 > options/funcgraph-irqs", "echo nop > current_tracer", "echo 0 > events/enable"]),
-    "events": (["echo 32 > buffer_size_kb", ALL % 1, "hackbench 1 1", "stress timers -n 2", "echo hi > trace_marker", "echo abcdefgh > trace_marker_raw", "true"],
-               [ALL % 0, "echo 12 > buffer_size_kb"]),
+        [
+            OPTIONS % (GRAPH, 1),
+            "echo 1 > events/sched/enable",
+            "hackbench 1 1",
+            "echo hello > trace_marker",
+            "echo 0 > options/funcgraph-irqs",
+        ],
+        [OPTIONS % (GRAPH, 0), "echo 1 > options/funcgraph-irqs", "echo nop > current_tracer", "echo 0 > events/enable"],
+    ),
+    "events": (
+        [
+            "echo 32 > buffer_size_kb",
+            ALL % 1,
+            "hackbench 1 1",
+            "stress timers -n 2",
+            "echo hi > trace_marker",
+            "echo abcdefgh > trace_marker_raw",
+            "true",
+        ],
+        [ALL % 0, "echo 12 > buffer_size_kb"],
+    ),
     "events with other options": (
         ["echo 1 > events/sched/enable", "true", OPTIONS % ("sym-offset sym-addr latency-format verbose stacktrace", 1), "true"],
-        [OPTIONS % ("sym-offset sym-addr latency-format verbose stacktrace", 0), "echo 0 > events/enable"]),
-    "no columns": (["echo function > current_tracer", "true", OPTIONS % ("irq-info print-parent context-info", 0)],
-                   [OPTIONS % ("irq-info print-parent context-info", 1), "echo nop > current_tracer"]),
-    "a maximum, as a graph": (["echo irqsoff > current_tracer", "echo 1 > options/display-graph", "hackbench 1 1"],
-                              ["echo 0 > options/display-graph", "echo nop > current_tracer"]),
+        [OPTIONS % ("sym-offset sym-addr latency-format verbose stacktrace", 0), "echo 0 > events/enable"],
+    ),
+    "no columns": (
+        ["echo function > current_tracer", "true", OPTIONS % ("irq-info print-parent context-info", 0)],
+        [OPTIONS % ("irq-info print-parent context-info", 1), "echo nop > current_tracer"],
+    ),
+    "a maximum, as a graph": (
+        ["echo irqsoff > current_tracer", "echo 1 > options/display-graph", "hackbench 1 1"],
+        ["echo 0 > options/display-graph", "echo nop > current_tracer"],
+    ),
     "a synthetic event": (
-        ["echo 'late u64 lat; pid_t pid; char who[16]' > synthetic_events", "echo 1 > events/synthetic/enable",
-         f"echo '{SYNTHETIC[0]}' > events/sched/sched_waking/trigger", f"echo '{SYNTHETIC[1]}' > events/sched/sched_switch/trigger",
-         "hackbench 1 1"],
-        [f"echo '!{SYNTHETIC[1]}' > events/sched/sched_switch/trigger", f"echo '!{SYNTHETIC[0]}' > events/sched/sched_waking/trigger",
-         "echo 0 > events/enable"]),
-    "another clock, some events read": (["echo counter > trace_clock", "echo function > current_tracer", "true",
-                                         "head -n 40 trace_pipe > /dev/null"],
-                                        ["echo nop > current_tracer", "echo local > trace_clock"]),
+        [
+            "echo 'late u64 lat; pid_t pid; char who[16]' > synthetic_events",
+            "echo 1 > events/synthetic/enable",
+            f"echo '{SYNTHETIC[0]}' > events/sched/sched_waking/trigger",
+            f"echo '{SYNTHETIC[1]}' > events/sched/sched_switch/trigger",
+            "hackbench 1 1",
+        ],
+        [
+            f"echo '!{SYNTHETIC[1]}' > events/sched/sched_switch/trigger",
+            f"echo '!{SYNTHETIC[0]}' > events/sched/sched_waking/trigger",
+            "echo 0 > events/enable",
+        ],
+    ),
+    "another clock, some events read": (
+        ["echo counter > trace_clock", "echo function > current_tracer", "true", "head -n 40 trace_pipe > /dev/null"],
+        ["echo nop > current_tracer", "echo local > trace_clock"],
+    ),
 }
 
 
@@ -86,13 +123,17 @@ def test_trace_of_an_instance(gdb):
 def test_in_the_middle_of_a_batch(gdb):
     """Code is being changed: each site holds an int3. What comes there, who holds the lock, and a backtrace."""
     gdb.guest.check("echo 'sched_*' > set_ftrace_filter")
-    gdb.start("hbreak text_poke_finish\necho READY\\n\ncontinue\necho SITES\\n\nft sites sched_s*\necho LOCK\\n\np text_mutex\n"
-              "echo BT\\n\nbt\necho END\\n\nft cpus\nft threads\ndelete\ndetach", "READY")
+    gdb.start(
+        "hbreak text_poke_finish\necho READY\\n\ncontinue\necho SITES\\n\nft sites sched_s*\necho LOCK\\n\np text_mutex\n"
+        "echo BT\\n\nbt\necho END\\n\nft cpus\nft threads\ndelete\ndetach",
+        "READY",
+    )
     gdb.guest.output_of("echo function > current_tracer")
     text = gdb.finish()
     assert re.search(r"SITES\ncode is being changed: a batch of \d\d sites is in flight\n", text), text
-    assert re.search(r"^[0-9a-f]{16} sched_switch +1 \.T\.\. int3, being changed to call 0x[0-9a-f]+ \(trace_function_call\)$", text,
-                     re.M), text
+    assert re.search(
+        r"^[0-9a-f]{16} sched_switch +1 \.T\.\. int3, being changed to call 0x[0-9a-f]+ \(trace_function_call\)$", text, re.M
+    ), text
     assert re.search(r"LOCK\n\$1 = \(held by pid \d+ sh\) = {owner = 0x", text), text
     assert in_order(frames(text, "BT\n"), ["text_poke_finish", "register_ftrace_function", "arch_thread_start"]), text
 
@@ -102,26 +143,34 @@ def test_sites_ops_and_events(gdb):
     gdb.guest.check("echo 'sched_*' > set_ftrace_filter; echo sched_pull > set_ftrace_notrace; echo function > current_tracer")
     gdb.guest.check("mkdir instances/x; echo 1 > instances/x/events/sched/sched_switch/enable")
     enabled = {line.split()[0] for line in gdb.guest.check("cat enabled_functions").splitlines()}
-    told = gdb.ask("ft sites\necho OPS\\n\nft ops\necho EVENTS\\n\nft events\necho PRINT\\n\np *'event.c'::first_events[0]\n"
-                   "p trace_global\nft dmesg")
+    told = gdb.ask(
+        "ft sites\necho OPS\\n\nft ops\necho EVENTS\\n\nft events\necho PRINT\\n\np *'event.c'::first_events[0]\n"
+        "p trace_global\nft dmesg"
+    )
     sites, rest = told.split("OPS\n")
     assert {line.split()[1] for line in sites.splitlines()[:-1]} == enabled and len(enabled) > 20
     assert "call 0x" in sites and "(trace_function_call)" in sites
-    assert re.search(r"calls trace_function_call\n    flags    ENABLED INITIALIZED\n    filter   \d+: sched_account .* \.\.\.\n"
-                     r"    except   1: sched_pull\n    its own trampoline at 0x", rest), rest
+    assert re.search(
+        r"calls trace_function_call\n    flags    ENABLED INITIALIZED\n    filter   \d+: sched_account .* \.\.\.\n"
+        r"    except   1: sched_pull\n    its own trampoline at 0x",
+        rest,
+    ), rest
     assert re.search(r"^ *\d+ sched:sched_switch  on in x\n1 of \d+ events are on", rest, re.M), rest
     assert "= (exceptions:page_fault" in rest or re.search(r"= \(\w+:\w+, type \d+\) = {name", rest), rest
     assert "(the global instance, tracer function) = {" in rest
     gdb.guest.check("rmdir instances/x; echo nop > current_tracer; > set_ftrace_filter; > set_ftrace_notrace")
     messages = gdb.guest.check("dmesg").splitlines()
-    shown = rest[rest.index("[    0.000000]"):].splitlines()
-    assert shown == messages[:len(shown)] and len(shown) > 10
+    shown = rest[rest.index("[    0.000000]") :].splitlines()
+    assert shown == messages[: len(shown)] and len(shown) > 10
 
 
 def test_breakpoints_on_call_sites(gdb):
     """Hardware where the kernel changes the code, a warning for who takes another, and the site is switched all the same."""
-    gdb.start("ft break cmd_uptime\nft break *cmd_uptime\nbreak *cmd_uptime\ndelete 3\necho READY\\n\ncontinue\n"
-              "echo BT\\n\nbt\necho END\\n\ninfo breakpoints\ndelete\ndetach", "READY")
+    gdb.start(
+        "ft break cmd_uptime\nft break *cmd_uptime\nbreak *cmd_uptime\ndelete 3\necho READY\\n\ncontinue\n"
+        "echo BT\\n\nbt\necho END\\n\ninfo breakpoints\ndelete\ndetach",
+        "READY",
+    )
     gdb.guest.check("echo function > current_tracer; uptime; echo nop > current_tracer")
     text = gdb.finish()
     first, second = (int(re.search(rf"reakpoint {number} at (0x\w+)", text).group(1), 16) for number in (1, 2))
@@ -144,10 +193,15 @@ def test_backtraces_of_hooked_functions(gdb):
     assert {"CPU 0", "CPU 1"} <= set(re.findall(r"^CPU \d", text, re.M)), text
 
 
-PROBES = ("p:probes/site sched_switch", "p:probes/jump cmd_uptime+5", "p:probes/first sh_run_command+5 %di", "r:probes/back cmd_uptime $retval",
-          "e:probes/onward sched.sched_waking pid=$pid:s32")
+PROBES = (
+    "p:probes/site sched_switch",
+    "p:probes/jump cmd_uptime+5",
+    "p:probes/first sh_run_command+5 %di",
+    "r:probes/back cmd_uptime $retval",
+    "e:probes/onward sched.sched_waking pid=$pid:s32",
+)
 OPTIMIZATION = "/proc/sys/debug/kprobes-optimization"
-EXEC_AREA = 0xffffffffa0000000  # where detours are
+EXEC_AREA = 0xFFFFFFFFA0000000  # where detours are
 
 
 def test_probes(gdb):
@@ -184,9 +238,12 @@ def test_backtrace_from_a_probe(gdb, means, offset):
     gdb.guest.check("echo 1 > events/probes/up/enable; sleep 0.2")
     assert ("[OPTIMIZED]" in gdb.guest.check("cat /sys/kernel/debug/kprobes/list")) == (means == "jump")
     hit = "kprobe_hit_args" if means == "jump" else "kprobe_hit_run"
-    gdb.start(f"hbreak {hit}\necho READY\\n\ncontinue\necho HANDLER\\n\nbt 40\necho END\n\ndelete\n"
-              "finish\nset $left = 400\nwhile $left > 0 && ($pc < 0xffffffffa0000000 || $pc >= 0xffffffffa1000000)\nstepi\nset $left -= 1\nend\n"
-              "echo COPY\\n\nbt 40\necho END\n\nft bt-all\ndetach", "READY")
+    gdb.start(
+        f"hbreak {hit}\necho READY\\n\ncontinue\necho HANDLER\\n\nbt 40\necho END\n\ndelete\n"
+        "finish\nset $left = 400\nwhile $left > 0 && ($pc < 0xffffffffa0000000 || $pc >= 0xffffffffa1000000)\nstepi\nset $left -= 1\nend\n"
+        "echo COPY\\n\nbt 40\necho END\n\nft bt-all\ndetach",
+        "READY",
+    )
     gdb.guest.check("uptime")
     text = gdb.finish()
     gdb.guest.check(f"echo 0 > events/enable; > dynamic_events; echo 1 > {OPTIMIZATION}; echo > trace")
@@ -202,10 +259,13 @@ def test_backtrace_at_each_instruction_of_a_detour(gdb, register, entry):
     gdb.guest.check(f"echo 'p:probes/up cmd_uptime+5 %{register}' >> dynamic_events; echo 1 > events/probes/up/enable; sleep 0.2")
     assert "[OPTIMIZED]" in gdb.guest.check("cat /sys/kernel/debug/kprobes/list")
     step = "echo AT\\n\nx/i $pc\nbt 40\necho END\\n\n\nstepi\nset $steps += 1\n"
-    gdb.start("hbreak *(cmd_uptime+5)\necho READY\\n\ncontinue\ndelete\nset $steps = 0\n"
-              f"while $steps < 80 && $pc != &kprobe_hit_run && $pc != &kprobe_hit_args\n{step}end\n"
-              "thbreak *(*(unsigned long *)$rsp)\ncontinue\n"
-              f"while $steps < 80 && ($pc < {EXEC_AREA} || $pc >= {EXEC_AREA} + 0x1000000)\n{step}end\n{step}detach", "READY")
+    gdb.start(
+        "hbreak *(cmd_uptime+5)\necho READY\\n\ncontinue\ndelete\nset $steps = 0\n"
+        f"while $steps < 80 && $pc != &kprobe_hit_run && $pc != &kprobe_hit_args\n{step}end\n"
+        "thbreak *(*(unsigned long *)$rsp)\ncontinue\n"
+        f"while $steps < 80 && ($pc < {EXEC_AREA} || $pc >= {EXEC_AREA} + 0x1000000)\n{step}end\n{step}detach",
+        "READY",
+    )
     gdb.guest.check("uptime")
     text = gdb.finish()
     gdb.guest.check("echo 0 > events/enable; > dynamic_events; echo > trace")
@@ -219,28 +279,59 @@ def test_backtrace_at_each_instruction_of_a_detour(gdb, register, entry):
 def batch(*commands, core, elf=ELF):
     """gdb on a core."""
     words = [word for command in commands for word in ("-ex", command)]
-    return subprocess.run([*GDB, "-ex", "set width 0", "-x", ROOT / "tools/gdb/fathom.py", *words, elf, core], capture_output=True,
-                          text=True, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        [*GDB, "-ex", "set width 0", "-x", ROOT / "tools/gdb/fathom.py", *words, elf, core],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 WANTED = "an address is wanted"
 ODD = {  # what is typed, and what is said
-    "symbol vfs_open": r"vfs_open", "symbol &vfs_open": r"vfs_open", "symbol *vfs_open": r"vfs_open", "symbol vfs_open+5": r"vfs_open\+0x5",
-    "symbol all_threads": r"all_threads|0x\w+", "symbol symbols_blob": r"\S+", "symbol -1": r"0xf{16}",
-    'symbol "abc"': f".*{WANTED}.* char .*", "symbol 3.7": f".*{WANTED}.* double", "symbol $nothing": f".*{WANTED}.* void", "symbol 1 2": f".*{WANTED}: .*",
-    "symbol no_such": f".*{WANTED}: No symbol .*", "symbol 0xfffffffffffffffffff": f".*{WANTED}: .*", "symbol": "an address is missing",
-    "bt vfs_open": "vfs_open: PID or `all` is wanted, .*", "bt all x": "all x: PID or `all` is wanted: .*", "bt": "PID or `all` is missing",
-    "trace 0": "N is .* 1 or more", "trace ²": "there is no instance `²`", "trace 1 2 3": r"ft trace \[N\] \[INSTANCE\]", "events nope": r"ft events \[all\]",
-    "ops nope": "this takes no argument: nope", "locks nope": "this takes no argument: nope", "break": "ft break FUNCTION, or .*",
-    "break *": "a function or an address is missing", "break no_such": "no_such: .* No symbol .*", 'break "x"': '"x": a function or an address is wanted, .*',
-    "break vfs_open+5": r"Breakpoint 1 at 0x\w+.*", "sites [": "0 of 0 call sites", "nope": "there is no command `ft nope`; .*"}
+    "symbol vfs_open": r"vfs_open",
+    "symbol &vfs_open": r"vfs_open",
+    "symbol *vfs_open": r"vfs_open",
+    "symbol vfs_open+5": r"vfs_open\+0x5",
+    "symbol all_threads": r"all_threads|0x\w+",
+    "symbol symbols_blob": r"\S+",
+    "symbol -1": r"0xf{16}",
+    'symbol "abc"': f".*{WANTED}.* char .*",
+    "symbol 3.7": f".*{WANTED}.* double",
+    "symbol $nothing": f".*{WANTED}.* void",
+    "symbol 1 2": f".*{WANTED}: .*",
+    "symbol no_such": f".*{WANTED}: No symbol .*",
+    "symbol 0xfffffffffffffffffff": f".*{WANTED}: .*",
+    "symbol": "an address is missing",
+    "bt vfs_open": "vfs_open: PID or `all` is wanted, .*",
+    "bt all x": "all x: PID or `all` is wanted: .*",
+    "bt": "PID or `all` is missing",
+    "trace 0": "N is .* 1 or more",
+    "trace ²": "there is no instance `²`",
+    "trace 1 2 3": r"ft trace \[N\] \[INSTANCE\]",
+    "events nope": r"ft events \[all\]",
+    "ops nope": "this takes no argument: nope",
+    "locks nope": "this takes no argument: nope",
+    "break": "ft break FUNCTION, or .*",
+    "break *": "a function or an address is missing",
+    "break no_such": "no_such: .* No symbol .*",
+    'break "x"': '"x": a function or an address is wanted, .*',
+    "break vfs_open+5": r"Breakpoint 1 at 0x\w+.*",
+    "sites [": "0 of 0 call sites",
+    "nope": "there is no command `ft nope`; .*",
+}
 
 
 def test_odd_arguments():
     """One line each, by gdb on the ELF file alone."""
     words = [word for typed in ODD for word in ("-ex", f"echo > {typed}\\n", "-ex", f"ft {typed}")]
-    run = subprocess.run([*GDB, "-ex", "set width 0", "-x", ROOT / "tools/gdb/fathom.py", *words, "-ex", "ft trace 99999999999999999999", ELF],
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL)
+    run = subprocess.run(
+        [*GDB, "-ex", "set width 0", "-x", ROOT / "tools/gdb/fathom.py", *words, "-ex", "ft trace 99999999999999999999", ELF],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
     for said, (typed, wanted) in zip(run.stdout.split("> ")[1:], ODD.items()):
         assert re.fullmatch(f"{re.escape(typed)}\n(?:{wanted})\n?", said if typed != "nope" else said.split("# tracer")[0]), said
     assert "# tracer: nop" in run.stdout and "Python" not in run.stdout and "makes no sense" not in run.stdout
@@ -273,21 +364,28 @@ def extracted(gdb, theirs, folder):
     assert symbols == [len(re.findall(rb"^ffffffff\w{8} t .*" + name, data, re.M)) for name in (b"", b".*__builtin__ftrace")]
     (folder / "text").write_text("no core\n")
     for words, code, sentence in (
-            (["--core", "text"], 1, "text is no ELF core"), (["--core", "nope"], 1, "No such file"),
-            (["--core", "core", "--elf", "nope"], 1, "there is no nope"),
-            (["--core", "core", "--elf", ELF.with_name("fathom-test.elf")], 1, "it has not started yet, or is another build"),
-            (["--core", "core", "--elf", "/bin/true"], 1, "is not the ELF file of a Fathom kernel"),
-            (["--core", "core", "-B", "nope"], 1, "there is no instance `nope`"), (["--core", "core", "-s"], 5, "had traced nothing"),
-            (["--core", "core", "--boot"], 2, "--core and --boot")):
+        (["--core", "text"], 1, "text is no ELF core"),
+        (["--core", "nope"], 1, "No such file"),
+        (["--core", "core", "--elf", "nope"], 1, "there is no nope"),
+        (["--core", "core", "--elf", ELF.with_name("fathom-test.elf")], 1, "it has not started yet, or is another build"),
+        (["--core", "core", "--elf", "/bin/true"], 1, "is not the ELF file of a Fathom kernel"),
+        (["--core", "core", "-B", "nope"], 1, "there is no instance `nope`"),
+        (["--core", "core", "-s"], 5, "had traced nothing"),
+        (["--core", "core", "--boot"], 2, "--core and --boot"),
+    ):
         status, said = extract("--elf", ELF, *words, "-o", "none.dat", folder=folder)
         assert status == code and sentence in said, (words, said)
     assert not list(folder.glob("none.dat*"))
 
 
 # Events whose print fmt is not in memory: numbers, arrays, texts, symbols; none; and one of another event.
-FORMATS = ("p:formats/all vfs_open %di bits=%si:b3@2/32 two=+0(%sp):x8[2] path=+0(%si):string names=+0(%sp):string[2] caller=+0(%sp):symbol"
-           " text=%di:symstr letter=%dx:char", "p:formats/none kfree", "r:formats/back vfs_open $retval:s32",
-           "e:formats/onward sched/sched_waking who=$comm")
+FORMATS = (
+    "p:formats/all vfs_open %di bits=%si:b3@2/32 two=+0(%sp):x8[2] path=+0(%si):string names=+0(%sp):string[2] caller=+0(%sp):symbol"
+    " text=%di:symstr letter=%dx:char",
+    "p:formats/none kfree",
+    "r:formats/back vfs_open $retval:s32",
+    "e:formats/onward sched/sched_waking who=$comm",
+)
 
 
 def test_core(gdb, tmp_path):
@@ -315,9 +413,11 @@ def test_core(gdb, tmp_path):
 def test_hung(gdb):
     """The last test of this guest: the shell waits for a lock that nobody gives back. Who, for what, and the way there."""
     gdb.guest.check("echo 'mutex_*' > set_ftrace_filter; echo function > current_tracer")
-    gdb.ask("python from ft import threads\n"
-            "python holder = next(t for t in threads.threads() if threads.name_of(t) == 'kreaper')\n"
-            "python gdb.execute(f'set var text_mutex.owner = (struct thread *){int(holder.address)}')")
+    gdb.ask(
+        "python from ft import threads\n"
+        "python holder = next(t for t in threads.threads() if threads.name_of(t) == 'kreaper')\n"
+        "python gdb.execute(f'set var text_mutex.owner = (struct thread *){int(holder.address)}')"
+    )
     gdb.guest.send("echo sched_switch > set_ftrace_filter\r")
     gdb.guest.listen(1)
     told = gdb.ask("ft locks\necho THREADS\\n\nft threads\nft bt 7\necho TRACE\\n\nft trace 30\necho DMESG\\n\nft dmesg")

@@ -15,13 +15,19 @@ def gdb():
 
 def test_break_on_call_sites_while_tracing_is_switched(gdb):
     """Breakpoints on the very bytes that are patched: QEMU's do not touch memory."""
-    gdb.start("hbreak *yield\ncommands\nsilent\necho HIT\\n\ncontinue\nend\n"
-              "hbreak *wake_up_process\nignore 2 1000000\n"
-              "break cmd_uptime\necho READY\\n\ncontinue\n"
-              "info breakpoints\ndelete\ndetach", "READY")
-    output = gdb.guest.output_of("for i in 1 2 3; do echo function > current_tracer; "
-                                 "echo nop > current_tracer; done; hackbench 1 20; "
-                                 "cat text_poke_stats; uptime", 200)
+    gdb.start(
+        "hbreak *yield\ncommands\nsilent\necho HIT\\n\ncontinue\nend\n"
+        "hbreak *wake_up_process\nignore 2 1000000\n"
+        "break cmd_uptime\necho READY\\n\ncontinue\n"
+        "info breakpoints\ndelete\ndetach",
+        "READY",
+    )
+    output = gdb.guest.output_of(
+        "for i in 1 2 3; do echo function > current_tracer; "
+        "echo nop > current_tracer; done; hackbench 1 20; "
+        "cat text_poke_stats; uptime",
+        200,
+    )
     text = gdb.finish()
     hits = re.search(r"in wake_up_process .*\n\s+breakpoint already hit (\d+) times", text)
     assert hits and int(hits.group(1)) > 10, text
@@ -33,14 +39,12 @@ def test_backtrace_through_a_trampoline(gdb):
     """From the tracer's callback to the first function of the thread, nothing left out."""
     guest = gdb.guest
     guest.check("echo sh_run_command > set_ftrace_filter")
-    gdb.start("hbreak trace_function_call\necho READY\\n\ncontinue\n"
-              "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY")
+    gdb.start("hbreak trace_function_call\necho READY\\n\ncontinue\n" "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY")
     guest.send("echo function > current_tracer; true\r")
     text = gdb.finish()
     guest.wait_prompt()
     names = frames(text, "TRACE")
-    assert in_order(names, ["trace_function_call", "ftrace_trampoline", "sh_run_command",
-                            "thread_start", "arch_thread_start"]), text
+    assert in_order(names, ["trace_function_call", "ftrace_trampoline", "sh_run_command", "thread_start", "arch_thread_start"]), text
     guest.check("echo nop > current_tracer; > set_ftrace_filter")
 
 
@@ -48,9 +52,12 @@ def test_backtrace_from_the_return_hook(gdb):
     """Once the real address is in the slot, and when it is in a register alone: the same caller, which comes next."""
     guest = gdb.guest
     guest.check("echo sh_run_command > set_ftrace_filter")
-    gdb.start("hbreak *return_to_handler_pop\necho READY\n\ncontinue\n"
-              "echo SLOT\n\nbt 40\necho END\n\nstepi\necho REGISTER\n\nset var *(long *)($rsp - 8) = 0\nbt 40\necho END\n\n"
-              "stepi\necho CALLER\n\nbt 40\necho END\n\ndelete\ndetach", "READY")
+    gdb.start(
+        "hbreak *return_to_handler_pop\necho READY\n\ncontinue\n"
+        "echo SLOT\n\nbt 40\necho END\n\nstepi\necho REGISTER\n\nset var *(long *)($rsp - 8) = 0\nbt 40\necho END\n\n"
+        "stepi\necho CALLER\n\nbt 40\necho END\n\ndelete\ndetach",
+        "READY",
+    )
     guest.send("echo function_graph > current_tracer; true\r")
     text = gdb.finish()
     guest.wait_prompt()
@@ -62,8 +69,7 @@ def test_backtrace_from_the_return_hook(gdb):
 
 def test_backtrace_through_an_interrupt(gdb):
     """From an interrupt handler to the interrupted function, and on to the thread's first."""
-    gdb.start("break upcall_tick if $_thread > 0\necho READY\\n\ncontinue\n"
-              "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY")
+    gdb.start("break upcall_tick if $_thread > 0\necho READY\\n\ncontinue\n" "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY")
     gdb.guest.send("stress locks 1\r")
     text = gdb.finish()
     gdb.guest.wait_prompt()
@@ -75,8 +81,7 @@ def test_backtrace_through_an_interrupt(gdb):
 
 def test_threads(gdb):
     """Every thread is listed, and one that sleeps has a backtrace to its first function."""
-    gdb.start("fathom-cpus\necho PS\\n\nfathom-ps\necho BT\\n\nfathom-bt all\necho READY\\n\ndetach",
-              "READY")
+    gdb.start("fathom-cpus\necho PS\\n\nfathom-ps\necho BT\\n\nfathom-bt all\necho READY\\n\ndetach", "READY")
     text = gdb.finish()
     assert re.search(r"^CPU 0: pid \d+ ", text, re.MULTILINE), text
     assert re.search(r"^CPU 1: pid \d+ ", text, re.MULTILINE), text
@@ -111,18 +116,20 @@ def test_nmi_at_the_end_of_an_nmi(gdb, steps):
     The worst moments for a second NMI: the first has restored everything and is about to return.
     Its frame must survive, and the handler must run again.
     """
+
     def where(name):
         out = subprocess.run(["nm", ELF], stdout=subprocess.PIPE, check=True, text=True).stdout
         return "*0x" + next(l.split()[0] for l in out.splitlines() if l.endswith(" " + name))
 
     window, nested = where("nmi_entry.window"), where("nmi_entry.nested")
     soft_nmi = SOFT_NMI.replace("ENTRY", where("nmi_entry")[1:])
-    gdb.start(f"hbreak cmd_uptime\necho READY\\n\ncontinue\ndelete\n{soft_nmi}"
-              f"thbreak {window}\ncontinue\n" + "stepi\n" * steps +
-              f"printf \"AT %#lx\\n\", $rip\nthbreak {nested}\n{soft_nmi}continue\n"
-              f"echo NESTED\\n\nbt 8\necho END\\n\n"
-              f"thbreak trap_nmi\ncontinue\necho AGAIN\\n\nbt 8\necho END\\n\ndelete\ndetach",
-              "READY")
+    gdb.start(
+        f"hbreak cmd_uptime\necho READY\\n\ncontinue\ndelete\n{soft_nmi}"
+        f"thbreak {window}\ncontinue\n" + "stepi\n" * steps + f'printf "AT %#lx\\n", $rip\nthbreak {nested}\n{soft_nmi}continue\n'
+        f"echo NESTED\\n\nbt 8\necho END\\n\n"
+        f"thbreak trap_nmi\ncontinue\necho AGAIN\\n\nbt 8\necho END\\n\ndelete\ndetach",
+        "READY",
+    )
     output = gdb.guest.output_of("uptime")
     text = gdb.finish()
     at = int(re.search(r"AT (0x[0-9a-f]+)", text).group(1), 16)

@@ -17,18 +17,25 @@ def end_of(guest, command):
 
 
 # Those under load have few rounds each; the soak (make soak) runs all of them more often, each time in a fresh guest.
-@pytest.mark.parametrize("build,cpus,mem", [("gcc", 1, "64M"), ("gcc", 4, "128M"), ("clang", 2, "128M")] * int(os.environ.get("KTEST_TIMES", "1")))
+@pytest.mark.parametrize(
+    "build,cpus,mem", [("gcc", 1, "64M"), ("gcc", 4, "128M"), ("clang", 2, "128M")] * int(os.environ.get("KTEST_TIMES", "1"))
+)
 def test_unit_tests_inside(build, cpus, mem):
     with Guest(build, cpus, mem, tests=True) as guest:
         output, status = guest.run("ktest")
-        result = re.search(r"^ktest: (\d+) tests ran once each and made (\d+) checks; pages in use compared "
-                           r"before and after each\n(\d{2,}) passed, 0 failed\n\Z", output, re.M)
+        result = re.search(
+            r"^ktest: (\d+) tests ran once each and made (\d+) checks; pages in use compared "
+            r"before and after each\n(\d{2,}) passed, 0 failed\n\Z",
+            output,
+            re.M,
+        )
         assert result, "\n".join(line for line in output.splitlines() if not line.startswith("ok "))
         tests, checks, passed = result.groups()
         assert tests == passed and int(checks) > 1000
         assert status == 0
         assert guest.check("ktest -b data_nosuch") == (
-            "ktest: 0 tests ran once each and made 0 checks; memory not compared, as others use it (-b)\n0 passed, 0 failed\n")
+            "ktest: 0 tests ran once each and made 0 checks; memory not compared, as others use it (-b)\n0 passed, 0 failed\n"
+        )
 
 
 def test_unit_tests_while_traced():
@@ -193,8 +200,10 @@ def test_tracing_changes_beside_realtime_load():
     """Whoever changes what is traced, and waits for its turn, gets it soon: 8 spinners on 4 CPUs leave 5 % of each to others."""
     with Guest("gcc", 4, icount=True, cmdline="loglevel=3", limit=300, timeout=100) as guest:
         guest.check("for n in 1 2 3 4 5 6 7 8; do chrt -f 50 sh -c 'while true; do true; done' & done")
-        for bound, text in ((1, "echo function > current_tracer; echo nop > current_tracer"),
-                            (0.5, "echo p:x vfs_open > kprobe_events; echo > kprobe_events")):
+        for bound, text in (
+            (1, "echo function > current_tracer; echo nop > current_tracer"),
+            (0.5, "echo p:x vfs_open > kprobe_events; echo > kprobe_events"),
+        ):
             # The best of some: when the keys of the command arrive is up to the host, and so is what the spinners do then.
             seconds = []
             while len(seconds) < 4 and not any(took < bound for took in seconds):

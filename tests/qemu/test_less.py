@@ -36,8 +36,23 @@ def test_moving(guest):
     guest.check("seq 100 > /tmp/less")
     pager = Pager(guest, "less /tmp/less")
     pager.rows(numbers(1), "/tmp/less")
-    for keys, first in (("j", 2), ("\r", 3), ("\x1b[B", 4), ("k", 3), ("\x1b[A", 2), (" ", 13), ("f", 24), ("b", 13),
-                        ("d", 18), ("u", 13), ("\x1b[6~", 24), ("\x1b[5~", 13), ("7j", 20), ("3k", 17), ("50g", 50)):
+    for keys, first in (
+        ("j", 2),
+        ("\r", 3),
+        ("\x1b[B", 4),
+        ("k", 3),
+        ("\x1b[A", 2),
+        (" ", 13),
+        ("f", 24),
+        ("b", 13),
+        ("d", 18),
+        ("u", 13),
+        ("\x1b[6~", 24),
+        ("\x1b[5~", 13),
+        ("7j", 20),
+        ("3k", 17),
+        ("50g", 50),
+    ):
         pager.keys(keys)
         pager.rows(numbers(first))
     pager.keys("G")

@@ -8,8 +8,11 @@ from guest import BUILDS, ROOT
 
 
 def address_of(kernel, name):
-    return next(line.split()[0] for line in subprocess.run(["nm", kernel], check=True, capture_output=True, text=True).stdout.splitlines()
-                if line.endswith(f" {name}"))
+    return next(
+        line.split()[0]
+        for line in subprocess.run(["nm", kernel], check=True, capture_output=True, text=True).stdout.splitlines()
+        if line.endswith(f" {name}")
+    )
 
 
 @pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 2}, {"build": "clang", "cpus": 1}], indirect=True, ids=["gcc", "clang"])

@@ -91,7 +91,7 @@ def test_errors(patched):
     patched.check("livepatch load demo_version")
     settled(patched, "demo_version")
     refused(patched, "livepatch load demo_version", "File exists")
-    for value in ("1", "2", "x", "", " 0", "o", "-1", "t", "yes", "Y", "on", "ON"): # it is on, or none of the words
+    for value in ("1", "2", "x", "", " 0", "o", "-1", "t", "yes", "Y", "on", "ON"):  # it is on, or none of the words
         refused(patched, f"echo '{value}' > {KLP}/demo_version/enabled", "Invalid argument")
     for value in ("1", "y", "on", "force"):
         refused(patched, f"echo {value} > {KLP}/demo_version/force", "Invalid argument")

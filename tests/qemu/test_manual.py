@@ -18,12 +18,20 @@ def page(tmp_path_factory):
 @pytest.fixture(scope="module")
 def options():
     """{command: what its --help has}"""
-    return {command: set(re.findall(r"^  (?:-\w, |-\w [A-Z]+, )?(--?[A-Za-z][\w-]*)", fathom(command, "--help").stdout, re.M)) - {"-h", "--help"}
-            for command in COMMANDS}
+    return {
+        command: set(re.findall(r"^  (?:-\w, |-\w [A-Z]+, )?(--?[A-Za-z][\w-]*)", fathom(command, "--help").stdout, re.M))
+        - {"-h", "--help"}
+        for command in COMMANDS
+    }
 
 
 def test_the_page_has_everything(page, options):
-    run = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True, env={"MANWIDTH": "200", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
+    run = subprocess.run(
+        ["man", "--warnings", "-l", page],
+        capture_output=True,
+        text=True,
+        env={"MANWIDTH": "200", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+    )
     assert run.returncode == 0 and not run.stderr
     text = re.sub(".\b", "", run.stdout)
     parts = re.split(r"^   (?=[a-z-]+$)", text.split("\nCOMMANDS\n")[1].split("\nEXIT STATUS\n")[0], flags=re.M)
@@ -38,9 +46,21 @@ def test_the_page_has_everything(page, options):
 
 def completed(*words):
     """What bash offers for the last of the words."""
-    run = subprocess.run(["bash", "-c", 'source tools/completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
-                          'function=$(complete -p "$1" | sed "s/.*-F \\([^ ]*\\) .*/\\1/"); $function; printf "%s\\n" "${COMPREPLY[@]}"',
-                          "bash", "tools/fathom", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [
+            "bash",
+            "-c",
+            'source tools/completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+            'function=$(complete -p "$1" | sed "s/.*-F \\([^ ]*\\) .*/\\1/"); $function; printf "%s\\n" "${COMPREPLY[@]}"',
+            "bash",
+            "tools/fathom",
+            *words,
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert not run.stderr
     return run.stdout.split()
 

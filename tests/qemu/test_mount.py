@@ -28,8 +28,9 @@ pytestmark = pytest.mark.skipif(not can_mount(), reason="this machine has no usa
 
 
 def fathom(*words):
-    return subprocess.run([ROOT / "tools/fathom", "mount", "--build", BUILDS["gcc"], *words], capture_output=True, text=True,
-                          timeout=60 * PATIENCE)
+    return subprocess.run(
+        [ROOT / "tools/fathom", "mount", "--build", BUILDS["gcc"], *words], capture_output=True, text=True, timeout=60 * PATIENCE
+    )
 
 
 class Mounted:
@@ -81,8 +82,10 @@ def test_reading_and_listing(mounted):
         assert (mounted.tracing / name).read_text() == mounted.guest.check(f"cat {name}")
     found = mounted.sh("find events/sched options | wc -l")
     assert found == mounted.guest.check("find events/sched options | wc -l")
-    assert mounted.sh("stat -c '%F %a %s' options trace current_tracer") == \
-        "directory 750 0\nregular empty file 640 0\nregular empty file 640 0\n"
+    assert (
+        mounted.sh("stat -c '%F %a %s' options trace current_tracer")
+        == "directory 750 0\nregular empty file 640 0\nregular empty file 640 0\n"
+    )
 
 
 def test_writing_takes_effect_at_once(mounted):
@@ -91,10 +94,12 @@ def test_writing_takes_effect_at_once(mounted):
         assert mounted.sh(f"echo {name} > set_ftrace_filter; cat set_ftrace_filter") == name + "\n"
     assert sorted(mounted.sh("echo vfs_stat >> set_ftrace_filter; cat set_ftrace_filter").split()) == ["vfs_open", "vfs_stat"]
     mounted.guest.check("echo vfs_mkdir > set_ftrace_filter")
-    assert mounted.sh("cat set_ftrace_filter; : > set_ftrace_filter; cat set_ftrace_filter") == \
-        "vfs_mkdir\n#### all functions enabled ####\n"
-    assert mounted.sh("echo function > current_tracer; grep -c ' <-' trace; echo nop > current_tracer; cat current_tracer") \
-        .endswith("\nnop\n")
+    assert (
+        mounted.sh("cat set_ftrace_filter; : > set_ftrace_filter; cat set_ftrace_filter") == "vfs_mkdir\n#### all functions enabled ####\n"
+    )
+    assert mounted.sh("echo function > current_tracer; grep -c ' <-' trace; echo nop > current_tracer; cat current_tracer").endswith(
+        "\nnop\n"
+    )
     assert "Invalid argument" in mounted.sh("echo nonsense > current_tracer")
     assert "Permission denied" in mounted.sh("echo > new_file")
 
@@ -113,8 +118,10 @@ def test_files_of_memory(mounted):
         file.seek(50000)
         file.write(b"here")
     assert target.read_bytes()[49990:50010] == big[49990:50000] + b"here" + big[50004:50010]
-    assert mounted.sh("mv ../../../tmp/copy ../../../tmp/moved; wc -c < ../../../tmp/moved; rm ../../../tmp/moved; "
-                      "ls ../../../tmp") == "70000\n"
+    assert (
+        mounted.sh("mv ../../../tmp/copy ../../../tmp/moved; wc -c < ../../../tmp/moved; rm ../../../tmp/moved; " "ls ../../../tmp")
+        == "70000\n"
+    )
 
 
 def test_files_are_renamed(mounted):
@@ -128,10 +135,18 @@ def test_files_are_renamed(mounted):
     assert mounted.sh("sed -i s/two/three/ ../../../tmp/moved; cat ../../../tmp/moved; ls ../../../tmp") == "one\nthree\nmoved\n"
     assert mounted.guest.check("cat /tmp/moved; mkdir /tmp/box; mv /tmp/moved /tmp/box/renamed; mv /tmp/box /tmp/case") == "one\nthree\n"
     # What the guest has renamed is found anew.
-    assert mounted.sh("cat ../../../tmp/case/renamed; mv ../../../tmp/case ../../../tmp/box; mv -n ../../../tmp/box/renamed ../../../tmp/notes; "
-                      "ls ../../../tmp ../../../tmp/box; rmdir ../../../tmp/box; rm ../../../tmp/notes") == "one\nthree\n../../../tmp:\nbox\nnotes\n\n../../../tmp/box:\n"
+    assert (
+        mounted.sh(
+            "cat ../../../tmp/case/renamed; mv ../../../tmp/case ../../../tmp/box; mv -n ../../../tmp/box/renamed ../../../tmp/notes; "
+            "ls ../../../tmp ../../../tmp/box; rmdir ../../../tmp/box; rm ../../../tmp/notes"
+        )
+        == "one\nthree\n../../../tmp:\nbox\nnotes\n\n../../../tmp/box:\n"
+    )
     assert "Operation not permitted" in mounted.sh("mv trace other")
-    assert mounted.sh("mv tracing_on ../../../tmp/on 2> /dev/null; cat ../../../tmp/on; rm ../../../tmp/on; ls ../../../tmp; cat tracing_on") == "1\n1\n"
+    assert (
+        mounted.sh("mv tracing_on ../../../tmp/on 2> /dev/null; cat ../../../tmp/on; rm ../../../tmp/on; ls ../../../tmp; cat tracing_on")
+        == "1\n1\n"
+    )
     with pytest.raises(OSError, match="cross-device"):
         os.rename(mounted.tracing / "trace", tmp / "x")
 
@@ -139,8 +154,7 @@ def test_files_are_renamed(mounted):
 def test_a_pipe_is_followed_while_others_work(mounted):
     mounted.sh("echo > trace")
     # A shell that has started the tests in the background has made them ignore Ctrl-C.
-    cat = subprocess.Popen(["cat", "trace_pipe"], cwd=mounted.tracing, stdout=subprocess.PIPE, text=True,
-                           preexec_fn=usual_signals)
+    cat = subprocess.Popen(["cat", "trace_pipe"], cwd=mounted.tracing, stdout=subprocess.PIPE, text=True, preexec_fn=usual_signals)
     try:
         for word in ("one", "two", "three"):
             mounted.sh(f"echo {word} > trace_marker")
@@ -169,7 +183,9 @@ def test_programs_wait_until_there_is_something(mounted):
     """By select, poll and epoll, several at once, also where they share a file."""
     mounted.sh("echo > trace; mkdir instances/box")
     ready = select.POLLIN | select.POLLRDNORM
-    with open(mounted.tracing / "trace_pipe", "rb", buffering=0) as pipe, open(mounted.tracing / "instances/box/trace_pipe", "rb", buffering=0) as box:
+    with open(mounted.tracing / "trace_pipe", "rb", buffering=0) as pipe, open(
+        mounted.tracing / "instances/box/trace_pipe", "rb", buffering=0
+    ) as box:
         poll, epoll = select.poll(), select.epoll()
         poll.register(pipe, ready)
         epoll.register(pipe, select.EPOLLIN)
@@ -243,15 +259,29 @@ def test_tail_follows_what_the_guest_writes(mounted):
 
 
 def test_several_at_once(mounted):
-    loops = [subprocess.Popen(["bash", "-c", f"for n in 1 2 3 4 5; do mkdir instances/at{i} && cat instances/at{i}/trace README > /dev/null "
-                               f"&& rmdir instances/at{i} || exit 1; done"], cwd=mounted.tracing) for i in range(4)]
+    loops = [
+        subprocess.Popen(
+            [
+                "bash",
+                "-c",
+                f"for n in 1 2 3 4 5; do mkdir instances/at{i} && cat instances/at{i}/trace README > /dev/null "
+                f"&& rmdir instances/at{i} || exit 1; done",
+            ],
+            cwd=mounted.tracing,
+        )
+        for i in range(4)
+    ]
     assert [loop.wait(60 * PATIENCE) for loop in loops] == [0] * 4
     assert os.listdir(mounted.tracing / "instances") == []
 
 
 def shell(mounted, *words):
-    return subprocess.run([ROOT / "tools/fathom", "shell", "--build", BUILDS["gcc"], "--dir", mounted.dir, *words], capture_output=True, text=True,
-                          timeout=60 * PATIENCE)
+    return subprocess.run(
+        [ROOT / "tools/fathom", "shell", "--build", BUILDS["gcc"], "--dir", mounted.dir, *words],
+        capture_output=True,
+        text=True,
+        timeout=60 * PATIENCE,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -263,10 +293,16 @@ def in_shell(mounted):
 
 def test_shell(mounted, in_shell):
     """Everything is where tools look, and this machine's is elsewhere."""
-    run = in_shell("sh", "-c", "cat /sys/kernel/debug/tracing/trace_clock /proc/sys/kernel/ftrace_enabled /proc/sys/kernel/stack_tracer_enabled; "
-                   "head -3 /proc/kallsyms; cat /proc/sys/kernel/random/boot_id /proc/sys/kernel/ostype; pwd; exit 7")
+    run = in_shell(
+        "sh",
+        "-c",
+        "cat /sys/kernel/debug/tracing/trace_clock /proc/sys/kernel/ftrace_enabled /proc/sys/kernel/stack_tracer_enabled; "
+        "head -3 /proc/kallsyms; cat /proc/sys/kernel/random/boot_id /proc/sys/kernel/ostype; pwd; exit 7",
+    )
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text()
-    assert run.stdout == mounted.guest.check("cat trace_clock; echo 1; echo 0; head -3 /proc/kallsyms") + boot_id + f"Linux\n{os.getcwd()}\n"
+    assert (
+        run.stdout == mounted.guest.check("cat trace_clock; echo 1; echo 0; head -3 /proc/kallsyms") + boot_id + f"Linux\n{os.getcwd()}\n"
+    )
     assert run.returncode == 7
     assert in_shell("sh", "-c", "kill -9 $$").returncode == 128 + 9
     assert shell(mounted, "--dir", "/nowhere", "true").returncode not in (0, 128)
@@ -276,7 +312,10 @@ def test_splice_in_the_shell(mounted, in_shell):
     """Whole sub-buffers once buffer_percent is reached, nothing where the file does not wait, and never more than the pipe takes."""
     mounted.sh("echo > trace; echo 0 > buffer_percent; echo word > trace_marker")
     cpu = int(re.search(r"\[(\d+)\]", mounted.sh("cat trace"))[1])
-    run = in_shell("python3", "-c", f"""
+    run = in_shell(
+        "python3",
+        "-c",
+        f"""
 import os
 raw = os.open('/sys/kernel/tracing/per_cpu/cpu{cpu}/trace_pipe_raw', os.O_RDONLY)
 out, into = os.pipe()
@@ -289,7 +328,8 @@ os.write(into, bytes(65536))
 try: os.splice(raw, into, 4096, flags=2)
 except BlockingIOError: print('full', end=' ')
 own = os.open('/etc/passwd', os.O_RDONLY)
-os.read(out, 65536); print(os.splice(own, into, 10))""")
+os.read(out, 65536); print(os.splice(own, into, 10))""",
+    )
     mounted.sh("echo 50 > buffer_percent")
     assert run.stdout == "4096 True nothing Invalid argument full 10\n", run.stderr
 
@@ -302,9 +342,15 @@ def test_trace_cmd(mounted, in_shell):
     assert in_shell("trace-cmd", "stop").returncode == 0 and mounted.guest.check("cat tracing_on") == "0\n"
     assert "Tracing is disabled" in in_shell("trace-cmd", "stat").stdout
     mounted.guest.check("echo 1 > tracing_on; echo > trace")
-    assert in_shell("trace-cmd", "stack", "--start").returncode == 0 and mounted.guest.check("cat /proc/sys/kernel/stack_tracer_enabled") == "1\n"
+    assert (
+        in_shell("trace-cmd", "stack", "--start").returncode == 0
+        and mounted.guest.check("cat /proc/sys/kernel/stack_tracer_enabled") == "1\n"
+    )
     assert "Depth    Size   Location" in in_shell("trace-cmd", "stack").stdout
-    assert in_shell("trace-cmd", "stack", "--stop").returncode == 0 and mounted.guest.check("cat /proc/sys/kernel/stack_tracer_enabled") == "0\n"
+    assert (
+        in_shell("trace-cmd", "stack", "--stop").returncode == 0
+        and mounted.guest.check("cat /proc/sys/kernel/stack_tracer_enabled") == "0\n"
+    )
 
 
 def test_the_channel_has_one_client(mounted, tmp_path):

@@ -16,16 +16,27 @@ sys.path.insert(0, str(ROOT / "tests/tools"))
 import datkit  # noqa: E402
 import pftrace  # noqa: E402
 
-NOTHING = ("echo nop > current_tracer; > set_event; > set_graph_function; echo 0 > options/stacktrace; echo 1408 > buffer_size_kb; "
-           "echo 1 > tracing_on; > trace")
+NOTHING = (
+    "echo nop > current_tracer; > set_event; > set_graph_function; echo 0 > options/stacktrace; echo 1408 > buffer_size_kb; "
+    "echo 1 > tracing_on; > trace"
+)
 
 
 class Machine:
     def __init__(self, folder):
         self.folder, self.channel = Path(folder), Path(folder) / "channel"
-        self.guest = Guest("gcc", 2, extra=[
-            "-device", "virtio-serial-pci", "-chardev", f"socket,id=port,path={self.channel},server=on,wait=off",
-            "-device", "virtserialport,chardev=port,name=fathom.9p"])
+        self.guest = Guest(
+            "gcc",
+            2,
+            extra=[
+                "-device",
+                "virtio-serial-pci",
+                "-chardev",
+                f"socket,id=port,path={self.channel},server=on,wait=off",
+                "-device",
+                "virtserialport,chardev=port,name=fathom.9p",
+            ],
+        )
 
     def record(self, commands):
         """The text of the trace of these commands."""
@@ -41,7 +52,9 @@ class Machine:
             (self.folder / "trace.dat").write_bytes(datkit.version_6(datkit.of_guest(client)))
 
     def fathom(self, *words):
-        run = subprocess.run([ROOT / "tools/fathom", *words, "--channel", "channel"], capture_output=True, text=True, cwd=self.folder, timeout=60 * PATIENCE)
+        run = subprocess.run(
+            [ROOT / "tools/fathom", *words, "--channel", "channel"], capture_output=True, text=True, cwd=self.folder, timeout=60 * PATIENCE
+        )
         assert run.returncode == 0, run.stderr
         return run.stdout
 
@@ -82,15 +95,22 @@ def calls_in(text):
 
 
 def test_slices_are_the_calls_of_the_text(machine):
-    text = machine.record("echo vfs_open > set_graph_function; echo 0 > tracing_on; echo function_graph > current_tracer; "
-                          "echo funcgraph-proc > trace_options; echo funcgraph-abstime > trace_options; echo 1 > tracing_on; cat README > /dev/null; ls -l / > /dev/null; hackbench 1 2 > /dev/null")
+    text = machine.record(
+        "echo vfs_open > set_graph_function; echo 0 > tracing_on; echo function_graph > current_tracer; "
+        "echo funcgraph-proc > trace_options; echo funcgraph-abstime > trace_options; echo 1 > tracing_on; cat README > /dev/null; ls -l / > /dev/null; hackbench 1 2 > /dev/null"
+    )
     wanted = calls_in(text)
     assert len(wanted) > 60
     machine.write_file()
     machine.fathom("perfetto", "-o", "out", "trace.dat")
     trace = pftrace.Trace((machine.folder / "out").read_bytes())
-    got = [(track.thread[2], name, begin, f"{arguments['duration_ns'] / 1000:.3f}") for track in trace.tracks.values() if track.thread
-           for name, begin, end, _, arguments in track.slices if "incomplete" not in arguments]
+    got = [
+        (track.thread[2], name, begin, f"{arguments['duration_ns'] / 1000:.3f}")
+        for track in trace.tracks.values()
+        if track.thread
+        for name, begin, end, _, arguments in track.slices
+        if "incomplete" not in arguments
+    ]
     assert len(got) == len(wanted)
     # Two calls in one microsecond are in the order of their times here, and of their lines there.
     for mine, text_ in zip(sorted(got, key=lambda call: call[:3]), sorted(wanted, key=lambda call: call[:3])):
@@ -126,9 +146,11 @@ def test_what_was_overwritten_is_marked(machine):
 
 
 def test_the_flame_has_the_time_of_the_outermost_calls(machine):
-    text = machine.record("echo vfs_open > set_graph_function; echo 0 > tracing_on; echo function_graph > current_tracer; "
-                          "echo funcgraph-proc > trace_options; echo funcgraph-abstime > trace_options; echo 1 > tracing_on; "
-                          "cat README > /dev/null")
+    text = machine.record(
+        "echo vfs_open > set_graph_function; echo 0 > tracing_on; echo function_graph > current_tracer; "
+        "echo funcgraph-proc > trace_options; echo funcgraph-abstime > trace_options; echo 1 > tracing_on; "
+        "cat README > /dev/null"
+    )
     outermost = [end - begin for _, _, begin, _, depth, end in calls_in(text) if depth == 0]
     machine.fathom("flame", "-o", "out.svg", "--speedscope", "out.json", "live")
     said = re.search(r"<title>all \(([\d.]+) (us|ms), 100.0%\)</title>", (machine.folder / "out.svg").read_text())
@@ -138,8 +160,10 @@ def test_the_flame_has_the_time_of_the_outermost_calls(machine):
 
 
 def test_the_flame_of_a_histogram_has_all_its_hits(machine):
-    machine.record("echo 'hist:keys=prev_comm,common_stacktrace' > events/sched/sched_switch/trigger; hackbench 1 5 > /dev/null; "
-                   "echo 'hist:keys=prev_comm,common_stacktrace:pause' >> events/sched/sched_switch/trigger")
+    machine.record(
+        "echo 'hist:keys=prev_comm,common_stacktrace' > events/sched/sched_switch/trigger; hackbench 1 5 > /dev/null; "
+        "echo 'hist:keys=prev_comm,common_stacktrace:pause' >> events/sched/sched_switch/trigger"
+    )
     hits = int(re.search(r"Hits: (\d+)", machine.guest.check("cat events/sched/sched_switch/hist"))[1])
     machine.fathom("flame", "-o", "out.svg", "--hist", "sched/sched_switch")
     picture = (machine.folder / "out.svg").read_text()
@@ -149,11 +173,14 @@ def test_the_flame_of_a_histogram_has_all_its_hits(machine):
 
 def test_a_channel_that_is_busy_or_has_nobody(machine):
     """Exit codes 4, 3 and 5, and one sentence each."""
+
     def failed(*words):
-        run = subprocess.run([ROOT / "tools/fathom", "perfetto", "live", *words], capture_output=True, text=True, cwd=machine.folder,
-                             timeout=60 * PATIENCE)
+        run = subprocess.run(
+            [ROOT / "tools/fathom", "perfetto", "live", *words], capture_output=True, text=True, cwd=machine.folder, timeout=60 * PATIENCE
+        )
         assert run.stderr.count("\n") == 1 and not run.stdout
         return run.returncode
+
     with Ninep(machine.channel) as client:
         client.version_after_noise()
         assert failed("--channel", "channel") == 4

@@ -50,7 +50,7 @@ def compare(command, wanted, said):
     for line in wanted:
         if line != "...":
             assert masked(line) in rest, f"{command}: no line (any more) as {line!r} in\n{said[-6000:]}"
-            rest = rest[rest.index(masked(line)) + 1:]
+            rest = rest[rest.index(masked(line)) + 1 :]
 
 
 def boxes(path):
@@ -69,8 +69,18 @@ def machine():
         folder = Path(folder)
         (folder / "build").mkdir()
         (folder / "tools").symlink_to(ROOT / "tools")
-        with Guest("gcc", 2, extra=["-device", "virtio-serial-pci", "-chardev", f"socket,id=port,path={folder}/build/channel,server=on,wait=off",
-                                    "-device", "virtserialport,chardev=port,name=fathom.9p"]) as guest:
+        with Guest(
+            "gcc",
+            2,
+            extra=[
+                "-device",
+                "virtio-serial-pci",
+                "-chardev",
+                f"socket,id=port,path={folder}/build/channel,server=on,wait=off",
+                "-device",
+                "virtserialport,chardev=port,name=fathom.9p",
+            ],
+        ) as guest:
             guest.folder = folder
             yield guest
 
@@ -83,8 +93,9 @@ def test_page(machine, page):
         if prompt == "fathom#":
             said = machine.run(command)[0]
         else:
-            run = subprocess.run(command, shell=True, cwd=machine.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                 timeout=60 * PATIENCE)
+            run = subprocess.run(
+                command, shell=True, cwd=machine.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60 * PATIENCE
+            )
             said = run.stdout
         compare(command, wanted, said)
     # What the next page begins with.

@@ -47,14 +47,36 @@ def test_other_loader(tmp_path):
     other.write_bytes(kernel.replace(b"\x81\xfd" + magic, b"\x81\xfd" + bytes(4), 1))  # cmp ebp, magic
     assert kernel.count(b"\x81\xfd" + magic) == 1
     with subprocess.Popen(
-        ["timeout", "-k", "5", str(60 * PATIENCE), os.environ.get("QEMU", "qemu-system-x86_64"), "-accel", "tcg",
-         "-kernel", other, "-display", "none", "-monitor", "none",
-         "-serial", "stdio", "-net", "none", "-no-reboot"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as qemu:
+        [
+            "timeout",
+            "-k",
+            "5",
+            str(60 * PATIENCE),
+            os.environ.get("QEMU", "qemu-system-x86_64"),
+            "-accel",
+            "tcg",
+            "-kernel",
+            other,
+            "-display",
+            "none",
+            "-monitor",
+            "none",
+            "-serial",
+            "stdio",
+            "-net",
+            "none",
+            "-no-reboot",
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as qemu:
         printed = b""
         while b"System halted." not in printed and (line := qemu.stdout.readline()):
             printed += line
-        assert b"Fathom cannot start: it must be loaded by GRUB (multiboot2 command) or another loader that knows multiboot2 or PVH" in printed
+        assert (
+            b"Fathom cannot start: it must be loaded by GRUB (multiboot2 command) or another loader that knows multiboot2 or PVH" in printed
+        )
         with pytest.raises(subprocess.TimeoutExpired):  # halted: it does not end by itself
             qemu.wait(1)
         qemu.terminate()

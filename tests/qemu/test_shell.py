@@ -6,7 +6,7 @@ import pytest
 
 PLAIN = [
     ("echo hello world", "hello world\n", 0),
-    ("echo 'single  $x \"q\"' \"double  \\\"q\\\"\" back\\ slash", "single  $x \"q\" double  \"q\" back slash\n", 0),
+    ('echo \'single  $x "q"\' "double  \\"q\\"" back\\ slash', 'single  $x "q" double  "q" back slash\n', 0),
     ("echo one # a comment", "one\n", 0),
     ("echo a; echo b", "a\nb\n", 0),
     ("true && echo yes || echo no", "yes\n", 0),
@@ -21,8 +21,7 @@ PLAIN = [
     ("echo nonsense > current_tracer", "sh: write error: Invalid argument\n", 1),
     ("echo x > /sys/kernel/tracing/available_tracers", None, 1),
     ("pwd", "/sys/kernel/tracing\n", 0),
-    ("cd /; pwd; cd /sys/kernel/debug/tracing; pwd; cd /sys/kernel/tracing",
-     "/\n/sys/kernel/debug/tracing\n", 0),
+    ("cd /; pwd; cd /sys/kernel/debug/tracing; pwd; cd /sys/kernel/tracing", "/\n/sys/kernel/debug/tracing\n", 0),
     ("for i in 1 2 3; do echo n$i; done", "n1\nn2\nn3\n", 0),
     ("if true; then echo t; else echo f; fi", "t\n", 0),
     ("if false; then echo t; else echo f; fi", "f\n", 0),
@@ -51,9 +50,11 @@ def test_command(guest, command, output, status):
 
 def test_every_command_has_help(guest):
     names = [line.split()[0] for line in guest.check("help").splitlines() if line and line[0] != " "]
-    for name in ("cat echo printf ls cd pwd mkdir rmdir head tail grep wc sort uniq cut sleep time true false test "
-                 "seq help history ps kill uptime free dmesg cpus irqs stack reboot poweroff panic hackbench "
-                 "stress why").split():
+    for name in (
+        "cat echo printf ls cd pwd mkdir rmdir head tail grep wc sort uniq cut sleep time true false test "
+        "seq help history ps kill uptime free dmesg cpus irqs stack reboot poweroff panic hackbench "
+        "stress why"
+    ).split():
         assert name in names, name
     assert not {"bench", "failalloc", "ktest", "torture"} & set(names), "they are in the test kernel"
     for name in names:
@@ -77,15 +78,15 @@ def type_and_expect(guest, keys, output):
 
 
 EDITING = [
-    (b"echo abd\x1b[Dc", "abcd\n"),              # left arrow
-    (b"cho x\x01e", "echo x\n"),                 # Ctrl-A
-    (b"cho x\x01e\x05y", "echo xy\n"),           # Ctrl-E
-    (b"junk\x15echo new", "new\n"),              # Ctrl-U
-    (b"echo one two\x17three", "one three\n"),   # Ctrl-W
+    (b"echo abd\x1b[Dc", "abcd\n"),  # left arrow
+    (b"cho x\x01e", "echo x\n"),  # Ctrl-A
+    (b"cho x\x01e\x05y", "echo xy\n"),  # Ctrl-E
+    (b"junk\x15echo new", "new\n"),  # Ctrl-U
+    (b"echo one two\x17three", "one three\n"),  # Ctrl-W
     (b"echo keep lost\x1b[D\x1b[D\x1b[D\x1b[D\x0b", "keep\n"),  # Ctrl-K
-    (b"echo abx\x7fc", "abc\n"),                 # backspace
-    (b"cho home\x1b[He", "echo home\n"),         # Home
-    (b"ech\x1b[H\x1b[Fo end", "end\n"),          # Home, End
+    (b"echo abx\x7fc", "abc\n"),  # backspace
+    (b"cho home\x1b[He", "echo home\n"),  # Home
+    (b"ech\x1b[H\x1b[Fo end", "end\n"),  # Home, End
 ]
 
 
@@ -114,15 +115,26 @@ def test_completion(guest):
     assert type_and_run(guest, b"cat current_tr\t") == guest.check("cat current_tracer")
     assert type_and_run(guest, b"unam\x15hackb\t1 10").startswith("Running with 1 groups")
     assert type_and_run(guest, b"cat /sys/ker\ttra\toptions/rec\t") == "1\n"
-    type_and_expect(guest, b"echo 'p:open vfs_ope\tpat\t' \"r4 kmall\tx=by\t+0(\t)'\"", "p:open vfs_open path  r4 kmalloc x=bytes +0(bytes)'")
+    type_and_expect(
+        guest, b"echo 'p:open vfs_ope\tpat\t' \"r4 kmall\tx=by\t+0(\t)'\"", "p:open vfs_open path  r4 kmalloc x=bytes +0(bytes)'"
+    )
     type_and_expect(guest, b"echo 't:my/switch sched_switc\t prev'", "t:my/switch sched_switch  prev")
     type_and_expect(guest, b"echo 'f kmalloc%return no\t by\t'", "f kmalloc%return no bytes ")
-    type_and_expect(guest, b"echo 'p mutex_lock mut\t->ow\t->na\t' 'p kfree x=$curr\t->stat\tb=$current->state:u3\t'",
-                    "p mutex_lock mutex->owner->name  p kfree x=$current->state b=$current->state:u32 ")
-    type_and_expect(guest, b"echo 'p x wake_ring_alarm' 'p wake_ring_alarm (alar\t,tim\t)%di->thr\t->pi\t'",
-                    "p x wake_ring_alarm p wake_ring_alarm (alarm,timer)%di->thread->pid ")
-    type_and_expect(guest, b"echo 'e timer.timer_sta\t(timer)tim\t->f\ta=$fn:symb\t' 'r kmalloc $ret\t'",
-                    "e timer.timer_start (timer)timer->fn a=$fn:symbol  r kmalloc $retval ")
+    type_and_expect(
+        guest,
+        b"echo 'p mutex_lock mut\t->ow\t->na\t' 'p kfree x=$curr\t->stat\tb=$current->state:u3\t'",
+        "p mutex_lock mutex->owner->name  p kfree x=$current->state b=$current->state:u32 ",
+    )
+    type_and_expect(
+        guest,
+        b"echo 'p x wake_ring_alarm' 'p wake_ring_alarm (alar\t,tim\t)%di->thr\t->pi\t'",
+        "p x wake_ring_alarm p wake_ring_alarm (alarm,timer)%di->thread->pid ",
+    )
+    type_and_expect(
+        guest,
+        b"echo 'e timer.timer_sta\t(timer)tim\t->f\ta=$fn:symb\t' 'r kmalloc $ret\t'",
+        "e timer.timer_start (timer)timer->fn a=$fn:symbol  r kmalloc $retval ",
+    )
     type_and_expect(guest, b"true; echo p:open vfs_ope\tpat\t; echo p:x kmall\t | cat current_tr\t", "p:open vfs_open path")
 
 

@@ -18,9 +18,11 @@ HEADER = """\
 #              | |         |   |||||     |         |
 """
 # what trace.c prints for one function event
-LINE = re.compile(r"^ *(?P<comm>\S.*)-(?P<pid>\d+) +\[(?P<cpu>\d{3})\] "
-                  r"(?P<flags>[dbD.][Nnp.][ZzHhs.][0-9a-f.][0-9a-f.]) +(?P<time>\d+\.\d{6}): "
-                  r"(?P<ip>\S+) <-(?P<parent>\S+)$")
+LINE = re.compile(
+    r"^ *(?P<comm>\S.*)-(?P<pid>\d+) +\[(?P<cpu>\d{3})\] "
+    r"(?P<flags>[dbD.][Nnp.][ZzHhs.][0-9a-f.][0-9a-f.]) +(?P<time>\d+\.\d{6}): "
+    r"(?P<ip>\S+) <-(?P<parent>\S+)$"
+)
 
 
 def is_event_line(line):
@@ -47,7 +49,7 @@ def test_function_trace_of_sched(clean):
     text = guest.check("cat trace")
     counts = re.search(r"entries-written: (\d+)/(\d+)", text)
     assert text.startswith(HEADER % (counts.group(1), counts.group(2), cpus))
-    events = text[len(HEADER % (counts.group(1), counts.group(2), cpus)):].splitlines()
+    events = text[len(HEADER % (counts.group(1), counts.group(2), cpus)) :].splitlines()
     lines = [e for e in events if not e.startswith("##### CPU")]
     assert len(lines) == int(counts.group(1)) > 10
     bad = [e for e in lines if not is_event_line(e)]
@@ -59,8 +61,10 @@ def test_function_trace_of_sched(clean):
 
 def test_yield_and_schedule(clean):
     guest = clean
-    assert guest.run("echo yield > set_ftrace_filter; echo schedule >> set_ftrace_filter; "
-                     "cat set_ftrace_filter") in (("schedule\nyield\n", 0), ("yield\nschedule\n", 0))
+    assert guest.run("echo yield > set_ftrace_filter; echo schedule >> set_ftrace_filter; " "cat set_ftrace_filter") in (
+        ("schedule\nyield\n", 0),
+        ("yield\nschedule\n", 0),
+    )
 
 
 def test_empty_filter_says_all(clean):
@@ -86,6 +90,7 @@ def test_wrong_tracer(clean):
 
 def test_trace_from_boot():
     from guest import Guest
+
     with Guest("gcc", 4, cmdline="ftrace=function trace_buf_size=4M") as guest:
         guest.check("echo 0 > tracing_on")
         assert guest.check("cat current_tracer") == "function\n"

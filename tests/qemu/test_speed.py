@@ -8,14 +8,16 @@ from guest import ROOT, Guest
 sys.path.insert(0, str(ROOT / "tests" / "bench"))
 import bench  # noqa: E402
 
-NAMES = ("site_off op_empty ops_two op_regs direct func_event func_event_bytes ring_16 patch_all_syncs "
-         "hist_pid hist_2keys hist_3keys hist_sum hist_str hist_stack hist_full hist_entry_bytes "
-         "event_int event_three event_off event_pid_miss event_soft_off event_inst2 event_bytes instance_bytes "
-         "filter_match filter_discard filter_3and filter_str_match filter_str_discard "
-         "kprobe_site kprobe_event0 kprobe_event1 kprobe_event3 kprobe_event_mem kprobe_event_str kprobe_filter_discard "
-         "kprobe_define1000 kprobe_event_int3 kretprobe_event eprobe_int "
-         "func_off func_full func_args3 func_profile graph_pair graph_off profile trace_printk tp_off tp_probe event_dynstr "
-         "monitor_off monitor_on event_inst3 synth_latency synth_off trace_line_event instance_make glob_insn events_all_on")
+NAMES = (
+    "site_off op_empty ops_two op_regs direct func_event func_event_bytes ring_16 patch_all_syncs "
+    "hist_pid hist_2keys hist_3keys hist_sum hist_str hist_stack hist_full hist_entry_bytes "
+    "event_int event_three event_off event_pid_miss event_soft_off event_inst2 event_bytes instance_bytes "
+    "filter_match filter_discard filter_3and filter_str_match filter_str_discard "
+    "kprobe_site kprobe_event0 kprobe_event1 kprobe_event3 kprobe_event_mem kprobe_event_str kprobe_filter_discard "
+    "kprobe_define1000 kprobe_event_int3 kretprobe_event eprobe_int "
+    "func_off func_full func_args3 func_profile graph_pair graph_off profile trace_printk tp_off tp_probe event_dynstr "
+    "monitor_off monitor_on event_inst3 synth_latency synth_off trace_line_event instance_make glob_insn events_all_on"
+)
 # The target is for 1,400 events; with the kernel's own, some 70, each bears more of what a write costs by itself.
 FEW = {"events_all_on": 1125}
 CALIBRATION = 0.5  # an empty loop is subtracted: what remains of it
@@ -58,8 +60,10 @@ def test_bench_counts_events(guest):
     assert guest.run("bench nosuch 2>&1") == ("bench: no row has such a name\n", 1)
     assert guest.check(settings) == before
     output, status = guest.run("echo 0 > tracing_on; bench func_event 2>&1; x=$?; echo 1 > tracing_on; (exit $x)")
-    assert (output, status) == ("bench: func_event: 0 events where there should be 151000\n"
-                                "bench: func_event: Numerical result out of range\n", 1)
+    assert (output, status) == (
+        "bench: func_event: 0 events where there should be 151000\n" "bench: func_event: Numerical result out of range\n",
+        1,
+    )
 
 
 def test_boot_to_prompt():

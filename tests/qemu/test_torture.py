@@ -76,8 +76,7 @@ def test_damaged_records_stop_tracing_and_nothing_else():
 
 def test_what_damage_leaves_goes_without_harm():
     """Sites that called an instance's tracer or command go on doing so: it stops recording, and may be removed."""
-    users = (("calls", "hook_target", "function"), ("graph", "show_version", "function_graph"),
-             ("latency", "show_uptime", "irqsoff"))
+    users = (("calls", "hook_target", "function"), ("graph", "show_version", "function_graph"), ("latency", "show_uptime", "irqsoff"))
     with Guest("gcc", 2, tests=True, limit=100) as guest:
         for name, function, tracer in users:
             guest.check(f"mkdir instances/{name}; cd instances/{name}")

@@ -26,8 +26,18 @@ class View:
 
     def __init__(self, directory):
         path = Path(directory) / "channel"
-        self.guest = Guest("gcc", 2, extra=["-device", "virtio-serial-pci", "-chardev", f"socket,id=port,path={path},server=on,wait=off",
-                                            "-device", "virtserialport,chardev=port,name=fathom.9p"])
+        self.guest = Guest(
+            "gcc",
+            2,
+            extra=[
+                "-device",
+                "virtio-serial-pci",
+                "-chardev",
+                f"socket,id=port,path={path},server=on,wait=off",
+                "-device",
+                "virtserialport,chardev=port,name=fathom.9p",
+            ],
+        )
         self.channel = Channel(path)
         self.hub = Hub()
         self.live = Live(Kernel(self.channel), self.hub)
@@ -126,8 +136,12 @@ def test_commands_are_what_is_written(view):
     assert refused and ":" not in refused, "nothing of what was wrong before"
     shown = view.wait(lambda message: message["kind"] == "commands" and message["list"])["list"]
     assert [one["command"] for one in shown] == [
-        "echo vfs_open > set_ftrace_filter", "echo 'vfs_st*' >> set_ftrace_filter", "echo > set_ftrace_filter",
-        "echo 'next_pid ~~ 3' > events/sched/sched_switch/filter", "echo more > available_events"]
+        "echo vfs_open > set_ftrace_filter",
+        "echo 'vfs_st*' >> set_ftrace_filter",
+        "echo > set_ftrace_filter",
+        "echo 'next_pid ~~ 3' > events/sched/sched_switch/filter",
+        "echo more > available_events",
+    ]
 
 
 def test_a_list_that_is_longer_than_a_message(view):
@@ -195,7 +209,9 @@ def test_histograms(view):
     view.write("events/kmem/kmalloc/trigger", "hist:keys=bytes_req.log2")
     view.write("events/sched/sched_switch/trigger", "hist:keys=prev_comm,common_stacktrace")
     view.guest.check("ls -l /proc > /dev/null; sleep 0.1")
-    found = view.wait(lambda message: message["kind"] == "histograms" and len(message["list"]) == 2 and all(one["hits"] for one in message["list"]))
+    found = view.wait(
+        lambda message: message["kind"] == "histograms" and len(message["list"]) == 2 and all(one["hits"] for one in message["list"])
+    )
     by_event = {one["event"]: one for one in found["list"]}
     sizes = by_event["kmem:kmalloc"]
     assert sizes["keys"] == "bytes_req.log2" and sum(values["hitcount"] for _, values in sizes["entries"]) == sizes["hits"]
@@ -236,7 +252,10 @@ def test_an_instance(view):
     view.guest.check("mkdir instances/box instances/other; echo seen by nobody > trace_marker")
     view.wait(lambda message: message["kind"] == "settings" and message["settings"]["instances"] == ["box", "other"])
     view.json("api/instance", {"name": "box"})
-    assert view.write("events/sched/sched_process_exit/enable", "1")["command"] == "echo 1 > instances/box/events/sched/sched_process_exit/enable"
+    assert (
+        view.write("events/sched/sched_process_exit/enable", "1")["command"]
+        == "echo 1 > instances/box/events/sched/sched_process_exit/enable"
+    )
     assert view.write("tracing_thresh", "0")["command"] == "echo 0 > tracing_thresh"
     wrong = view.write("current_tracer", "none_such")
     assert wrong["command"] == "echo none_such > instances/box/current_tracer" and wrong["error"].startswith("Invalid argument"), wrong
@@ -305,7 +324,10 @@ Totals:
     Dropped: 0
 """
     pairs, stacks = histogram.parse(text)
-    assert pairs["entries"] == [(["sh", "~ 2^5"], {"hitcount": 2, "bytes": 64}), (["kworker/0", "~ 2^12"], {"hitcount": 11, "bytes": 45056})]
+    assert pairs["entries"] == [
+        (["sh", "~ 2^5"], {"hitcount": 2, "bytes": 64}),
+        (["kworker/0", "~ 2^12"], {"hitcount": 11, "bytes": 45056}),
+    ]
     assert (pairs["keys"], pairs["hits"], pairs["dropped"], pairs["state"]) == ("comm,bytes.log2", 13, 1, "active")
     assert stacks["entries"] == [(["schedule+0x5/0x10 do_exit+0x1/0x20"], {"hitcount": 3})] and stacks["state"] == "paused"
 

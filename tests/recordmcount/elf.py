@@ -20,8 +20,7 @@ def functions(path):
     """Name -> address of the functions."""
     with open(path, "rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
-        return {symbol.name: symbol["st_value"] for symbol in table.iter_symbols()
-                if symbol["st_info"]["type"] == "STT_FUNC"}
+        return {symbol.name: symbol["st_value"] for symbol in table.iter_symbols() if symbol["st_info"]["type"] == "STT_FUNC"}
 
 
 def bytes_at(path, address, size):
@@ -29,7 +28,7 @@ def bytes_at(path, address, size):
         for section in ELFFile(file).iter_sections():
             start = section["sh_addr"]
             if section["sh_flags"] & 2 and start <= address < start + section["sh_size"]:
-                return section.data()[address - start:address - start + size]
+                return section.data()[address - start : address - start + size]
     raise AssertionError(f"nothing at {address:#x}")
 
 
@@ -52,5 +51,7 @@ def has_section_symbol(path, name):
     with open(path, "rb") as file:
         elf = ELFFile(file)
         index = elf.get_section_index(name)
-        return any(symbol["st_info"]["type"] == "STT_SECTION" and symbol["st_shndx"] == index
-                   for symbol in elf.get_section_by_name(".symtab").iter_symbols())
+        return any(
+            symbol["st_info"]["type"] == "STT_SECTION" and symbol["st_shndx"] == index
+            for symbol in elf.get_section_by_name(".symtab").iter_symbols()
+        )

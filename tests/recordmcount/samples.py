@@ -16,4 +16,4 @@ int mixed(int a)
 """
 MIXED_SITES = {"local", "weakly", "starting", "seldom", "mixed", "external"}
 
-EXTERNAL = "void external(void) { __asm__ volatile(\"\"); }\n"
+EXTERNAL = 'void external(void) { __asm__ volatile(""); }\n'

@@ -4,9 +4,9 @@ import struct
 (NULL, PROGBITS, SYMTAB, STRTAB, RELA, NOBITS, GROUP, XINDEX) = (0, 1, 2, 3, 4, 8, 17, 18)
 (ALLOC, EXEC, INFO_LINK, LINK_ORDER, IN_GROUP) = (0x2, 0x4, 0x40, 0x80, 0x200)
 (R_64, R_PC32, R_PLT32) = (1, 2, 4)
-ADDRSIG = 0x6fff4c03
+ADDRSIG = 0x6FFF4C03
 EXCLUDE = 1 << 31
-LORESERVE, XNUMBER = 0xff00, 0xffff
+LORESERVE, XNUMBER = 0xFF00, 0xFFFF
 FIELDS = ("name", "type", "flags", "addr", "offset", "size", "link", "info", "align", "entry")
 
 
@@ -30,17 +30,23 @@ class Object:
         self.names = first.link if names == XNUMBER else names
         self.sections = [Section(struct.unpack_from("<IIQQQQIIQQ", data, self.start + 64 * i)) for i in range(nr)]
         self.symtab = next((i for i, section in enumerate(self.sections) if section.type == SYMTAB), 0)
-        self.xindexes = next((struct.unpack(f"<{section.size // 4}I", self.contents(i))
-                              for i, section in enumerate(self.sections) if section.type == XINDEX), None)
+        self.xindexes = next(
+            (
+                struct.unpack(f"<{section.size // 4}I", self.contents(i))
+                for i, section in enumerate(self.sections)
+                if section.type == XINDEX
+            ),
+            None,
+        )
         self.symbols = list(struct.iter_unpack("<IBBHQQ", self.contents(self.symtab))) if self.symtab else []
 
     def contents(self, section):
         sh = self.sections[section]
-        return b"" if sh.type in (NULL, NOBITS) else self.data[sh.offset:sh.offset + sh.size]
+        return b"" if sh.type in (NULL, NOBITS) else self.data[sh.offset : sh.offset + sh.size]
 
     def text(self, table, at):
         data = self.contents(table)
-        return data[at:data.index(b"\0", at)].decode()
+        return data[at : data.index(b"\0", at)].decode()
 
     def name(self, section):
         return self.text(self.names, self.sections[section].name)
@@ -55,8 +61,9 @@ class Object:
 
     def relocations(self, section):
         """(offset, symbol, type, addend)"""
-        return [(offset, info >> 32, info & 0xffffffff, addend)
-                for offset, info, addend in struct.iter_unpack("<QQq", self.contents(section))]
+        return [
+            (offset, info >> 32, info & 0xFFFFFFFF, addend) for offset, info, addend in struct.iter_unpack("<QQq", self.contents(section))
+        ]
 
     def words(self, section):
         return [word for word, in struct.iter_unpack("<I", self.contents(section))]
@@ -72,8 +79,12 @@ class Object:
                 continue
             text = self.contents(section.info)
             for offset, symbol, kind, _ in self.relocations(i):
-                if kind in (R_PC32, R_PLT32) and offset and text[offset - 1] == 0xe8 \
-                        and self.symbol_name(symbol) in ("__fentry__", "mcount"):
+                if (
+                    kind in (R_PC32, R_PLT32)
+                    and offset
+                    and text[offset - 1] == 0xE8
+                    and self.symbol_name(symbol) in ("__fentry__", "mcount")
+                ):
                     found.setdefault(section.info, set()).add(offset - 1)
         return {section: sorted(found[section]) for section in sorted(found)}
 
@@ -117,8 +128,7 @@ class Change:
         return symbol + self.added if symbol >= self.first_global else symbol
 
     def group_of(self, section):
-        return next((i for i, sh in enumerate(self.old.sections)
-                     if sh.type == GROUP and section in self.old.words(i)[1:]), 0)
+        return next((i for i, sh in enumerate(self.old.sections) if sh.type == GROUP and section in self.old.words(i)[1:]), 0)
 
     def _old_sections(self):
         for i, (old, new) in enumerate(zip(self.old.sections, self.new.sections)):
@@ -143,8 +153,8 @@ class Change:
                 assert new.same(old, "size", "info", "offset"), i
                 if old.type == RELA and old.link == self.old.symtab:
                     assert self.new.relocations(i) == [
-                        (offset, self.renumbered(symbol), kind, addend)
-                        for offset, symbol, kind, addend in self.old.relocations(i)]
+                        (offset, self.renumbered(symbol), kind, addend) for offset, symbol, kind, addend in self.old.relocations(i)
+                    ]
                 else:
                     assert self.new.contents(i) == self.old.contents(i), i
 
@@ -163,8 +173,9 @@ class Change:
             assert self.new.symbols[at] == symbol and self.new.home(at) == self.old.home(i), i
         for i in made:
             assert self.new.symbols[i][:3] == (0, 3, 0) and self.new.symbols[i][4:] == (0, 0), i
-        bases = {self.old.home(i) for i, symbol in enumerate(self.old.symbols[:first])
-                 if symbol[1] & 15 == 3 and symbol[4] == 0}  # st_info: STT_SECTION; st_value
+        bases = {
+            self.old.home(i) for i, symbol in enumerate(self.old.symbols[:first]) if symbol[1] & 15 == 3 and symbol[4] == 0
+        }  # st_info: STT_SECTION; st_value
         assert [self.new.home(i) for i in made] == [code for code in self.calls if code not in bases]
         assert all((symbol[1] >> 4 == 0) == (i < first + added) for i, symbol in enumerate(self.new.symbols))
 
@@ -184,7 +195,7 @@ class Change:
         for i, (offset, symbol, kind, addend) in enumerate(new.relocations(at + 1)):
             assert (offset, kind, addend) == (8 * i, R_64, offsets[i])
             bases.add(symbol)
-        base, = bases
+        (base,) = bases
         assert new.symbols[base][1] == 3 and new.symbols[base][4] == 0 and new.home(base) == code
 
     def _layout(self):

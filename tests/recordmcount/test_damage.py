@@ -42,8 +42,17 @@ def with_header(path, **fields):
 def with_section(path, name, **fields):
     """Change fields of a section header."""
     from elftools.elf.elffile import ELFFile
-    places = {"sh_name": (0, "<I"), "sh_type": (4, "<I"), "sh_flags": (8, "<Q"), "sh_offset": (24, "<Q"),
-              "sh_size": (32, "<Q"), "sh_link": (40, "<I"), "sh_info": (44, "<I"), "sh_entsize": (56, "<Q")}
+
+    places = {
+        "sh_name": (0, "<I"),
+        "sh_type": (4, "<I"),
+        "sh_flags": (8, "<Q"),
+        "sh_offset": (24, "<Q"),
+        "sh_size": (32, "<Q"),
+        "sh_link": (40, "<I"),
+        "sh_info": (44, "<I"),
+        "sh_entsize": (56, "<Q"),
+    }
     with open(path, "rb") as file:
         elf = ELFFile(file)
         at = elf.header["e_shoff"] + 64 * elf.get_section_index(name)
@@ -103,36 +112,42 @@ def test_truncated_anywhere(shop, tool):
         assert path.read_bytes() == whole[:size]
 
 
-@pytest.mark.parametrize("fields, reason", [
-    ({"SHOFF": 1 << 40}, "truncated"),
-    ({"SHOFF": 0}, "no section headers"),
-    ({"SHENTSIZE": 40}, "no section headers"),
-    ({"SHNUM": 0xfe00}, "truncated"),
-    ({"SHNUM": 0}, "damaged section headers"),
-    ({"SHSTRNDX": 0xfe00}, "no section name table"),
-    ({"SHSTRNDX": 0}, "no section name table"),
-])
+@pytest.mark.parametrize(
+    "fields, reason",
+    [
+        ({"SHOFF": 1 << 40}, "truncated"),
+        ({"SHOFF": 0}, "no section headers"),
+        ({"SHENTSIZE": 40}, "no section headers"),
+        ({"SHNUM": 0xFE00}, "truncated"),
+        ({"SHNUM": 0}, "damaged section headers"),
+        ({"SHSTRNDX": 0xFE00}, "no section name table"),
+        ({"SHSTRNDX": 0}, "no section name table"),
+    ],
+)
 def test_damaged_header(shop, tool, fields, reason):
     refused(tool, with_header(shop.compile("made", MIXED), **fields), reason)
 
 
-@pytest.mark.parametrize("section, fields, reason", [
-    (".text", {"sh_offset": 1 << 40}, "truncated"),
-    (".text", {"sh_size": 3}, "lies outside section"),
-    (".rela.text", {"sh_info": 999}, "no section 999"),
-    (".rela.text", {"sh_entsize": 23}, "unknown format"),
-    (".rela.text", {"sh_size": 25}, "unknown format"),
-    (".symtab", {"sh_entsize": 23}, "symbol table of an unknown format"),
-    (".symtab", {"sh_info": 9999}, "local symbols"),
-    (".symtab", {"sh_link": 0}, "symbol table without names"),
-    (".symtab", {"sh_size": 24 * 6}, "no symbol"),
-    (".strtab", {"sh_size": 4}, "name outside the string table"),
-    (".comment", {"sh_name": 1 << 30}, "name outside the string table"),
-    (".text", {"sh_name": 1 << 30}, "name outside the string table"),
-    # a table of section numbers that is none, that belongs to no symbol table, that is too short
-    (".comment", {"sh_type": 18, "sh_size": 6, "sh_entsize": 4}, "cannot be read"),
-    (".comment", {"sh_type": 18, "sh_size": 4, "sh_entsize": 4}, "does not fit the symbol table"),
-])
+@pytest.mark.parametrize(
+    "section, fields, reason",
+    [
+        (".text", {"sh_offset": 1 << 40}, "truncated"),
+        (".text", {"sh_size": 3}, "lies outside section"),
+        (".rela.text", {"sh_info": 999}, "no section 999"),
+        (".rela.text", {"sh_entsize": 23}, "unknown format"),
+        (".rela.text", {"sh_size": 25}, "unknown format"),
+        (".symtab", {"sh_entsize": 23}, "symbol table of an unknown format"),
+        (".symtab", {"sh_info": 9999}, "local symbols"),
+        (".symtab", {"sh_link": 0}, "symbol table without names"),
+        (".symtab", {"sh_size": 24 * 6}, "no symbol"),
+        (".strtab", {"sh_size": 4}, "name outside the string table"),
+        (".comment", {"sh_name": 1 << 30}, "name outside the string table"),
+        (".text", {"sh_name": 1 << 30}, "name outside the string table"),
+        # a table of section numbers that is none, that belongs to no symbol table, that is too short
+        (".comment", {"sh_type": 18, "sh_size": 6, "sh_entsize": 4}, "cannot be read"),
+        (".comment", {"sh_type": 18, "sh_size": 4, "sh_entsize": 4}, "does not fit the symbol table"),
+    ],
+)
 def test_damaged_section(shop, tool, section, fields, reason):
     refused(tool, with_section(shop.compile("made", MIXED), section, **fields), reason)
 
@@ -142,7 +157,7 @@ def with_bytes(path, section, at, data):
     old = Object(path.read_bytes())
     numbers = [i for i in range(1, len(old.sections)) if section in (i, old.name(i))]
     start = old.sections[numbers[0]].offset + at
-    path.write_bytes(old.data[:start] + data + old.data[start + len(data):])
+    path.write_bytes(old.data[:start] + data + old.data[start + len(data) :])
     return path
 
 
@@ -169,8 +184,7 @@ def test_exact_messages_about_calls(shop, tool):
     made = shop.assemble("calls", CALLS)
     exact(with_bytes(made, ".rela.text", 24, struct.pack("<Q", 8)), "relocation at 0x8 lies outside section 1")
     made = shop.assemble("calls", CALLS)
-    exact(with_bytes(made, ".rela.text", 24, struct.pack("<Q", (1 << 64) - 1)),
-          "relocation at 0xffffffffffffffff lies outside section 1")
+    exact(with_bytes(made, ".rela.text", 24, struct.pack("<Q", (1 << 64) - 1)), "relocation at 0xffffffffffffffff lies outside section 1")
     made = shop.assemble("calls", CALLS)
     exact(with_bytes(made, ".rela.text", 40, struct.pack("<q", -3)), "call at 0x6 of section 1 has addend -3")
     made = shop.assemble("calls", CALLS)
@@ -180,18 +194,21 @@ def test_exact_messages_about_calls(shop, tool):
     exact(with_bytes(made, ".rela.rodata.address", 12, struct.pack("<I", nr)), f"relocation against missing symbol {nr}")
 
 
-@pytest.mark.parametrize("section, fields, reason", [
-    (".rela.text", {"sh_type": 9}, "relocation section 2: unknown format"),
-    (".rela.text", {"sh_link": 1}, "relocation section 2: unknown format"),
-    (".rela.text", {"sh_info": 0}, "relocation section 2: no section 0"),
-    (".rela.rodata.address", {"sh_size": 23}, "relocations with a partial entry"),
-    (".rela.rodata.address", {"sh_type": 9, "sh_size": 15, "sh_entsize": 16}, "relocations with a partial entry"),
-    (".rodata.address", {"sh_type": 2, "sh_size": 8}, "symbol table of an unknown format"),
-    (".symtab", {"sh_size": 0}, "symbol table of an unknown format"),
-    (".symtab", {"sh_size": 25}, "symbol table of an unknown format"),
-    (".symtab", {"sh_link": 1}, "symbol table without names"),
-    (".symtab", {"sh_link": 9999}, "symbol table without names"),
-])
+@pytest.mark.parametrize(
+    "section, fields, reason",
+    [
+        (".rela.text", {"sh_type": 9}, "relocation section 2: unknown format"),
+        (".rela.text", {"sh_link": 1}, "relocation section 2: unknown format"),
+        (".rela.text", {"sh_info": 0}, "relocation section 2: no section 0"),
+        (".rela.rodata.address", {"sh_size": 23}, "relocations with a partial entry"),
+        (".rela.rodata.address", {"sh_type": 9, "sh_size": 15, "sh_entsize": 16}, "relocations with a partial entry"),
+        (".rodata.address", {"sh_type": 2, "sh_size": 8}, "symbol table of an unknown format"),
+        (".symtab", {"sh_size": 0}, "symbol table of an unknown format"),
+        (".symtab", {"sh_size": 25}, "symbol table of an unknown format"),
+        (".symtab", {"sh_link": 1}, "symbol table without names"),
+        (".symtab", {"sh_link": 9999}, "symbol table without names"),
+    ],
+)
 def test_damaged_table(shop, tool, section, fields, reason):
     made = with_section(shop.assemble("calls", CALLS), section, **fields)
     refused(tool, made, f"recordmcount: {made}: {reason}\n")
@@ -201,32 +218,44 @@ def test_unknown_section_about_symbols(shop, tool):
     """It would have to be renumbered. Where no symbol is inserted it may be anything."""
     made = shop.assemble("calls", CALLS)
     symtab = Object(made.read_bytes()).symtab
-    refused(tool, with_section(made, ".note.GNU-stack", sh_type=0x6ffffff0, sh_link=symtab),
-            f"recordmcount: {made}: section type 0x6ffffff0 refers to symbols in an unknown way\n")
+    refused(
+        tool,
+        with_section(made, ".note.GNU-stack", sh_type=0x6FFFFFF0, sh_link=symtab),
+        f"recordmcount: {made}: section type 0x6ffffff0 refers to symbols in an unknown way\n",
+    )
     made = shop.compile("known", "int f(void) { return 1; }\n", "-g")
     symtab = Object(made.read_bytes()).symtab
-    must(tool, with_section(made, ".note.GNU-stack", sh_type=0x6ffffff0, sh_link=symtab))
+    must(tool, with_section(made, ".note.GNU-stack", sh_type=0x6FFFFFF0, sh_link=symtab))
     assert entries(made) == 1
 
 
 def test_two_symbol_tables(shop, tool):
     made = shop.assemble("calls", CALLS + ".data\n.zero 24\n")
     old = Object(made.read_bytes())
-    refused(tool, with_section(made, ".data", sh_type=2, sh_entsize=24, sh_link=old.sections[old.symtab].link),
-            f"recordmcount: {made}: two symbol tables\n")
+    refused(
+        tool,
+        with_section(made, ".data", sh_type=2, sh_entsize=24, sh_link=old.sections[old.symtab].link),
+        f"recordmcount: {made}: two symbol tables\n",
+    )
 
 
-@pytest.mark.parametrize("word, number, reason", [
-    (1, 0, "group {group}: no section 0"),
-    (1, 9999, "group {group}: no section 9999"),
-    (1, 1 << 31, "group {group}: no section 2147483648"),
-    (2, "same", "section {member} is in two groups"),
-])
+@pytest.mark.parametrize(
+    "word, number, reason",
+    [
+        (1, 0, "group {group}: no section 0"),
+        (1, 9999, "group {group}: no section 9999"),
+        (1, 1 << 31, "group {group}: no section 2147483648"),
+        (2, "same", "section {member} is in two groups"),
+    ],
+)
 def test_damaged_group(shop, tool, word, number, reason):
-    made = shop.assemble("groups", """
+    made = shop.assemble(
+        "groups",
+        """
     .section .text.a,"axG",@progbits,a,comdat
     call __fentry__
-    """)
+    """,
+    )
     old = Object(made.read_bytes())
     group = next(i for i, section in enumerate(old.sections) if section.type == 17)
     member = old.words(group)[1]
@@ -239,13 +268,16 @@ def test_damaged_group(shop, tool, word, number, reason):
 @pytest.mark.parametrize("at", [0, 1, 9])
 def test_indirect_call(shop, tool, kind, at):
     """The first byte of the section included; all three types that assemblers use."""
-    made = shop.assemble("indirect", f"""
+    made = shop.assemble(
+        "indirect",
+        f"""
     .section .text.i,"ax"
     .zero {at}
     .byte 0xff, 0x15
     .reloc ., R_X86_64_{kind}, __fentry__ - 4
     .long 0
-    """)
+    """,
+    )
     old = Object(made.read_bytes())
     section = next(i for i in range(len(old.sections)) if old.name(i) == ".text.i")
     refused(tool, made, f"recordmcount: {made}: 6-byte call at {at:#x} of section {section}: compile with -fno-pie\n")
@@ -257,11 +289,9 @@ def test_files_are_closed(shop, tool):
     plain = shop.assemble("plain", "nop\n")
     bad = shop.write("bad.o", "nonsense")
     limit = (16, 16)
-    done = run(tool, *good, *[plain, bad, shop.directory] * 20, *good,
-               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limit))
+    done = run(tool, *good, *[plain, bad, shop.directory] * 20, *good, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limit))
     assert done.returncode == 1
-    assert done.stderr == (f"recordmcount: {bad}: not an ELF file\n"
-                           f"recordmcount: {shop.directory}: not a regular file\n") * 20
+    assert done.stderr == (f"recordmcount: {bad}: not an ELF file\n" f"recordmcount: {shop.directory}: not a regular file\n") * 20
     assert [entries(path) for path in good] == [3] * 3
 
 
@@ -292,8 +322,11 @@ void *OURS_realloc(void *old, size_t size) { return is_due() ? NULL : REAL_reall
 
 def reasons_of_failures(shop, tool, prepare=lambda path: path):
     """Two objects, with each allocation failing in turn, and more than there are: why the first one was refused."""
-    text = ('.section .text.a,"axG",@progbits,a,comdat\ncall __fentry__\n.text\n' + "call __fentry__\n" * 65
-            + '.section .note.GNU-stack,"",@progbits\n')
+    text = (
+        '.section .text.a,"axG",@progbits,a,comdat\ncall __fentry__\n.text\n'
+        + "call __fentry__\n" * 65
+        + '.section .note.GNU-stack,"",@progbits\n'
+    )
     made, other = prepare(shop.assemble("made", text)), shop.assemble("other", CALLS)
     before, others = made.read_bytes(), other.read_bytes()
     reasons = []
@@ -326,8 +359,11 @@ def test_out_of_memory_in_libelf(shop, tmp_path):
     source = shop.write("scarce.c", SCARCE.replace("REAL_", "__libc_").replace("OURS_", ""))
     reasons = reasons_of_failures(shop, build_tool(tmp_path, f"gcc {source}"), misaligned)
     assert {re.sub("[0-9]+", "N", reason) for reason in reasons} == {
-        "out of memory\n", "libelf: out of memory\n", "section N cannot be read: out of memory\n",
-        "cannot write: Cannot allocate memory\n"}
+        "out of memory\n",
+        "libelf: out of memory\n",
+        "section N cannot be read: out of memory\n",
+        "cannot write: Cannot allocate memory\n",
+    }
 
 
 def test_empty_section_at_the_end(shop, tool):
@@ -398,12 +434,12 @@ def mutate(data, dice):
         if kind == 0:
             data[at] ^= 1 << dice.randrange(8)
         elif kind == 1:
-            data[at:at + 8] = struct.pack("<Q", dice.choice([0, 1, 0xff, 0xffff, 1 << 31, (1 << 64) - 1, len(data)]))
+            data[at : at + 8] = struct.pack("<Q", dice.choice([0, 1, 0xFF, 0xFFFF, 1 << 31, (1 << 64) - 1, len(data)]))
         else:
             table = struct.unpack_from("<Q", data, 40)[0]
             if table + 64 <= len(data):  # a field of a section header
                 at = dice.randrange(table, len(data), 4)
-                data[at:at + 4] = struct.pack("<I", dice.choice([0, 1, 7, 30, 0xffff, 1 << 31, (1 << 32) - 1]))
+                data[at : at + 4] = struct.pack("<I", dice.choice([0, 1, 7, 30, 0xFFFF, 1 << 31, (1 << 32) - 1]))
     return bytes(data)
 
 

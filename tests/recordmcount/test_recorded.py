@@ -17,8 +17,10 @@ def expected(linked, names):
 
 
 def linked_sample(shop, tool, compiler, *flags, record=True, prefix=""):
-    objects = [shop.compile(prefix + "mixed", MIXED, *flags, compiler=compiler),
-               shop.compile(prefix + "external", EXTERNAL, *flags, compiler=compiler)]
+    objects = [
+        shop.compile(prefix + "mixed", MIXED, *flags, compiler=compiler),
+        shop.compile(prefix + "external", EXTERNAL, *flags, compiler=compiler),
+    ]
     if record:
         must(tool, *objects)
     return shop.link(prefix + "linked", *objects)
@@ -137,9 +139,10 @@ def test_program_still_runs(shop, tool, compiler, flags):
         return 0;
     }
     """
-    tracer = shop.assemble("tracer", ".globl __fentry__\n__fentry__: ret\n.section .note.GNU-stack,\"\",@progbits\n")
-    program = shop.compile("program", source, "-O2", "-fno-pie", "-pg", "-mfentry", "-fcf-protection=none", *flags,
-                           compiler=compiler, plain=True)
+    tracer = shop.assemble("tracer", '.globl __fentry__\n__fentry__: ret\n.section .note.GNU-stack,"",@progbits\n')
+    program = shop.compile(
+        "program", source, "-O2", "-fno-pie", "-pg", "-mfentry", "-fcf-protection=none", *flags, compiler=compiler, plain=True
+    )
     must(tool, program)
     must("gcc", "-no-pie", program, tracer, "-o", shop.path("program"))
     assert must(shop.path("program")).stdout == "40 41 text 3 3\n"

@@ -7,7 +7,7 @@ from elf import entries, functions, sites
 from workshop import must
 from elftools.elf.elffile import ELFFile
 
-LIMIT = 0xff00  # SHN_LORESERVE
+LIMIT = 0xFF00  # SHN_LORESERVE
 
 
 def processor_seconds():
@@ -29,8 +29,9 @@ def sectioned(shop, nr, plain=0):
     """An object with `nr` functions, each in a section of its own, and `plain` more sections."""
     lines = []
     for i in range(nr):
-        lines.append(f'.section .text.f{i},"ax",@progbits\n.globl f{i}\n.type f{i},@function\n'
-                     f"f{i}: call __fentry__\nret\n.size f{i}, .-f{i}\n")
+        lines.append(
+            f'.section .text.f{i},"ax",@progbits\n.globl f{i}\n.type f{i},@function\n' f"f{i}: call __fentry__\nret\n.size f{i}, .-f{i}\n"
+        )
     for i in range(plain):
         lines.append(f'.section .rodata.r{i},"a",@progbits\n.byte 1\n')
     lines.append('.section .note.GNU-stack,"",@progbits\n')
@@ -43,11 +44,14 @@ def count(path):
         return elf.header["e_shnum"], elf.num_sections()
 
 
-@pytest.mark.parametrize("nr, plain, before, after", [
-    (40, 65120, False, True),  # the table makes it one that needs the extended count
-    (400, 65100, True, True),
-    (33000, 0, True, True),
-])
+@pytest.mark.parametrize(
+    "nr, plain, before, after",
+    [
+        (40, 65120, False, True),  # the table makes it one that needs the extended count
+        (400, 65100, True, True),
+        (33000, 0, True, True),
+    ],
+)
 def test_extended_section_count(shop, fast_tool, nr, plain, before, after):
     made = sectioned(shop, nr, plain)
     in_header, total = count(made)
@@ -66,4 +70,5 @@ def test_extended_section_count_sanitized(shop, tool):
     must(tool, made)
     must(tool, made)
     assert sites(shop.link("linked", made)) == sorted(
-        address for name, address in functions(shop.path("linked")).items() if name.startswith("f"))
+        address for name, address in functions(shop.path("linked")).items() if name.startswith("f")
+    )

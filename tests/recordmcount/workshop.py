@@ -6,13 +6,14 @@ ROOT = Path(__file__).resolve().parents[2]
 # A variable without a value holds garbage, so that nobody relies on what the stack happened to hold.
 SANITIZED = "gcc -fsanitize=address,undefined -fno-sanitize-recover=all -ftrivial-auto-var-init=pattern"
 
-KERNEL_FLAGS = ("-std=gnu11 -O2 -ffreestanding -fno-pie -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only "
-                "-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables").split()
+KERNEL_FLAGS = (
+    "-std=gnu11 -O2 -ffreestanding -fno-pie -fno-pic -mcmodel=kernel -mno-red-zone -mgeneral-regs-only "
+    "-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables"
+).split()
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=600,
-                          **options)
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=600, **options)
 
 
 def must(*command, **options):
@@ -22,8 +23,18 @@ def must(*command, **options):
 
 
 def build_tool(directory, compiler):
-    must("make", "-s", "-C", ROOT, "-f", "-", f"BUILD={directory}", f"HOST_CC_CMD={compiler}",
-         f"{directory}/tools/recordmcount", input="include tools/build.mk\n")
+    must(
+        "make",
+        "-s",
+        "-C",
+        ROOT,
+        "-f",
+        "-",
+        f"BUILD={directory}",
+        f"HOST_CC_CMD={compiler}",
+        f"{directory}/tools/recordmcount",
+        input="include tools/build.mk\n",
+    )
     return directory / "tools" / "recordmcount"
 
 

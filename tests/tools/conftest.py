@@ -8,8 +8,19 @@ from tablekit import ROOT, SANITIZED, TOOLS, Program, must
 def tools(tmp_path_factory):
     directory = tmp_path_factory.mktemp("sanitized")
     paths = {name: directory / "tools" / name for name in TOOLS}
-    must("make", "-s", "-C", ROOT, "-f", "-", f"BUILD={directory}", f"HOST_CC_CMD={SANITIZED}", "HOST_OPT=-O0", *paths.values(),
-         input="include tools/build.mk\n")
+    must(
+        "make",
+        "-s",
+        "-C",
+        ROOT,
+        "-f",
+        "-",
+        f"BUILD={directory}",
+        f"HOST_CC_CMD={SANITIZED}",
+        "HOST_OPT=-O0",
+        *paths.values(),
+        input="include tools/build.mk\n",
+    )
     return paths
 
 

@@ -51,7 +51,8 @@ def by_system(formats):
     others = {system: texts for system, texts in formats.items() if system != "ftrace"}
     return struct.pack("<I", len(others)) + b"".join(
         system.encode() + b"\0" + struct.pack("<I", len(texts)) + b"".join(sized(8, text) for text in texts)
-        for system, texts in others.items())
+        for system, texts in others.items()
+    )
 
 
 class Parts:
@@ -61,7 +62,12 @@ class Parts:
         self.headers = b"header_page\0" + sized(8, header_page) + b"header_event\0" + sized(8, "")
         own = formats.get("ftrace", [])
         self.own = struct.pack("<I", len(own)) + b"".join(sized(8, text) for text in own)
-        self.formats, self.kallsyms, self.printk, self.cmdlines = by_system(formats), sized(4, kallsyms), sized(4, printk), sized(8, cmdlines)
+        self.formats, self.kallsyms, self.printk, self.cmdlines = (
+            by_system(formats),
+            sized(4, kallsyms),
+            sized(4, printk),
+            sized(8, cmdlines),
+        )
         self.pages, self.clock = pages, clock.encode()
 
 
@@ -95,7 +101,14 @@ def version_7(parts, compression="none"):
         out.extend(struct.pack("<HHIQ", number, int(squeeze), 0, len(data)) + data)
         return at
 
-    for number, data in ((16, parts.headers), (17, parts.own), (18, parts.formats), (19, parts.kallsyms), (20, parts.printk), (21, parts.cmdlines)):
+    for number, data in (
+        (16, parts.headers),
+        (17, parts.own),
+        (18, parts.formats),
+        (19, parts.kallsyms),
+        (20, parts.printk),
+        (21, parts.cmdlines),
+    ):
         options += struct.pack("<HIQ", number, 8, section(number, data))
     at = len(out)
     out.extend(struct.pack("<HHIQ", 3, int(squeeze), 0, 0))
@@ -108,15 +121,21 @@ def version_7(parts, compression="none"):
         out.extend(data)
     buffer = struct.pack("<Q", at) + b"\0" + parts.clock + b"\0" + struct.pack("<II", 4096, len(parts.pages)) + table
     options += struct.pack("<HI", 3, len(buffer)) + buffer + struct.pack("<HIQ", 0, 8, 0)
-    out[start:start + 8] = struct.pack("<Q", len(out))
+    out[start : start + 8] = struct.pack("<Q", len(out))
     out.extend(struct.pack("<HHIQ", 0, 0, 0, len(options)) + options)
     return bytes(out)
 
 
 def of_guest(client, tracing="/sys/kernel/tracing"):
     """The parts of a guest's trace, by a client of its channel, while recording is off. Names first: reading makes threads, too."""
-    texts = {name: client.read_all(path).decode() for name, path in (("cmdlines", f"{tracing}/saved_cmdlines"), ("kallsyms", "/proc/kallsyms"),
-                                                                    ("printk", f"{tracing}/printk_formats"))}
+    texts = {
+        name: client.read_all(path).decode()
+        for name, path in (
+            ("cmdlines", f"{tracing}/saved_cmdlines"),
+            ("kallsyms", "/proc/kallsyms"),
+            ("printk", f"{tracing}/printk_formats"),
+        )
+    }
     formats = {}
     for system in client.names(f"{tracing}/events"):
         if system in (".", "..", "enable", "header_page", "header_event"):

@@ -14,32 +14,89 @@ import datkit
 
 RLERROR = 7
 LOPEN, READDIR, MKDIR, UNLINKAT, VERSION, ATTACH, FLUSH, WALK, READ, WRITE, CLUNK = 12, 40, 72, 76, 100, 104, 108, 110, 116, 118, 120
-KINDS = {"lopen": LOPEN, "readdir": READDIR, "mkdir": MKDIR, "version": VERSION, "attach": ATTACH, "flush": FLUSH, "walk": WALK, "read": READ,
-         "write": WRITE, "clunk": CLUNK}
+KINDS = {
+    "lopen": LOPEN,
+    "readdir": READDIR,
+    "mkdir": MKDIR,
+    "version": VERSION,
+    "attach": ATTACH,
+    "flush": FLUSH,
+    "walk": WALK,
+    "read": READ,
+    "write": WRITE,
+    "clunk": CLUNK,
+}
 NONBLOCK, TRUNC = 0o4000, 0o1000
 ENOENT, EBADF, EAGAIN = 2, 9, 11
 TRACING = "/sys/kernel/tracing/"
 SWITCH = datkit.format_of("sched_switch", 7, [("pid_t next_pid", 8, 4, 1)], '"next_pid=%d", REC->next_pid')
 STACK = datkit.format_of("kernel_stack", 4, [("int size", 8, 4, 1), ("unsigned int caller[]", 12, 0, 0)], '"stack"')
 CALL = datkit.format_of("funcgraph_entry", 11, [("unsigned int func", 8, 4, 0), ("int depth", 12, 4, 1)], '"call"')
-RETURN = datkit.format_of("funcgraph_exit", 10, [("unsigned int func", 8, 4, 0), ("int depth", 12, 4, 1), ("unsigned long long calltime", 16, 8, 0),
-                                                 ("unsigned long long rettime", 24, 8, 0)], '"return"')
-PAGE = datkit.page(1000, datkit.record(1, struct.pack("<HBBii", 7, 0, 0, 5, 6)), datkit.record(1, struct.pack("<HBBiII", 4, 0, 0, 5, 1, 0x80100000)))
-EMPTY = ("available_filter_functions", "set_event", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_ftrace_pid", "set_event_pid", "trace",
-         "show_event_filters", "show_event_triggers", "error_log", "printk_formats", "dynamic_events", "events/header_event", "why")
+RETURN = datkit.format_of(
+    "funcgraph_exit",
+    10,
+    [
+        ("unsigned int func", 8, 4, 0),
+        ("int depth", 12, 4, 1),
+        ("unsigned long long calltime", 16, 8, 0),
+        ("unsigned long long rettime", 24, 8, 0),
+    ],
+    '"return"',
+)
+PAGE = datkit.page(
+    1000, datkit.record(1, struct.pack("<HBBii", 7, 0, 0, 5, 6)), datkit.record(1, struct.pack("<HBBiII", 4, 0, 0, 5, 1, 0x80100000))
+)
+EMPTY = (
+    "available_filter_functions",
+    "set_event",
+    "set_ftrace_filter",
+    "set_ftrace_notrace",
+    "set_graph_function",
+    "set_ftrace_pid",
+    "set_event_pid",
+    "trace",
+    "show_event_filters",
+    "show_event_triggers",
+    "error_log",
+    "printk_formats",
+    "dynamic_events",
+    "events/header_event",
+    "why",
+)
 
 
 def tree():
     """{path: text or bytes}, as much of a kernel as our commands ask for."""
     files = {TRACING + name: "" for name in EMPTY}
-    files.update({TRACING + name: text for name, text in {
-        "available_events": "sched:sched_switch\n", "available_tracers": "nop function\n", "current_tracer": "nop\n", "tracing_on": "1\n",
-        "trace_clock": "[local] global\n", "saved_cmdlines": "5 sh\n6 cat\n", "saved_cmdlines_size": "4096\n", "buffer_size_kb": "64\n",
-        "buffer_subbuf_size_kb": "4\n", "tracing_max_latency": "0\n", "tracing_thresh": "0\n", "events/header_page": datkit.HEADER_PAGE,
-        "options/stacktrace": "0\n", "options/func_stack_trace": "0\n", "events/sched/sched_switch/format": SWITCH, "events/sched/sched_switch/hist_folded": "a;b 3\n",
-        "events/ftrace/kernel_stack/format": STACK, "events/ftrace/funcgraph_entry/format": CALL, "events/ftrace/funcgraph_exit/format": RETURN,
-        "per_cpu/cpu0/stats": "entries: 1\noverrun: 0\nread events: 1\n", "per_cpu/cpu0/trace_pipe_raw": "", "per_cpu/cpu0/buffer_size_kb": "64\n", 
-    }.items()})
+    files.update(
+        {
+            TRACING + name: text
+            for name, text in {
+                "available_events": "sched:sched_switch\n",
+                "available_tracers": "nop function\n",
+                "current_tracer": "nop\n",
+                "tracing_on": "1\n",
+                "trace_clock": "[local] global\n",
+                "saved_cmdlines": "5 sh\n6 cat\n",
+                "saved_cmdlines_size": "4096\n",
+                "buffer_size_kb": "64\n",
+                "buffer_subbuf_size_kb": "4\n",
+                "tracing_max_latency": "0\n",
+                "tracing_thresh": "0\n",
+                "events/header_page": datkit.HEADER_PAGE,
+                "options/stacktrace": "0\n",
+                "options/func_stack_trace": "0\n",
+                "events/sched/sched_switch/format": SWITCH,
+                "events/sched/sched_switch/hist_folded": "a;b 3\n",
+                "events/ftrace/kernel_stack/format": STACK,
+                "events/ftrace/funcgraph_entry/format": CALL,
+                "events/ftrace/funcgraph_exit/format": RETURN,
+                "per_cpu/cpu0/stats": "entries: 1\noverrun: 0\nread events: 1\n",
+                "per_cpu/cpu0/trace_pipe_raw": "",
+                "per_cpu/cpu0/buffer_size_kb": "64\n",
+            }.items()
+        }
+    )
     files.update({path.replace(TRACING, TRACING + "instances/box/"): text for path, text in files.items()})
     return {**files, "/proc/kallsyms": "ffffffff80100000 T start\n", "/proc/version": "Fathom\n", "/dev/shell": ""}
 
@@ -125,8 +182,9 @@ class Session:
         fid, offset, _ = struct.unpack_from("<IQI", body)
         front = self.paths.get(fid, "") + "/"
         names = sorted({name.removeprefix(front).split("/")[0] for name in self.files if name.startswith(front)})
-        data = b"".join(bytes(13) + struct.pack("<QBH", number, 0, len(name)) + name.encode()
-                        for number, name in enumerate(names, 1) if number > offset)
+        data = b"".join(
+            bytes(13) + struct.pack("<QBH", number, 0, len(name)) + name.encode() for number, name in enumerate(names, 1) if number > offset
+        )
         return (struct.pack("<I", len(data)) + data,)
 
     def do_write(self, _tag, body):

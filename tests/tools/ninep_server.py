@@ -7,7 +7,6 @@ resume() no request is answered, then all are; while it is `frozen` none is read
 are in .fids.
 """
 import errno
-import os
 import socket
 import struct
 import threading
@@ -166,7 +165,7 @@ class Server:
 
     def _on_14(self, tag, body):
         fid, length = struct.unpack_from("<IH", body)
-        name = body[6:6 + length].decode()
+        name = body[6 : 6 + length].decode()
         self.files[name] = b""
         self.ids[name] = ROOT + 1 + len(self.ids)
         self.fids[fid] = name
@@ -174,21 +173,22 @@ class Server:
 
     def _on_116(self, tag, body):
         fid, offset, count = struct.unpack("<IQI", body)
-        part = self.files[self.name_of(fid)][offset:offset + count]
+        part = self.files[self.name_of(fid)][offset : offset + count]
         return struct.pack("<I", len(part)) + part
 
     def _on_118(self, tag, body):
         fid, offset, count = struct.unpack_from("<IQI", body)
         name = self.name_of(fid)
         old = self.files[name].ljust(offset, b"\0")
-        self.files[name] = old[:offset] + body[16:] + old[offset + count:]
+        self.files[name] = old[:offset] + body[16:] + old[offset + count :]
         return struct.pack("<I", count)
 
     def _on_40(self, tag, body):
         offset = struct.unpack_from("<Q", body, 4)[0]
         names = list(self.files)[offset:]
-        entries = b"".join(self.qid(self.ids[name]) + struct.pack("<QBH", offset + i + 1, 8, len(name)) + name.encode()
-                           for i, name in enumerate(names))
+        entries = b"".join(
+            self.qid(self.ids[name]) + struct.pack("<QBH", offset + i + 1, 8, len(name)) + name.encode() for i, name in enumerate(names)
+        )
         return struct.pack("<I", len(entries)) + entries
 
     def _on_108(self, tag, body):

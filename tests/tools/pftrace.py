@@ -24,7 +24,7 @@ def message(data):
         else:
             assert kind == 2, f"wire type {kind}"
             length, at = varint(data, at)
-            value, at = data[at:at + length], at + length
+            value, at = data[at : at + length], at + length
             assert len(value) == length
         fields.setdefault(key >> 3, []).append(value)
     return fields

@@ -9,8 +9,7 @@ TOOLS = ["recordmcount", "ksyms", "lines", "sites", "types", "whynot"]
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=600,
-                          **options)
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=600, **options)
 
 
 def must(*command, **options):
@@ -38,15 +37,41 @@ class Program:
 
     def compile(self, source, *flags):
         out = self.directory / (Path(source).stem + ".o")
-        must(self.compiler, "-std=gnu11", "-O2", "-g", "-fno-pie", "-fcf-protection=none",
-             f"-I{ROOT}/kernel/include", f"-I{ROOT}/kernel", f"-I{ROOT}/trace/include",
-             *(["-fno-ipa-icf"] if self.compiler == "gcc" else []), *flags, "-c", source, "-o", out, cwd=HERE)
+        must(
+            self.compiler,
+            "-std=gnu11",
+            "-O2",
+            "-g",
+            "-fno-pie",
+            "-fcf-protection=none",
+            f"-I{ROOT}/kernel/include",
+            f"-I{ROOT}/kernel",
+            f"-I{ROOT}/trace/include",
+            *(["-fno-ipa-icf"] if self.compiler == "gcc" else []),
+            *flags,
+            "-c",
+            source,
+            "-o",
+            out,
+            cwd=HERE,
+        )
         return out
 
     def link(self, out, *tables):
-        must("gcc", "-static", "-no-pie", "-Wl,-u,entry", "-Wl,--defsym=__start_mcount_loc=__start___mcount_loc",
-             "-Wl,--defsym=__stop_mcount_loc=__stop___mcount_loc", "-Wl,-u,__start___mcount_loc",
-             "-Wl,-u,__stop___mcount_loc", *self.objects, *tables, "-o", out)
+        must(
+            "gcc",
+            "-static",
+            "-no-pie",
+            "-Wl,-u,entry",
+            "-Wl,--defsym=__start_mcount_loc=__start___mcount_loc",
+            "-Wl,--defsym=__stop_mcount_loc=__stop___mcount_loc",
+            "-Wl,-u,__start___mcount_loc",
+            "-Wl,-u,__stop___mcount_loc",
+            *self.objects,
+            *tables,
+            "-o",
+            out,
+        )
 
     def ask(self, *questions, program=None):
         done = must(program or self.second, input="".join(f"{question}\n" for question in questions))

@@ -6,8 +6,11 @@ import pytest
 from tablekit import ROOT, must, run
 
 RUNNERS = ["tests/unit/run", "tests/run-all", "tests/fuzz/run 1", "tools/check-all"]
-GOOD = {"trace/text/fmt.c": "#include <trace/fmt.h>\nint fmt;\n", "trace/include/trace/fmt.h": "struct fmt;\n",
-        "kernel/main.c": "#include <trace/fmt.h>\nint main;\n"}
+GOOD = {
+    "trace/text/fmt.c": "#include <trace/fmt.h>\nint fmt;\n",
+    "trace/include/trace/fmt.h": "struct fmt;\n",
+    "kernel/main.c": "#include <trace/fmt.h>\nint main;\n",
+}
 
 
 @pytest.mark.parametrize("runner", RUNNERS)
@@ -21,9 +24,25 @@ def test_a_name_that_matches_nothing(runner, tmp_path):
         assert "passed" not in done.stdout
 
 
+def test_python_that_is_wrong(tmp_path):
+    """Also in a program without a suffix."""
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools/check-all", tmp_path / "tools")
+    must("git", "init", "-q", tmp_path)
+    (tmp_path / "right.py").write_text('print("well")\n')
+    (tmp_path / "program").write_text("#!/usr/bin/python3\nprint(word)\n")
+    must("git", "-C", tmp_path, "add", ".")
+    done = run("env", f"BUILD={tmp_path / 'build'}", tmp_path / "tools/check-all", "flake8")
+    assert "program:2:7: F821 undefined name 'word'" in done.stdout
+    assert done.stdout.endswith("0 passed, 1 failed\n") and done.returncode == 1
+    (tmp_path / "program").write_text("#!/usr/bin/python3\nprint(1)\n")
+    assert run("env", f"BUILD={tmp_path / 'build'}", tmp_path / "tools/check-all", "flake8").returncode == 0
+
+
 @pytest.fixture
 def check_includes(tmp_path):
     """Hold a small tree against the rules about includes and sizes; returns what is wrong."""
+
     def judge(**changed):
         (tmp_path / "tools").mkdir(exist_ok=True)
         shutil.copy(ROOT / "tools/check-includes", tmp_path / "tools")
@@ -35,6 +54,7 @@ def check_includes(tmp_path):
         wrong = [line for line in done.stdout.splitlines() if line != "check-includes: ok"]
         assert bool(wrong) == (done.returncode != 0), done.stdout + done.stderr
         return wrong
+
     return judge
 
 
@@ -42,14 +62,17 @@ def test_includes_that_are_right(check_includes):
     assert not check_includes()
 
 
-@pytest.mark.parametrize("name,text", [
-    ("trace/text/fmt.c", "#include <kernel/base.h>\n"),  # the library and its host
-    ("kernel/main.c", '#include "../trace/text/str.h"\n'),  # a private header of another folder
-    ("trace/text/fmt.c", "#if 1\n#endif\n"),
-    ("trace/text/fmt.c", "int i;\n" * 501),
-    ("trace/include/trace/fmt.h", "int i;\n" * 301),
-    ("trace/include/trace/fmt.h", "#include <trace/fmt.h>\n"),  # a circle
-])
+@pytest.mark.parametrize(
+    "name,text",
+    [
+        ("trace/text/fmt.c", "#include <kernel/base.h>\n"),  # the library and its host
+        ("kernel/main.c", '#include "../trace/text/str.h"\n'),  # a private header of another folder
+        ("trace/text/fmt.c", "#if 1\n#endif\n"),
+        ("trace/text/fmt.c", "int i;\n" * 501),
+        ("trace/include/trace/fmt.h", "int i;\n" * 301),
+        ("trace/include/trace/fmt.h", "#include <trace/fmt.h>\n"),  # a circle
+    ],
+)
 def test_includes_that_are_wrong(check_includes, name, text):
     wrong = check_includes(**{"trace/text/str.h": "struct str;\n", name: text})
     assert wrong and all(line.startswith(name) or name in line for line in wrong)
@@ -71,7 +94,19 @@ def commit(tmp_path):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text("1\n")
         must("git", "add", file, cwd=tmp_path)
-        made = ["env", "GIT_COMMITTER_DATE=2027-01-01T00:00:00Z", "git", "-c", "user.name=a", "-c", "user.email=b", "commit", "-q", "-m", message]
+        made = [
+            "env",
+            "GIT_COMMITTER_DATE=2027-01-01T00:00:00Z",
+            "git",
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=b",
+            "commit",
+            "-q",
+            "-m",
+            message,
+        ]
         refused = run(*made, cwd=tmp_path)
         if refused.returncode:
             must(*made, "--no-verify", cwd=tmp_path)
@@ -79,24 +114,34 @@ def commit(tmp_path):
         # The rule asks the same of a commit that is being made and of one that was.
         assert (refused.returncode == 0) == (later.returncode == 0), refused.stderr + later.stdout
         return [line.split(": ")[1] for line in later.stdout.splitlines() if line != "check-commits: ok"]
+
     return judge
 
 
-@pytest.mark.parametrize("file,message", [
-    ("trace/a.c", "ring: drop newest when full\n\nThe oldest are wanted.\n"), ("docs/a.md", "docs: how rings are read\n"),
-    ("docs/a.md", LONG[:-1]), ("trace/a.c", 'Revert "ring: drop newest when full"\n'),
-    ("trace/a.c", "ring, tools/host: pages of any size\n\nFor large buffers.\n"),
-])
+@pytest.mark.parametrize(
+    "file,message",
+    [
+        ("trace/a.c", "ring: drop newest when full\n\nThe oldest are wanted.\n"),
+        ("docs/a.md", "docs: how rings are read\n"),
+        ("docs/a.md", LONG[:-1]),
+        ("trace/a.c", 'Revert "ring: drop newest when full"\n'),
+        ("trace/a.c", "ring, tools/host: pages of any size\n\nFor large buffers.\n"),
+    ],
+)
 def test_commits_that_are_right(commit, file, message):
     assert not commit(file, message)
 
 
-@pytest.mark.parametrize("file,message,wrong", [
-    ("trace/a.c", "ring: drop newest when full\n", "a change of the product has a body"),
-    ("trace/a.c", "ring: drop newest when full\nThe oldest are wanted.\n", "the line behind the subject is not empty"),
-    ("docs/a.md", LONG, "the subject has 73 columns"), ("docs/a.md", "some changes\n", "the subject is not"),
-    ("docs/a.md", "docs: what rings are\n", "the subject names the thing"),
-    ("docs/a.md", "docs: a word that nobody reads\n", "the subject names the thing"),
-])
+@pytest.mark.parametrize(
+    "file,message,wrong",
+    [
+        ("trace/a.c", "ring: drop newest when full\n", "a change of the product has a body"),
+        ("trace/a.c", "ring: drop newest when full\nThe oldest are wanted.\n", "the line behind the subject is not empty"),
+        ("docs/a.md", LONG, "the subject has 73 columns"),
+        ("docs/a.md", "some changes\n", "the subject is not"),
+        ("docs/a.md", "docs: what rings are\n", "the subject names the thing"),
+        ("docs/a.md", "docs: a word that nobody reads\n", "the subject names the thing"),
+    ],
+)
 def test_commits_that_are_wrong(commit, file, message, wrong):
     assert any(line.startswith(wrong) for line in commit(file, message))

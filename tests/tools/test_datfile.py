@@ -82,7 +82,9 @@ def test_buffers_of_instances(tmp_path, version, compression, empty):
     assert {(ring.buffer, ring.cpu): [bytes(page) for page in trace._pages(ring)] for ring in trace.places if ring.size} == wanted
     for name in ("box", "case"):
         one = _tracedat.Trace(tmp_path / "t.dat", name)
-        assert sum(len(list(pages)) for _, pages in one.rings()) == sum(len(pages) for (buffer, _), pages in wanted.items() if buffer == name)
+        assert sum(len(list(pages)) for _, pages in one.rings()) == sum(
+            len(pages) for (buffer, _), pages in wanted.items() if buffer == name
+        )
     with pytest.raises(Failure, match="no instance nope, but box, case"):
         _tracedat.Trace(tmp_path / "t.dat", "nope")
     run = subprocess.run(["trace-cmd", "dump", "--validate", "-i", tmp_path / "t.dat"], capture_output=True, text=True)
@@ -115,6 +117,7 @@ def test_sections_fill_the_file(tmp_path, names):
 
 def test_a_compressed_file_that_fails(tmp_path):
     """Nothing of it is left, and the pages can still be written as they are."""
+
     def full(_data):
         raise OSError(28, "No space left on device")
 

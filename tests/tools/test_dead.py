@@ -27,6 +27,7 @@ def check(tmp_path):
         done = run(ROOT / "tools/check-dead", "obj", cwd=tmp_path)
         assert (done.returncode == 0) == (done.stdout == "check-dead: ok\n"), done.stdout + done.stderr
         return [] if done.returncode == 0 else done.stdout.splitlines()
+
     return judge
 
 
@@ -36,7 +37,7 @@ def test_used(check):
 
 @pytest.mark.parametrize("path", ["kernel/lib.c", "arch/lib.c", "trace/lib.c"])
 def test_dead(check, path):
-    text = f"/* Not dead() at all. */\n{DEAD}const char *const lib_text = \"dead\";\nint lib_nr;\n" + LIB
+    text = f'/* Not dead() at all. */\n{DEAD}const char *const lib_text = "dead";\nint lib_nr;\n' + LIB
     assert check({path: text}) == [f"{path}: {name}: nothing uses it" for name in ("dead", "lib_nr", "lib_text")]
 
 
@@ -64,12 +65,15 @@ def test_api(check):
     assert check({**WITH_DEAD, "trace/include/trace/api.h": "", "trace/api.h": "int dead(void);\n"})
 
 
-@pytest.mark.parametrize("path, text", [
-    ("kernel/main.c", MAIN.replace("lib();", "0 ? dead() : lib();").replace("int lib", "int dead(void);\nint lib")),
-    ("trace/default/idle.c", "int dead(void);\nint idle(void) { return dead(); }\n"),
-    ("kernel/lib.h", "int dead(void);\n#define LIB_LEFT_OUT() \\\n\tdead()\n#undef LIB_LEFT_OUT\n"),
-    ("linker.ld", "ENTRY(main)\nEXTERN(dead)\n"),
-])
+@pytest.mark.parametrize(
+    "path, text",
+    [
+        ("kernel/main.c", MAIN.replace("lib();", "0 ? dead() : lib();").replace("int lib", "int dead(void);\nint lib")),
+        ("trace/default/idle.c", "int dead(void);\nint idle(void) { return dead(); }\n"),
+        ("kernel/lib.h", "int dead(void);\n#define LIB_LEFT_OUT() \\\n\tdead()\n#undef LIB_LEFT_OUT\n"),
+        ("linker.ld", "ENTRY(main)\nEXTERN(dead)\n"),
+    ],
+)
 def test_code_that_is_left_out(check, path, text):
     """What this build does not compile, or throws away, may use it, too."""
     assert not check({**WITH_DEAD, path: text})
@@ -88,8 +92,11 @@ def test_macro(check):
     macros = "#define LIB_USED 0\n#define LIB_UNUSED 1\n#  define LIB_BOTH(x) \\\n\t(x)\n"
     main = '#include "kernel/lib.h"\n' + MAIN.replace("lib();", "lib() + LIB_USED;")
     sources = {"kernel/lib.h": macros, "kernel/main.c": main, "kernel/lib.c": "#define LIB_ODD /* LIB_ODD */\n" + LIB}
-    assert check(sources) == ["kernel/lib.c: LIB_ODD: nothing uses it",
-                              "kernel/lib.h: LIB_UNUSED: nothing uses it", "kernel/lib.h: LIB_BOTH: nothing uses it"]
+    assert check(sources) == [
+        "kernel/lib.c: LIB_ODD: nothing uses it",
+        "kernel/lib.h: LIB_UNUSED: nothing uses it",
+        "kernel/lib.h: LIB_BOTH: nothing uses it",
+    ]
     sources["tests/test.c"] = "int nr = LIB_UNUSED;\n"
     sources["tools/other.h"] = "int nr = LIB_BOTH(1);\n"
     sources["kernel/lib.c"] = LIB

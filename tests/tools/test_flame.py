@@ -10,8 +10,16 @@ from test_tracedat import FORMATS, SYMBOLS, demo, enter, header, leave, parts
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
-CALLS = [(1, enter(0x100, 0)), (2, enter(0x200, 1)), (5, leave(0x200, 1, 5)), (1, leave(0x100, 0, 8)), (4, enter(0x200, 0)), (10, leave(0x200, 0, 10)),
-         (1, enter(0x100, 0, pid=6)), (3, leave(0x100, 0, 3, pid=6))]
+CALLS = [
+    (1, enter(0x100, 0)),
+    (2, enter(0x200, 1)),
+    (5, leave(0x200, 1, 5)),
+    (1, leave(0x100, 0, 8)),
+    (4, enter(0x200, 0)),
+    (10, leave(0x200, 0, 10)),
+    (1, enter(0x100, 0, pid=6)),
+    (3, leave(0x100, 0, 3, pid=6)),
+]
 
 
 def fathom(*words, **more):
@@ -24,7 +32,8 @@ def drawn(path):
     for group in ElementTree.parse(path).getroot().iter(f"{SVG}g"):
         if group.get("class") == "f":
             found.setdefault(group.get("data-name"), []).append(
-                (float(group.get("data-x")), float(group.get("data-w")), int(group.get("data-row")), group.find(f"{SVG}title").text))
+                (float(group.get("data-x")), float(group.get("data-w")), int(group.get("data-row")), group.find(f"{SVG}title").text)
+            )
             rect = group.find(f"{SVG}rect")
             assert abs(float(rect.get("width")) - 1180 * float(group.get("data-w"))) < 0.01
     return found
@@ -54,28 +63,39 @@ def folded(profile, frames):
 
 
 def test_calls(tmp_path):
-    data = datkit.version_6(datkit.Parts(FORMATS, {0: datkit.page(100, *(datkit.record(*one) for one in CALLS))}, kallsyms=SYMBOLS,
-                                         cmdlines="5 same\n6 same\n"))
+    data = datkit.version_6(
+        datkit.Parts(FORMATS, {0: datkit.page(100, *(datkit.record(*one) for one in CALLS))}, kallsyms=SYMBOLS, cmdlines="5 same\n6 same\n")
+    )
     (tmp_path / "trace.dat").write_bytes(data)
     run = fathom("-o", "x.svg", "--speedscope", "x.json", cwd=tmp_path)
     assert run.returncode == 0 and run.stdout == "x.svg and x.json: 21 ns, 3 different stacks\n", run
     boxes = drawn(tmp_path / "x.svg")
     assert {name: [box[1:] for box in found] for name, found in boxes.items()} == {
-        "all": [(1, 0, "all (21 ns, 100.0%)")], "[same]": [(1, 1, "[same] (21 ns, 100.0%)")],
+        "all": [(1, 0, "all (21 ns, 100.0%)")],
+        "[same]": [(1, 1, "[same] (21 ns, 100.0%)")],
         "first": [(0.523809524, 2, "first (11 ns, 52.4%)")],
-        "second": [(0.238095238, 3, "second (5 ns, 23.8%)"), (0.476190476, 2, "second (10 ns, 47.6%)")]}
+        "second": [(0.238095238, 3, "second (5 ns, 23.8%)"), (0.476190476, 2, "second (10 ns, 47.6%)")],
+    }
     scope = json.loads((tmp_path / "x.json").read_text())
     assert [profile["name"] for profile in scope["profiles"]] == ["same-5", "same-6"] and scope["profiles"][0]["unit"] == "nanoseconds"
     assert [folded(profile, scope["shared"]["frames"]) for profile in scope["profiles"]] == [
-        {("first",): 3, ("first", "second"): 5, ("second",): 10}, {("first",): 3}]
+        {("first",): 3, ("first", "second"): 5, ("second",): 10},
+        {("first",): 3},
+    ]
 
 
 def test_stacks(tmp_path):
     def stack(*addresses):
         return header(4) + b"".join((0x80100000 + address).to_bytes(4, "little") for address in addresses)
+
     records = [demo(1), stack(0x110, 0x210), demo(2), stack(0x110, 0x220), header(1) + bytes(8), stack(0x210)]
     (tmp_path / "trace.dat").write_bytes(datkit.version_6(parts({0: datkit.page(100, *(datkit.record(1, one) for one in records))})))
-    for words, total, firsts in (((), 3, 2), (("--event", "demo"), 2, 2), (("--event", "test:demo"), 2, 2), (("--event", "function"), 1, 0)):
+    for words, total, firsts in (
+        ((), 3, 2),
+        (("--event", "demo"), 2, 2),
+        (("--event", "test:demo"), 2, 2),
+        (("--event", "function"), 1, 0),
+    ):
         run = fathom("-o", "x.svg", "--speedscope", "x.json", *words, cwd=tmp_path)
         assert run.returncode == 0 and f": {total}, " in run.stdout
         boxes = drawn(tmp_path / "x.svg")
@@ -87,10 +107,10 @@ def test_stacks(tmp_path):
 
 def test_folded_text_and_hostile_names(tmp_path):
     """Everything but the ends of lines and ; can be in a name: nothing of it becomes part of the picture's language."""
-    names = ['<script>alert(1)</script>', "a&b'\"<>", "]]>", "bell\a and \udcff", "äö→", "x" * 500, "__proto__", "</svg>"]
+    names = ["<script>alert(1)</script>", "a&b'\"<>", "]]>", "bell\a and \udcff", "äö→", "x" * 500, "__proto__", "</svg>"]
     lines = [f"outer;{name} {number + 1}" for number, name in enumerate(names)] + ["outer 100", "other;inner 64", "", "# a comment"]
     (tmp_path / "stacks").write_bytes("\n".join(lines).encode("utf-8", "surrogateescape"))
-    run = fathom("stacks", "-o", "x.svg", "--speedscope", "x.json", "--title", "<&\">", cwd=tmp_path)
+    run = fathom("stacks", "-o", "x.svg", "--speedscope", "x.json", "--title", '<&">', cwd=tmp_path)
     assert run.returncode == 0, run
     boxes, text = drawn(tmp_path / "x.svg"), (tmp_path / "x.svg").read_text()
     assert boxes["outer"][0][3] == "outer (136, 68.0%)" and boxes["other"][0][3] == "other (64, 32.0%)"
@@ -104,7 +124,12 @@ def test_folded_text_and_hostile_names(tmp_path):
 
 def test_what_is_too_small_is_left_out(tmp_path):
     (tmp_path / "stacks").write_text("a;b 1\na;c 99\n")
-    for words, names in (([], {"all", "a", "b", "c"}), (["--min", "2"], {"all", "a", "c"}), (["--min", "100"], {"all", "a"}), (["--min", "500"], {"all", "a"})):
+    for words, names in (
+        ([], {"all", "a", "b", "c"}),
+        (["--min", "2"], {"all", "a", "c"}),
+        (["--min", "100"], {"all", "a"}),
+        (["--min", "500"], {"all", "a"}),
+    ):
         assert fathom("stacks", "-o", "x.svg", *words, cwd=tmp_path).returncode == 0
         assert set(drawn(tmp_path / "x.svg")) == names
 
@@ -117,15 +142,23 @@ def test_boxes_lie_on_their_callers(tmp_path):
         assert row == 0 or any(one[2] == row - 1 and one[0] <= begin + 1e-8 and one[0] + one[1] >= begin + width - 1e-8 for one in boxes)
     for row in range(4):
         line = sorted(box for box in boxes if box[2] == row)
-        assert all(left[0] + left[1] <= right[0] + 1e-8 for left, right in zip(line, line[1:])) and abs(sum(box[1] for box in line) - 1) < 1e-6
+        assert (
+            all(left[0] + left[1] <= right[0] + 1e-8 for left, right in zip(line, line[1:])) and abs(sum(box[1] for box in line) - 1) < 1e-6
+        )
 
 
 def test_mistakes(tmp_path):
     (tmp_path / "bad").write_text("a;b 3\na;b three\n")
     (tmp_path / "empty").write_text("# nothing\n")
     (tmp_path / "none").write_bytes(datkit.version_6(parts({0: datkit.page(1, datkit.record(1, demo(1)))})))
-    for words, code, said in ((["bad"], 1, "line 2"), (["empty"], 5, "no stacks"), (["none"], 5, "no stacks"), (["nosuch"], 1, "there is no nosuch"),
-                              (["none", "--of", "nothing"], 2, "invalid choice"), (["--hist", "sched/sched_switch", "--channel", "no"], 3, "no kernel")):
+    for words, code, said in (
+        (["bad"], 1, "line 2"),
+        (["empty"], 5, "no stacks"),
+        (["none"], 5, "no stacks"),
+        (["nosuch"], 1, "there is no nosuch"),
+        (["none", "--of", "nothing"], 2, "invalid choice"),
+        (["--hist", "sched/sched_switch", "--channel", "no"], 3, "no kernel"),
+    ):
         run = fathom(*words, cwd=tmp_path)
         assert run.returncode == code and said in run.stderr and not run.stdout, run
     assert not re.search(r"\.svg", " ".join(path.name for path in tmp_path.iterdir()))

@@ -39,8 +39,7 @@ def tree(tmp_path):
 def write(tree, name, text):
     source = tree / "trace" / name
     source.write_text(text)
-    subprocess.run(["gcc", "-c", "-iquote", tree / "trace", source, "-o", tree / "objects/trace" / f"{name}.notrace.o"],
-                   check=True)
+    subprocess.run(["gcc", "-c", "-iquote", tree / "trace", source, "-o", tree / "objects/trace" / f"{name}.notrace.o"], check=True)
 
 
 def check(tree, *args):

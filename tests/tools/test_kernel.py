@@ -22,7 +22,7 @@ def symbols_of(table):
     names = table.stringtable.data()
     for name, info, _, _, value, size in struct.iter_unpack("<IBBHQQ", table.data()):
         if name:
-            yield names[name:names.index(b"\0", name)].decode(), value, size, kinds[info & 15]
+            yield names[name : names.index(b"\0", name)].decode(), value, size, kinds[info & 15]
 
 
 class Kernel:
@@ -33,8 +33,9 @@ class Kernel:
         self.build = build
         with open(self.path, "rb") as file:
             elf = ELFFile(file)
-            self.sections = [(s["sh_addr"], s.data(), s["sh_flags"]) for s in elf.iter_sections()
-                             if s["sh_flags"] & 2 and s["sh_type"] != "SHT_NOBITS"]
+            self.sections = [
+                (s["sh_addr"], s.data(), s["sh_flags"]) for s in elf.iter_sections() if s["sh_flags"] & 2 and s["sh_type"] != "SHT_NOBITS"
+            ]
             self.symbols = list(symbols_of(elf.get_section_by_name(".symtab")))
         self.value = {name: value for name, value, _, _ in self.symbols}
         start, stop = self.value["__start_mcount_loc"], self.value["__stop_mcount_loc"]
@@ -43,8 +44,11 @@ class Kernel:
         self.reasons = {name: int(reason) for name, reason in re.findall(r"^(\S+) \S+ reason (\d+) ", listing, re.M)}
 
     def bytes_at(self, address, size):
-        return next(data[address - start:address - start + size] for start, data, _ in self.sections
-                    if start <= address and address + size <= start + len(data))
+        return next(
+            data[address - start : address - start + size]
+            for start, data, _ in self.sections
+            if start <= address and address + size <= start + len(data)
+        )
 
 
 @pytest.fixture(scope="module", params=BUILDS)
@@ -58,7 +62,7 @@ def test_sites_are_calls_at_function_starts(kernel):
     assert kernel.sites == sorted(set(kernel.sites))
     for site in kernel.sites:
         code = kernel.bytes_at(site, 5)
-        assert code[0] == 0xe8 and site + 5 + struct.unpack("<i", code[1:])[0] == kernel.value["__fentry__"]
+        assert code[0] == 0xE8 and site + 5 + struct.unpack("<i", code[1:])[0] == kernel.value["__fentry__"]
         assert site in starts
 
 
@@ -75,7 +79,8 @@ def test_table_is_that_of_the_kernel(kernel, tools):
 def test_list_is_nm(kernel):
     lines = (kernel.build / "fathom.sym").read_text().splitlines()
     assert {(line.split()[2], int(line.split()[0], 16)) for line in lines} == {
-        (name, value) for name, value, _, kind in kernel.symbols if kind != "STT_FILE"}
+        (name, value) for name, value, _, kind in kernel.symbols if kind != "STT_FILE"
+    }
 
 
 def test_tables_are_small(kernel):

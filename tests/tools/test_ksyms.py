@@ -12,15 +12,17 @@ def code_symbols(path):
     """Functions of the file: (address, size, name)."""
     with open(path, "rb") as file:
         elf = ELFFile(file)
-        return [(symbol["st_value"], symbol["st_size"], symbol.name)
-                for symbol in elf.get_section_by_name(".symtab").iter_symbols()
-                if symbol["st_info"]["type"] == "STT_FUNC" and isinstance(symbol["st_shndx"], int)
-                and elf.get_section(symbol["st_shndx"])["sh_flags"] & 4]
+        return [
+            (symbol["st_value"], symbol["st_size"], symbol.name)
+            for symbol in elf.get_section_by_name(".symtab").iter_symbols()
+            if symbol["st_info"]["type"] == "STT_FUNC"
+            and isinstance(symbol["st_shndx"], int)
+            and elf.get_section(symbol["st_shndx"])["sh_flags"] & 4
+        ]
 
 
 def test_first_link_knows_nothing(program):
-    assert program.ask("count", "lookup 401000", "find main", "next 401000", program=program.first) == [
-        "0 0", "- 0 0", "0", "- 0"]
+    assert program.ask("count", "lookup 401000", "find main", "next 401000", program=program.first) == ["0 0", "- 0 0", "0", "- 0"]
 
 
 def test_every_name_is_found(program):
@@ -56,11 +58,9 @@ def test_every_address(program):
 
 def program_cache(program):
     if not hasattr(program, "answers"):
-        wanted = sorted({x for address, size, _ in code_symbols(program.second) if size
-                         for x in (address, address + size - 1)})
+        wanted = sorted({x for address, size, _ in code_symbols(program.second) if size for x in (address, address + size - 1)})
         lines = program.ask(*[f"lookup {address:x}" for address in wanted])
-        program.answers = {address: (line.split()[0], int(line.split()[1], 16))
-                           for address, line in zip(wanted, lines)}
+        program.answers = {address: (line.split()[0], int(line.split()[1], 16)) for address, line in zip(wanted, lines)}
     return program.answers
 
 
@@ -82,7 +82,7 @@ def test_never_a_wrong_neighbour(program):
     routine, gap_end = [int(x, 16) for x in program.ask("find assembly_routine", "find after_gap")]
     size = next(size for _, size, name in code_symbols(program.second) if name == "assembly_routine")
     assert gap_end - routine >= 64
-    nobody = [routine + size, gap_end - 1, gap_end + 1, 0, 1, 0xffffffffffffffff, 0xffffffff80000000, 0x200000]
+    nobody = [routine + size, gap_end - 1, gap_end + 1, 0, 1, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFF80000000, 0x200000]
     assert program.ask(*[f"lookup {address:x}" for address in nobody]) == ["- 0 0"] * len(nobody)
     assert program.ask(*[f"next {address:x}" for address in nobody]) == ["- 0"] * len(nobody)
 
@@ -100,8 +100,12 @@ def variables(path):
             if section["sh_flags"] & 1:
                 return symbol["st_value"] >= start
             return section.name == ".rodata" and symbol["st_info"]["bind"] != "STB_WEAK" and symbol["st_value"] >= code
-        return [(symbol["st_value"], symbol["st_size"], symbol.name) for symbol in symbols
-                if symbol["st_info"]["type"] == "STT_OBJECT" and symbol["st_size"] and isinstance(symbol["st_shndx"], int) and is_listed(symbol)]
+
+        return [
+            (symbol["st_value"], symbol["st_size"], symbol.name)
+            for symbol in symbols
+            if symbol["st_info"]["type"] == "STT_OBJECT" and symbol["st_size"] and isinstance(symbol["st_shndx"], int) and is_listed(symbol)
+        ]
 
 
 def test_variables(program):
@@ -119,10 +123,8 @@ def test_variables(program):
 
 def test_assembly(program):
     """Labels without a size reach to the next symbol; those inside a function are names only."""
-    label, fentry, inner = [int(x, 16) for x in program.ask("find assembly_label", "find __fentry__",
-                                                            "find inner_label")]
-    assert program.ask(f"lookup {label:x}", f"lookup {label + 1:x}") == [
-        f"assembly_label {label:x} {fentry - label}"] * 2
+    label, fentry, inner = [int(x, 16) for x in program.ask("find assembly_label", "find __fentry__", "find inner_label")]
+    assert program.ask(f"lookup {label:x}", f"lookup {label + 1:x}") == [f"assembly_label {label:x} {fentry - label}"] * 2
     assert inner and program.ask(f"lookup {inner:x}")[0].startswith("assembly_routine ")
     assert program.ask("find assembly_label.local") == ["0"]
 
@@ -189,6 +191,7 @@ def test_nm(program, tools, tmp_path):
 
     def simple(lines):  # nm has letters of its own for indirect and unique symbols
         return sorted(re.sub(r" [A-Za-z] ", " ", line) for line in lines if " U " not in line and line[:1] != " ")
+
     assert simple(ours) == simple(theirs)
     assert re.search(r"^[0-9a-f]{16} T main$", "\n".join(ours), re.M)
     assert re.search(r"^[0-9a-f]{16} R symbols_blob$", "\n".join(ours), re.M)
@@ -196,7 +199,8 @@ def test_nm(program, tools, tmp_path):
 
 def test_low_startup_code_is_left_out(tools, tmp_path):
     """Start-up code at 1 MiB, the kernel at -2 GiB."""
-    (tmp_path / "k.s").write_text("""
+    (tmp_path / "k.s").write_text(
+        """
         .section .boot,"ax",@progbits
         .globl low
         low: ret
@@ -205,14 +209,15 @@ def test_low_startup_code_is_left_out(tools, tmp_path):
         .type high, @function
         high: ret
         .size high, 1
-        """)
+        """
+    )
     (tmp_path / "k.ld").write_text("SECTIONS { . = 1M; .boot : { *(.boot) } . = 0xffffffff80200000; .text : { *(.text) } }")
     must("gcc", "-c", tmp_path / "k.s", "-o", tmp_path / "k.o")
     must("ld", "-e", "low", "-T", tmp_path / "k.ld", tmp_path / "k.o", "-o", tmp_path / "k")
     must(tools["ksyms"], "-o", tmp_path / "t.o", tmp_path / "k")
     data = (tmp_path / "t.o").read_bytes()
     base, _, symbols, addressed = struct.unpack_from("<QIII", data, data.find(b"FATKSYM4") + 8)
-    assert (base, symbols, addressed) == (0xffffffff80200000, 1, 1)
+    assert (base, symbols, addressed) == (0xFFFFFFFF80200000, 1, 1)
 
 
 def test_name_too_long(tools, tmp_path):

@@ -1,11 +1,9 @@
 """Each command of tools/fathom against a kernel that lies, liar.py: a sentence and an exit status, and that soon."""
 import importlib.machinery
 import importlib.util
-import json
 import os
 import socket
 import struct
-import subprocess
 import sys
 import threading
 import time
@@ -34,7 +32,8 @@ COMMANDS = {
     "flame": ["flame", "live", "-o", "flame.svg"],
     "flame of a histogram": ["flame", "--hist", "sched/sched_switch", "-o", "flame.svg"],
     "perfetto": ["perfetto", "live"],
-    "view": ["view", "--no-browser"]}
+    "view": ["view", "--no-browser"],
+}
 
 
 @pytest.fixture
@@ -72,11 +71,13 @@ def answering(kinds, body):
 
 def to_reads(change):
     """A lie about what stands in files: change(its text, as the kernel would give it here) has what is given."""
+
     def lie(asked, honest):
         if asked.kind != liar.READ or asked.path.endswith("_raw") or not honest or honest[0] == RLERROR:
             return honest
-        text = change(honest[1][4:])[:struct.unpack_from("<I", asked.body, 12)[0]]
+        text = change(honest[1][4:])[: struct.unpack_from("<I", asked.body, 12)[0]]
         return asked.kind + 1, struct.pack("<I", len(text)) + text
+
     return lie
 
 
@@ -88,7 +89,7 @@ def raw_pages(page):
 def entries(names, cut=0):
     """A lie about what is in directories."""
     data = b"".join(bytes(13) + struct.pack("<QBH", 1, 0, len(name)) + name for name in names)
-    data = data[:len(data) - cut]
+    data = data[: len(data) - cut]
     return answering([liar.READDIR], struct.pack("<I", len(data)) + data)
 
 
@@ -118,7 +119,7 @@ LIES = {
     "no text": to_reads(lambda text: b"\xff\xfe[\0" * 3 if text else b""),
     "no numbers": to_reads(lambda text: text.translate(bytes(0x78 if 0x30 <= one <= 0x39 else one for one in range(256)))),
     "large numbers": to_reads(lambda text: text.translate(bytes(0x39 if 0x30 <= one <= 0x39 else one for one in range(256)))),
-    "half of each text": to_reads(lambda text: text[:len(text) // 2]),
+    "half of each text": to_reads(lambda text: text[: len(text) // 2]),
     "empty files": to_reads(lambda _: b""),
     "an endless list": entries([b"cpu%d" % number for number in range(4000)]),
     "a list that is cut off": entries([b"cpu0", b"cpu1"], cut=3),
@@ -129,10 +130,23 @@ LIES = {
     "a page that is short": raw_pages(liar.PAGE[:100]),
     "a page whose events are cut": raw_pages(liar.PAGE[:8] + struct.pack("<Q", 18) + liar.PAGE[16:]),
     "nothing is taken": answering([liar.WRITE], bytes(4)),
-    "more is taken than was given": answering([liar.WRITE], struct.pack("<I", 5000))}
+    "more is taken than was given": answering([liar.WRITE], struct.pack("<I", 5000)),
+}
 # These may be believed: who says that there is nothing has traced nothing, and a ring has an end where the kernel says.
-BELIEVED = {"an endless ring", "half of each text", "large numbers", "a page of nothing", "a page of ones", "a page that is short",
-            "a page whose events are cut", "no numbers", "empty files", "names that are no text", "more is taken than was given", "nothing is taken"}
+BELIEVED = {
+    "an endless ring",
+    "half of each text",
+    "large numbers",
+    "a page of nothing",
+    "a page of ones",
+    "a page that is short",
+    "a page whose events are cut",
+    "no numbers",
+    "empty files",
+    "names that are no text",
+    "more is taken than was given",
+    "nothing is taken",
+}
 
 
 @pytest.mark.parametrize("lie", LIES)
@@ -150,8 +164,16 @@ def test_a_lie(kernel, lie, monkeypatch, capfd):
 
 
 QMP = {
-    "no line": b"", "no JSON": b"hello\n", "a list": b"[]\n", "a number": b'{"return": 5}\n', "nothing": b"{}\n" * 1000, "no end": b"x" * (2 << 20),
-    "an error without words": b'{"error": []}\n', "deep": b"[" * 200000 + b"\n", "no status": b'{"return": {}}\n' * 9}
+    "no line": b"",
+    "no JSON": b"hello\n",
+    "a list": b"[]\n",
+    "a number": b'{"return": 5}\n',
+    "nothing": b"{}\n" * 1000,
+    "no end": b"x" * (2 << 20),
+    "an error without words": b'{"error": []}\n',
+    "deep": b"[" * 200000 + b"\n",
+    "no status": b'{"return": {}}\n' * 9,
+}
 
 
 @pytest.mark.parametrize("line", QMP)
@@ -216,7 +238,9 @@ def test_long_writes(kernel):
             assert file.write(bytes(10000)) == 10000 and list(map(len, written(kernel))) == [4072, 4072, 1856]
         assert max(7 + len(asked.body) for asked in kernel.asked) <= 4096
         # The second part is refused: so much was taken; the next write says why not more.
-        kernel.lie = lambda asked, honest: (RLERROR, struct.pack("<I", 22)) if asked.kind == liar.WRITE and asked.body[4:12] != bytes(8) else honest
+        kernel.lie = (
+            lambda asked, honest: (RLERROR, struct.pack("<I", 22)) if asked.kind == liar.WRITE and asked.body[4:12] != bytes(8) else honest
+        )
         with guest.open("trace", liar.TRUNC | 1) as file:
             assert file.write(bytes(10000)) == 4072
             with pytest.raises(OSError, match="Invalid argument.*trace"):
@@ -241,8 +265,12 @@ def test_bounds(kernel):
         shell = Command(guest, "cat endless")
         with pytest.raises(OSError, match="File too large"):
             shell.wait()
-        for lie, error in ((entries([b"cpu0"], cut=1), "a name is cut off"), (entries([b"cpu0", b""], cut=8), "an entry is cut off"),
-                           (entries([b"a/b"]), "is no name"), (entries([b""]), "is no name")):
+        for lie, error in (
+            (entries([b"cpu0"], cut=1), "a name is cut off"),
+            (entries([b"cpu0", b""], cut=8), "an entry is cut off"),
+            (entries([b"a/b"]), "is no name"),
+            (entries([b""]), "is no name"),
+        ):
             kernel.lie = lie
             with pytest.raises(Failure, match=error):
                 guest.names("per_cpu")
@@ -256,7 +284,9 @@ def test_bounds(kernel):
 
 def test_what_is_on_from_the_start(kernel, monkeypatch, capfd):
     """`view --write`: what the kernel takes is a command of the page, what it refuses ends in a sentence."""
-    monkeypatch.setitem(COMMANDS, "view", [*COMMANDS["view"], "--show", "timeline", "--write", "current_tracer=nop", "--write", "set_event=a=b"])
+    monkeypatch.setitem(
+        COMMANDS, "view", [*COMMANDS["view"], "--show", "timeline", "--write", "current_tracer=nop", "--write", "set_event=a=b"]
+    )
     kernel.asked.clear()
     monkeypatch.setattr(sys, "argv", ["fathom", *COMMANDS["view"], "--channel", "channel"])
     assert FATHOM.main() == 0 and written(kernel) == [b"nop\n", b"a=b\n"]

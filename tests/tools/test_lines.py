@@ -21,18 +21,18 @@ def rows_of(data):
     """(address, path and line, or None where nothing is known from there on)."""
     base, nr, files, at, size = struct.unpack_from("<QIIII", data)
     places = struct.unpack_from(f"<{nr}I", data, files)
-    paths = [data[place:data.index(b"\0", place)].decode() for place in places]
+    paths = [data[place : data.index(b"\0", place)].decode() for place in places]
     assert paths == sorted(set(paths), key=str.encode)
     end, address, line, file, rows = at + size, base, 0, None, []
     while at < end:
         byte, at = data[at], at + 1
-        if byte == 0xf1:
+        if byte == 0xF1:
             file, at = number(data, at)
             continue
-        if byte == 0xf2:
+        if byte == 0xF2:
             rows[-1] = (rows[-1][0], None)
             continue
-        if byte == 0xf0:
+        if byte == 0xF0:
             step, at = number(data, at)
             zigzag, at = number(data, at)
             address, line = address + step, line + (zigzag >> 1 ^ -(zigzag & 1))
@@ -44,7 +44,19 @@ def rows_of(data):
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang", "gcc -gdwarf-4", "clang -gdwarf-5"])
 def test_rows_are_those_of_the_debug_information(tools, tmp_path, compiler):
-    must(*compiler.split(), "-std=gnu11", "-O2", "-g", "-fno-pie", "-no-pie", "-o", tmp_path / "program", "types.c", "types_second.c", cwd=HERE)
+    must(
+        *compiler.split(),
+        "-std=gnu11",
+        "-O2",
+        "-g",
+        "-fno-pie",
+        "-no-pie",
+        "-o",
+        tmp_path / "program",
+        "types.c",
+        "types_second.c",
+        cwd=HERE,
+    )
     for name in "a.o", "b.o":
         must(tools["lines"], "-o", tmp_path / name, tmp_path / "program")
     assert (tmp_path / "a.o").read_bytes() == (tmp_path / "b.o").read_bytes()
@@ -69,7 +81,9 @@ def test_rows_are_those_of_the_debug_information(tools, tmp_path, compiler):
 def test_a_function_begins_with_its_own_line(tools, tmp_path, compiler):
     """Not with that of a function of a header that is inlined at the same address."""
     (tmp_path / "small.h").write_text("static inline __attribute__((always_inline)) int small(const int *p)\n{\n\treturn *p;\n}\n")
-    (tmp_path / "big.c").write_text('#include "small.h"\n\nint big(const int *p)\n{\n\treturn small(p);\n}\n\nint main(void)\n{\n\treturn big(&(int){ 0 });\n}\n')
+    (tmp_path / "big.c").write_text(
+        '#include "small.h"\n\nint big(const int *p)\n{\n\treturn small(p);\n}\n\nint main(void)\n{\n\treturn big(&(int){ 0 });\n}\n'
+    )
     must(compiler, "-O2", "-g", "-fno-pie", "-no-pie", "-fcf-protection=none", "-o", "program", "big.c", cwd=tmp_path)
     must(tools["lines"], "-o", tmp_path / "o", tmp_path / "program")
     must("objcopy", "-O", "binary", "-j", ".lines", tmp_path / "o", tmp_path / "table")

@@ -10,10 +10,15 @@ OTHERS = ("trace/default/", "kernel/load/work_stress_locks.c")  # of other hosts
 
 def defined():
     """(file, name) of each lock, a member by its own name."""
-    files = subprocess.run(["git", "ls-files", "trace/*.[ch]", "kernel/*.[ch]", "arch/*.[ch]"], cwd=ROOT, check=True,
-                           capture_output=True, text=True).stdout.split()
-    return {(name, lock) for name in files if not name.startswith(OTHERS) and (ROOT / name).exists()
-            for lock in LOCK.findall((ROOT / name).read_text())}
+    files = subprocess.run(
+        ["git", "ls-files", "trace/*.[ch]", "kernel/*.[ch]", "arch/*.[ch]"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split()
+    return {
+        (name, lock)
+        for name in files
+        if not name.startswith(OTHERS) and (ROOT / name).exists()
+        for lock in LOCK.findall((ROOT / name).read_text())
+    }
 
 
 def told():

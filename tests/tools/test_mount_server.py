@@ -34,8 +34,18 @@ pytestmark = pytest.mark.skipif(not can_mount(), reason="this machine has no usa
 def program(tmp_path_factory):
     """The mount program, with checks for what it does to memory."""
     build = tmp_path_factory.mktemp("mount")
-    subprocess.run(["make", "-s", "-C", ROOT, f"BUILD={build}", "HOST_CFLAGS=-O1 -g -Wall -std=gnu11 -fsanitize=address,undefined "
-                    "-fno-sanitize-recover=all", f"{build}/tools/mount"], check=True)
+    subprocess.run(
+        [
+            "make",
+            "-s",
+            "-C",
+            ROOT,
+            f"BUILD={build}",
+            "HOST_CFLAGS=-O1 -g -Wall -std=gnu11 -fsanitize=address,undefined " "-fno-sanitize-recover=all",
+            f"{build}/tools/mount",
+        ],
+        check=True,
+    )
     return build / "tools/mount"
 
 
@@ -45,8 +55,11 @@ class Mount:
         self.dir.mkdir()
         self.server = Server(self.path, files)
         self.errors = open(base / "errors", "w+")
-        self.process = subprocess.Popen([program, self.path, "/", self.dir, "-f", "-p", str(patience)], stderr=self.errors,
-                                        env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+        self.process = subprocess.Popen(
+            [program, self.path, "/", self.dir, "-f", "-p", str(patience)],
+            stderr=self.errors,
+            env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
+        )
         # Whatever hangs in its files, this process too, goes on when it has gone.
         self.watchdog = threading.Timer(2 * BOUND, self.process.kill)
         self.watchdog.start()
@@ -124,16 +137,31 @@ def no_answer(server, tag, body):
 
 # ---- A guest that says nothing ----
 
+
 def test_programs_can_be_killed(mount):
     """Whatever they wait for, and though others wait for them, as for the lock of a directory."""
     server = mount.server
-    for kind, words in {LOPEN: ["cat", "file"], READ: ["cat", "file"], WRITE: ["sh", "-c", "echo 1 >> file"], LCREATE: ["sh", "-c", "echo 1 > new"]}.items():
+    for kind, words in {
+        LOPEN: ["cat", "file"],
+        READ: ["cat", "file"],
+        WRITE: ["sh", "-c", "echo 1 >> file"],
+        LCREATE: ["sh", "-c", "echo 1 > new"],
+    }.items():
         server.hooks = {kind: lambda server, tag, body, kind=kind: server.hush() or server.held.append((kind, tag, body))}
         server.seen.clear()
         children = [subprocess.Popen(words, cwd=mount.dir, stderr=subprocess.DEVNULL)]
         mount.saw(kind)
-        children += [subprocess.Popen(words, cwd=mount.dir, stderr=subprocess.DEVNULL) for words in (
-            ["stat", "file"], ["stat", "-f", "."], ["ls", "."], ["mkdir", "box"], ["rm", "-f", "file"], ["chmod", "600", "file"])]
+        children += [
+            subprocess.Popen(words, cwd=mount.dir, stderr=subprocess.DEVNULL)
+            for words in (
+                ["stat", "file"],
+                ["stat", "-f", "."],
+                ["ls", "."],
+                ["mkdir", "box"],
+                ["rm", "-f", "file"],
+                ["chmod", "600", "file"],
+            )
+        ]
         nr = len(server.seen)
         wait_until(lambda: len(server.seen) > nr)
         for child in children:
@@ -170,8 +198,10 @@ def test_who_polls_hears_of_silence(hasty):
         return None if struct.unpack("<III", body)[2] else server.message(POLL + 1, tag, bytes(4))
 
     hasty.server.hooks[POLL] = poll
-    child = hasty.python("poll = select.poll(); poll.register(os.open(dir + '/file', os.O_RDONLY), select.POLLIN)\n"
-                         "print(poll.poll(1), flush=True); print([event for _, event in poll.poll()])")
+    child = hasty.python(
+        "poll = select.poll(); poll.register(os.open(dir + '/file', os.O_RDONLY), select.POLLIN)\n"
+        "print(poll.poll(1), flush=True); print([event for _, event in poll.poll()])"
+    )
     assert child.stdout.readline() == "[]\n"
     # Two looks of the first call, one of the second, which waits then.
     wait_until(lambda: sum(kind == POLL and not struct.unpack("<III", body)[2] for kind, _, body in hasty.server.seen) > 2)
@@ -184,14 +214,17 @@ def test_what_an_interrupted_read_brings_is_for_the_next(mount):
     server, held = mount.server, []
     server.hooks[READ] = lambda server, tag, body: held.append(tag)
     server.hooks[FLUSH] = no_answer
-    child = mount.python("""
+    child = mount.python(
+        """
 def late(*unused): raise TimeoutError
 signal.signal(signal.SIGUSR1, late)
 file = os.open(dir + '/file', os.O_RDONLY)
 try: os.read(file, 100)
 except TimeoutError: print('interrupted', flush=True)
 sys.stdin.readline()
-print(os.read(file, 4), os.read(file, 100))""", stdin=subprocess.PIPE)
+print(os.read(file, 4), os.read(file, 100))""",
+        stdin=subprocess.PIPE,
+    )
     mount.saw(READ)
     child.send_signal(signal.SIGUSR1)
     assert child.stdout.readline() == "interrupted\n"
@@ -207,13 +240,15 @@ def test_the_next_read_waits_for_an_interrupted_one(mount, end):
     server, held, flushes = mount.server, [], []
     server.hooks[READ] = lambda server, tag, body: held.append(tag)
     server.hooks[FLUSH] = lambda server, tag, body: flushes.append(tag)
-    child = mount.python("""
+    child = mount.python(
+        """
 def late(*unused): raise TimeoutError
 signal.signal(signal.SIGUSR1, late)
 file = os.open(dir + '/file', os.O_RDONLY)
 try: os.read(file, 100)
 except TimeoutError: print('interrupted', flush=True)
-print(os.read(file, 100))""")
+print(os.read(file, 100))"""
+    )
     mount.saw(READ)
     child.send_signal(signal.SIGUSR1)
     assert child.stdout.readline() == "interrupted\n"
@@ -258,7 +293,8 @@ def test_more_requests_than_tags(mount):
     for name in range(150):
         server.files[f"f{name}"], server.ids[f"f{name}"] = b"", 1000 + name
     clunks = []
-    child = mount.python("""
+    child = mount.python(
+        """
 files = [os.open(f'{dir}/f{i}', os.O_RDONLY) for i in range(150)]
 file = os.open(dir + '/file', os.O_RDONLY)
 print('opened', flush=True); sys.stdin.readline()
@@ -274,7 +310,9 @@ for one in files: os.close(one)
 try: os.stat(dir + '/file')
 except OSError as err: print(err.errno, flush=True)
 for one in threads: one.join()
-print(sorted(set(map(str, codes))), flush=True)""", stdin=subprocess.PIPE)
+print(sorted(set(map(str, codes))), flush=True)""",
+        stdin=subprocess.PIPE,
+    )
     assert child.stdout.readline() == "opened\n"
     server.hooks[READ] = lambda server, tag, body: held.append((READ, tag, body))
     server.hooks[CLUNK] = lambda server, tag, body: clunks.append((CLUNK, tag, body))
@@ -291,6 +329,7 @@ print(sorted(set(map(str, codes))), flush=True)""", stdin=subprocess.PIPE)
 
 
 # ---- A guest that lies ----
+
 
 def body_of(kind, data):
     return lambda server, tag, body: server.message(kind + 1, tag, data)
@@ -347,8 +386,10 @@ def test_answers_to_what_was_not_asked(mount):
     assert mount.run("cat", mount / "file") == "text of the file\n"
 
 
-@pytest.mark.parametrize("entry", (b"\1" * 23, b"\1" * 24, bytes(13) + struct.pack("<QBH", 1, 8, 300) + b"n" * 300,
-                                   bytes(13) + struct.pack("<QBH", 1, 8, 50) + b"short"))
+@pytest.mark.parametrize(
+    "entry",
+    (b"\1" * 23, b"\1" * 24, bytes(13) + struct.pack("<QBH", 1, 8, 300) + b"n" * 300, bytes(13) + struct.pack("<QBH", 1, 8, 50) + b"short"),
+)
 def test_listings_that_end_early(mount, entry):
     mount.server.hooks[READDIR] = lambda server, tag, body: server.message(READDIR + 1, tag, struct.pack("<I", len(entry)) + entry)
     assert os.listdir(mount.dir) == []
@@ -378,6 +419,7 @@ def test_half_a_message(hasty):
 @pytest.mark.parametrize("lie", ("noise", "no attach"))
 def test_a_channel_that_never_gets_ready(program, tmp_path, lie):
     with Server(tmp_path / "channel", {}) as server:
+
         def noise(server, tag, body):
             def make():
                 try:
@@ -386,6 +428,7 @@ def test_a_channel_that_never_gets_ready(program, tmp_path, lie):
                         time.sleep(0.01)
                 except OSError:
                     pass
+
             threading.Thread(target=make, daemon=True).start()
 
         if lie == "noise":
@@ -397,6 +440,7 @@ def test_a_channel_that_never_gets_ready(program, tmp_path, lie):
 
 
 # ---- What is kept, and what is not lost ----
+
 
 def test_fids_are_closed(mount):
     """Of files that are looked for again, of those that are not there, and of those that cannot be looked at."""

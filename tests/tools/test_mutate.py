@@ -199,8 +199,12 @@ def test_programmers_and_machines_take_turns():
 
 
 def test_areas():
-    assert [area_of(path) for path in ("trace/ring/ring.c", "tools/host/_dat.py", "tools/host/README.md", "kernel/ninep/ninep_fid.c")] \
-        == ["trace", "tools/host", None, "ninep"]
+    assert [area_of(path) for path in ("trace/ring/ring.c", "tools/host/_dat.py", "tools/host/README.md", "kernel/ninep/ninep_fid.c")] == [
+        "trace",
+        "tools/host",
+        None,
+        "ninep",
+    ]
     assert area_of("kernel/mm/slab.c") is area_of("tools/lines/lines.py") is None
 
 

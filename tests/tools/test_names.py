@@ -9,6 +9,7 @@ GOOD = "static int ram_read(void)\n{\n\treturn 0;\n}\n"
 @pytest.fixture
 def check(tmp_path):
     """Hold sources, by path, against the rule; returns what is wrong."""
+
     def judge(**files):
         names = {f"kernel/fs/{name}.c": text for name, text in files.items()}
         for folder in ("kernel/fs", "arch/x86_64"):
@@ -20,6 +21,7 @@ def check(tmp_path):
         done = run(ROOT / "tools/check-names", cwd=tmp_path)
         assert (done.returncode == 0) == (done.stdout == "check-names: ok\n"), done.stdout + done.stderr
         return [] if done.returncode == 0 else done.stdout.splitlines()
+
     return judge
 
 
@@ -31,8 +33,9 @@ def test_words_of_the_path(check, name):
 @pytest.mark.parametrize("name", ["read", "rams", "pipe_read", "read_ram"])
 def test_other_words(check, name):
     wrong = check(vfs_ram="\n" + GOOD.replace("ram_read", name))
-    assert (not wrong) if name == "rams" else \
-        wrong == [f"kernel/fs/vfs_ram.c:2: {name}(): the name does not begin with a word of the file's"]
+    assert (
+        (not wrong) if name == "rams" else wrong == [f"kernel/fs/vfs_ram.c:2: {name}(): the name does not begin with a word of the file's"]
+    )
 
 
 def test_two_files_with_a_name(check):

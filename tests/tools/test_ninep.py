@@ -26,7 +26,7 @@ def ends(tmp_path, monkeypatch):
         def answer():
             others.append(listener.accept()[0])
             others[0].recv(len(_ninep.QUESTION), socket.MSG_WAITALL)
-            others[0].sendall(_ninep.ANSWER_HEAD + _ninep.QUESTION[_ninep.HEADER:])
+            others[0].sendall(_ninep.ANSWER_HEAD + _ninep.QUESTION[_ninep.HEADER :])
 
         answering = threading.Thread(target=answer)
         answering.start()

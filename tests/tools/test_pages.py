@@ -42,8 +42,11 @@ def test_times_and_lengths():
     assert found(page()) == []
     assert found(page(head(1, 5), b"abcd", head(2, 0), b"efghijkl")) == [(1005, b"abcd"), (1005, b"efghijkl")]
     # 28 words are the longest short one; one more is counted in bytes, with the word that counts.
-    assert found(page(head(28, 1), b"x" * 112, head(0, 1), struct.pack("<I", 120), b"y" * 116, head(1, 1), b"last")) == \
-        [(1001, b"x" * 112), (1002, b"y" * 116), (1003, b"last")]
+    assert found(page(head(28, 1), b"x" * 112, head(0, 1), struct.pack("<I", 120), b"y" * 116, head(1, 1), b"last")) == [
+        (1001, b"x" * 112),
+        (1002, b"y" * 116),
+        (1003, b"last"),
+    ]
 
 
 def test_what_is_no_event():

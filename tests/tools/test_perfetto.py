@@ -25,12 +25,21 @@ from host._flamegraph import draw  # noqa: E402
 from host._tracedat import Trace  # noqa: E402
 
 WAKE = [("char comm[16]", 8, 16, 1), ("int pid", 24, 4, 1)]
-SCHED = {"sched": [
-    datkit.format_of("sched_switch", 50, [("char prev_comm[16]", 8, 16, 1), ("int prev_pid", 24, 4, 1), ("char next_comm[16]", 28, 16, 1),
-                                          ("int next_pid", 44, 4, 1)]),
-    datkit.format_of("sched_waking", 51, WAKE), datkit.format_of("sched_wakeup", 52, WAKE)],
-    "irq": [datkit.format_of("irq_handler_entry", 60, [("int irq", 8, 4, 1)], '"irq=%d", REC->irq'),
-            datkit.format_of("irq_handler_exit", 61, [("int irq", 8, 4, 1)])]}
+SCHED = {
+    "sched": [
+        datkit.format_of(
+            "sched_switch",
+            50,
+            [("char prev_comm[16]", 8, 16, 1), ("int prev_pid", 24, 4, 1), ("char next_comm[16]", 28, 16, 1), ("int next_pid", 44, 4, 1)],
+        ),
+        datkit.format_of("sched_waking", 51, WAKE),
+        datkit.format_of("sched_wakeup", 52, WAKE),
+    ],
+    "irq": [
+        datkit.format_of("irq_handler_entry", 60, [("int irq", 8, 4, 1)], '"irq=%d", REC->irq'),
+        datkit.format_of("irq_handler_exit", 61, [("int irq", 8, 4, 1)]),
+    ],
+}
 
 
 def switch(pid, comm, next_pid, next_comm):
@@ -53,31 +62,64 @@ def converted(folder, pages, *words, formats=FORMATS):
 
 
 def test_calls_are_slices(tmp_path):
-    records = [(1, enter(0x100, 0)), (2, enter(0x200, 1)), (1, demo(9)), (5, leave(0x200, 1, 6)), (1, leave(0x100, 0, 9)), (9, leave(0x200, 0, 4))]
+    records = [
+        (1, enter(0x100, 0)),
+        (2, enter(0x200, 1)),
+        (1, demo(9)),
+        (5, leave(0x200, 1, 6)),
+        (1, leave(0x100, 0, 9)),
+        (9, leave(0x200, 0, 4)),
+    ]
     trace = converted(tmp_path, {0: datkit.page(100, *(datkit.record(*one) for one in records))})
     track = trace.track("five-5")
     assert track.thread == {1: 1, 2: 5, 5: b"five"}
-    assert track.slices == [["first", 101, 110, 0, {"duration_ns": 9}], ["second", 103, 109, 1, {"duration_ns": 6}],
-                            ["second", 115, 119, 0, {"duration_ns": 4, "incomplete": "its entry or its return was not recorded"}]]
-    (ts, name, arguments), = track.instants
+    assert track.slices == [
+        ["first", 101, 110, 0, {"duration_ns": 9}],
+        ["second", 103, 109, 1, {"duration_ns": 6}],
+        ["second", 115, 119, 0, {"duration_ns": 4, "incomplete": "its entry or its return was not recorded"}],
+    ]
+    ((ts, name, arguments),) = track.instants
     assert (ts, name, arguments["small"], arguments["flags"]) == (104, "demo", 9, 3)
     assert arguments["line"] == "comm=abcd small=9 text=hello flags=A|B"
 
 
 def test_arrows_from_waking_to_running(tmp_path):
-    trace = converted(tmp_path, {
-        0: datkit.page(100, datkit.record(0, wake(51, 5, 6, "six")), datkit.record(2, wake(52, 5, 6, "six")), datkit.record(9, wake(51, 5, 7, "seven"))),
-        1: datkit.page(103, datkit.record(2, switch(0, "swapper/1", 6, "six")), datkit.record(9, switch(6, "six", 0, "swapper/1")))})
-    assert trace.flows == {1: [(100, "five-5", "sched_waking", False), (102, "five-5", "sched_wakeup", False), (105, "CPU 1", "six-6", True)],
-                           2: [(111, "five-5", "sched_waking", False)]}
+    trace = converted(
+        tmp_path,
+        {
+            0: datkit.page(
+                100,
+                datkit.record(0, wake(51, 5, 6, "six")),
+                datkit.record(2, wake(52, 5, 6, "six")),
+                datkit.record(9, wake(51, 5, 7, "seven")),
+            ),
+            1: datkit.page(103, datkit.record(2, switch(0, "swapper/1", 6, "six")), datkit.record(9, switch(6, "six", 0, "swapper/1"))),
+        },
+    )
+    assert trace.flows == {
+        1: [(100, "five-5", "sched_waking", False), (102, "five-5", "sched_wakeup", False), (105, "CPU 1", "six-6", True)],
+        2: [(111, "five-5", "sched_waking", False)],
+    }
     assert [one[:3] for one in trace.track("CPU 1").slices] == [["six-6", 105, 114], ["swapper/1", 114, 114]]
     assert [one[1] for one in trace.track("swapper/1").instants] == ["sched_switch"]
 
 
 def test_interrupts_curves_and_losses(tmp_path):
-    irq = [(1, header(60) + struct.pack("<i", 4)), (4, header(61) + struct.pack("<i", 4)), (1, demo(17)), (1, demo(-3)), (1, header(60) + struct.pack("<i", 5))]
-    trace = converted(tmp_path, {0: datkit.page(100, *(datkit.record(*one) for one in irq), lost=12)}, "--counter", "demo.small",
-                      "--counter", "test:demo.flags")
+    irq = [
+        (1, header(60) + struct.pack("<i", 4)),
+        (4, header(61) + struct.pack("<i", 4)),
+        (1, demo(17)),
+        (1, demo(-3)),
+        (1, header(60) + struct.pack("<i", 5)),
+    ]
+    trace = converted(
+        tmp_path,
+        {0: datkit.page(100, *(datkit.record(*one) for one in irq), lost=12)},
+        "--counter",
+        "demo.small",
+        "--counter",
+        "test:demo.flags",
+    )
     assert [one[:3] for one in trace.track("CPU 0 interrupts").slices] == [["irq_handler irq=4", 101, 105], ["irq_handler irq=5", 108, 108]]
     assert trace.track("CPU 0").instants == [(100, "LOST 12 EVENTS", {})]
     assert trace.track("demo.small").values == [(106, 17), (107, 2**64 - 3)] and trace.track("demo.flags").values == [(106, 3), (107, 3)]
@@ -95,9 +137,15 @@ def test_mistakes(tmp_path):
     (tmp_path / "good").write_bytes(datkit.version_6(parts(PAGES)))
     (tmp_path / "half").write_bytes(datkit.version_6(parts(PAGES))[:-4000])
     (tmp_path / "text").write_text("# tracer: nop\n")
-    for words, code, said in ((["none"], 5, "has no events"), (["half"], 1, "CPU 1"), (["text"], 1, "no trace.dat"), (["nosuch"], 1, "there is no"),
-                              (["good", "-o", "no/such/x"], 1, "there is no folder"), (["good", "--counter", "x"], 2, "one of its fields"),
-                              (["."], 1, "directory")):
+    for words, code, said in (
+        (["none"], 5, "has no events"),
+        (["half"], 1, "CPU 1"),
+        (["text"], 1, "no trace.dat"),
+        (["nosuch"], 1, "there is no"),
+        (["good", "-o", "no/such/x"], 1, "there is no folder"),
+        (["good", "--counter", "x"], 2, "one of its fields"),
+        (["."], 1, "directory"),
+    ):
         run = fathom(*words, cwd=tmp_path)
         assert run.returncode == code and said in run.stderr and run.stderr.count("\n") == 1 and not run.stdout, (words, run)
     assert sorted(os.listdir(tmp_path)) == ["good", "half", "none", "text"]
@@ -115,6 +163,7 @@ def test_a_kernel_that_ends_meanwhile(tmp_path):
             line.sendall(question[:4] + b"\x65" + question[5:])  # Rversion, as it was asked
             line.recv(100)
             line.close()
+
         thread = threading.Thread(target=answer)
         thread.start()
         run = fathom("live", "--channel", "channel", cwd=tmp_path)
@@ -132,19 +181,50 @@ def test_a_full_disk(tmp_path):
 
 def test_formats_that_lie(tmp_path):
     """Types, places and sizes of fields are exchanged: a trace, a picture, or one sentence."""
-    words = [b"char", b"int", b"unsigned", b"long", b"__data_loc", b"[]", b"[4]", b"size:4", b"size:8", b"size:0", b"offset:8", b"offset:999", b"depth",
-             b"func", b"duration", b"pid", b"comm", b"caller", b"%d", b"%s", b"REC->"]
-    records = [(1, enter(0x100, 0)), (2, enter(0x200, 1)), (1, demo(9)), (1, header(4) + struct.pack("<II", 0x80100110, 0x80100220)),
-               (5, leave(0x200, 1, 6)), (1, leave(0x100, 0, 9)), (9, leave(0x200, 0, 4)), (1, switch(5, "five", 6, "six")), (2, wake(52, 5, 6, "six"))]
-    good = datkit.version_6(datkit.Parts({**FORMATS, **SCHED}, {0: datkit.page(100, *(datkit.record(*one) for one in records), lost=3)},
-                                         kallsyms=SYMBOLS))
+    words = [
+        b"char",
+        b"int",
+        b"unsigned",
+        b"long",
+        b"__data_loc",
+        b"[]",
+        b"[4]",
+        b"size:4",
+        b"size:8",
+        b"size:0",
+        b"offset:8",
+        b"offset:999",
+        b"depth",
+        b"func",
+        b"duration",
+        b"pid",
+        b"comm",
+        b"caller",
+        b"%d",
+        b"%s",
+        b"REC->",
+    ]
+    records = [
+        (1, enter(0x100, 0)),
+        (2, enter(0x200, 1)),
+        (1, demo(9)),
+        (1, header(4) + struct.pack("<II", 0x80100110, 0x80100220)),
+        (5, leave(0x200, 1, 6)),
+        (1, leave(0x100, 0, 9)),
+        (9, leave(0x200, 0, 4)),
+        (1, switch(5, "five", 6, "six")),
+        (2, wake(52, 5, 6, "six")),
+    ]
+    good = datkit.version_6(
+        datkit.Parts({**FORMATS, **SCHED}, {0: datkit.page(100, *(datkit.record(*one) for one in records), lost=3)}, kallsyms=SYMBOLS)
+    )
     random.seed(1)
     for _ in range(300):
         bad = bytearray(good)
         for _ in range(random.choice((1, 2, 4))):
             word = random.choice([one for one in words if one in good])
             at = random.choice([match.start() for match in re.finditer(re.escape(word), good)])
-            bad[at:at + len(word)] = random.choice(words)[:len(word)].ljust(len(word))
+            bad[at : at + len(word)] = random.choice(words)[: len(word)].ljust(len(word))
         (tmp_path / "trace.dat").write_bytes(bad)
         try:
             perfetto.Converter(Trace(tmp_path / "trace.dat"), ["demo.small"]).convert().write(io.BytesIO())
@@ -157,24 +237,47 @@ def test_formats_that_lie(tmp_path):
 @pytest.mark.parametrize("declaration", ["int NAME[2]", "char NAME[4]", "__data_loc char[] NAME", "int other"])
 def test_fields_of_other_types(tmp_path, declaration):
     """What is looked for by its name may be a list, a text, or missing."""
+
     def changed(text):
-        return re.sub(r"field:[\w ]+? (func|depth|duration|pid|next_pid|caller)(\[\])?;", lambda match: f"field:{declaration.replace('NAME', match[1])};", text)
+        return re.sub(
+            r"field:[\w ]+? (func|depth|duration|pid|next_pid|caller)(\[\])?;",
+            lambda match: f"field:{declaration.replace('NAME', match[1])};",
+            text,
+        )
+
     formats = {system: [changed(text) for text in texts] for system, texts in {**FORMATS, **SCHED}.items()}
-    records = [(1, enter(0x100, 1)), (1, header(4) + bytes(8)), (5, leave(0x200, 1, 6)), (1, leave(0x100, 0, 9)), (1, wake(52, 5, 6, "six")),
-               (1, switch(5, "five", 6, "six"))]
-    (tmp_path / "trace.dat").write_bytes(datkit.version_6(datkit.Parts(formats, {0: datkit.page(100, *(datkit.record(*one) for one in records))})))
+    records = [
+        (1, enter(0x100, 1)),
+        (1, header(4) + bytes(8)),
+        (5, leave(0x200, 1, 6)),
+        (1, leave(0x100, 0, 9)),
+        (1, wake(52, 5, 6, "six")),
+        (1, switch(5, "five", 6, "six")),
+    ]
+    (tmp_path / "trace.dat").write_bytes(
+        datkit.version_6(datkit.Parts(formats, {0: datkit.page(100, *(datkit.record(*one) for one in records))}))
+    )
     assert "6 events" in fathom("-o", "out", "trace.dat", cwd=tmp_path).stdout
     assert pftrace.Trace((tmp_path / "out").read_bytes()).tracks
 
 
-KMEM = {"kmem": [datkit.format_of("kmalloc", 70, [("unsigned long ptr", 8, 8, 0), ("size_t bytes_alloc", 16, 8, 0)]),
-                 datkit.format_of("kfree", 71, [("unsigned long ptr", 8, 8, 0)])]}
+KMEM = {
+    "kmem": [
+        datkit.format_of("kmalloc", 70, [("unsigned long ptr", 8, 8, 0), ("size_t bytes_alloc", 16, 8, 0)]),
+        datkit.format_of("kfree", 71, [("unsigned long ptr", 8, 8, 0)]),
+    ]
+}
 
 
 def test_memory_that_is_given_back(tmp_path):
     """Once: a second kfree of the same address is of memory whose kmalloc was not seen."""
-    kinds = [header(70) + struct.pack("<QQ", 0x1000, 64), header(70) + struct.pack("<QQ", 0x2000, 32), header(71) + struct.pack("<Q", 0x1000),
-             header(71) + struct.pack("<Q", 0x1000), header(71) + struct.pack("<Q", 0x3000)]
+    kinds = [
+        header(70) + struct.pack("<QQ", 0x1000, 64),
+        header(70) + struct.pack("<QQ", 0x2000, 32),
+        header(71) + struct.pack("<Q", 0x1000),
+        header(71) + struct.pack("<Q", 0x1000),
+        header(71) + struct.pack("<Q", 0x3000),
+    ]
     trace = converted(tmp_path, {0: datkit.page(100, *(datkit.record(1, one) for one in kinds))}, formats={**FORMATS, **KMEM})
     assert trace.track("kmalloc: bytes not given back").values == [(101, 64), (102, 96), (103, 32)]
 
@@ -182,12 +285,28 @@ def test_memory_that_is_given_back(tmp_path):
 def test_stacks(tmp_path):
     """Each is of the event in front of it, of its thread: not of another thread's, nor of a call's, nor of an older one's."""
     stack = struct.pack("<II", 0x80100110, 0x80100220)
-    records = [demo(1), header(4) + stack, header(4) + stack[:4], demo(2), header(4, pid=6) + stack, demo(3), enter(0x100, 0), header(4) + stack, demo(4, pid=6),
-               switch(5, "five", 6, "six"), header(4) + stack]
+    records = [
+        demo(1),
+        header(4) + stack,
+        header(4) + stack[:4],
+        demo(2),
+        header(4, pid=6) + stack,
+        demo(3),
+        enter(0x100, 0),
+        header(4) + stack,
+        demo(4, pid=6),
+        switch(5, "five", 6, "six"),
+        header(4) + stack,
+    ]
     trace = converted(tmp_path, {0: datkit.page(100, *(datkit.record(1, one) for one in records))})
     instants = [one for name in ("five-5", "<...>-6") for one in trace.track(name).instants]
     assert {(name, arguments.get("small")): arguments.get("stack") for _, name, arguments in instants} == {
-        ("demo", 1): "first\nsecond", ("demo", 2): None, ("demo", 3): None, ("demo", 4): None, ("sched_switch", None): "first\nsecond"}
+        ("demo", 1): "first\nsecond",
+        ("demo", 2): None,
+        ("demo", 3): None,
+        ("demo", 4): None,
+        ("sched_switch", None): "first\nsecond",
+    }
 
 
 def test_large_numbers(tmp_path):

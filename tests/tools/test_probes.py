@@ -26,17 +26,37 @@ NOTRACE void start(void) { probe(1); }
 @pytest.fixture(params=["gcc", "clang"])
 def check(request, tmp_path):
     """Build a program around `text`, hold it against a file of roots; returns what is wrong."""
+
     def judge(text, *lines):
         (tmp_path / "program.c").write_text(HEAD + text + TAIL)
-        must(request.param, "-std=gnu11", "-O2", "-g", "-ffreestanding", "-fno-pie", "-fno-pic", "-mcmodel=kernel",
-             "-fcf-protection=none", "-pg", "-mfentry", "-static", "-nostdlib", "-Wl,-e,start",
-             "-Wl,-Ttext-segment=0xffffffff80100000", "program.c", "-o", "program", cwd=tmp_path)
+        must(
+            request.param,
+            "-std=gnu11",
+            "-O2",
+            "-g",
+            "-ffreestanding",
+            "-fno-pie",
+            "-fno-pic",
+            "-mcmodel=kernel",
+            "-fcf-protection=none",
+            "-pg",
+            "-mfentry",
+            "-static",
+            "-nostdlib",
+            "-Wl,-e,start",
+            "-Wl,-Ttext-segment=0xffffffff80100000",
+            "program.c",
+            "-o",
+            "program",
+            cwd=tmp_path,
+        )
         (tmp_path / "roots").write_text("\n".join(("root probe", *lines)) + "\n")
         done = run(ROOT / "tools/check-probes", "program", "roots", cwd=tmp_path)
         *wrong, last = done.stdout.splitlines()
         assert done.stderr == "" and last.startswith("check-probes: ")
         assert (done.returncode == 0) == (not wrong)
         return "\n".join(wrong)
+
     return judge
 
 
@@ -44,8 +64,9 @@ def test_direct_calls(check):
     assert not check("NOTRACE NOINLINE void deep(int x) { untraced(x); value = 2; } NOTRACE void probe(int x) { deep(x); value = 1; }")
     wrong = check("NOTRACE NOINLINE void deep(int x) { traced(x); value = 2; } NOTRACE void probe(int x) { deep(x); value = 1; }")
     assert wrong == "a probe can reach a call site: traced <- deep <- probe"
-    assert not check("NOTRACE NOINLINE void deep(int x) { traced(x); value = 2; } NOTRACE void probe(int x) { deep(x); value = 1; }",
-                     "cut deep")
+    assert not check(
+        "NOTRACE NOINLINE void deep(int x) { traced(x); value = 2; } NOTRACE void probe(int x) { deep(x); value = 1; }", "cut deep"
+    )
 
 
 def test_roots_and_cuts_exist(check):
@@ -70,13 +91,14 @@ def test_any_function_of_the_type_may_be_called(check):
         wrong = check(CALLS_FIRST + keeper, "call probe steps.first")
         assert wrong == "a probe can reach a call site: traced <- probe"
     assert not check(CALLS_FIRST + "void user(void) { traced(1); value = 3; }", "call probe steps.first")
-    assert not check(CALLS_FIRST + "NOINLINE long also(long x) { return x + value; } long (*kept)(long) = also;",
-                     "call probe steps.first")
+    assert not check(CALLS_FIRST + "NOINLINE long also(long x) { return x + value; } long (*kept)(long) = also;", "call probe steps.first")
 
 
 def test_all_functions_of_a_type_are_roots(check):
-    wrong = check("NOTRACE void probe(int x) { untraced(x); } NOINLINE long also(long x) { return x + value; } "
-                  "long (*kept)(long) = also;", "type steps.second")
+    wrong = check(
+        "NOTRACE void probe(int x) { untraced(x); } NOINLINE long also(long x) { return x + value; } " "long (*kept)(long) = also;",
+        "type steps.second",
+    )
     assert wrong == "a probe can reach a call site: also"
 
 
@@ -87,8 +109,9 @@ def test_the_source_has_to_name_the_pointer(check):
 def test_pointers_exist_and_lead_somewhere(check):
     assert "steps.third is no pointer to a function" in check(CALLS_FIRST, "call probe steps.third")
     assert "no_such_fn is no pointer to a function" in check(CALLS_FIRST, "type no_such_fn")
-    assert "no function has the type of rare_fn" in check("typedef int (*rare_fn)(char *, int); rare_fn rare;" + CALLS_FIRST,
-                                                          "call probe steps.first", "type rare_fn")
+    assert "no function has the type of rare_fn" in check(
+        "typedef int (*rare_fn)(char *, int); rare_fn rare;" + CALLS_FIRST, "call probe steps.first", "type rare_fn"
+    )
 
 
 def test_only_what_callers_hand_over(check):
@@ -107,8 +130,10 @@ NOTRACE void probe(int x) { wait_for(x, untraced); wait_for(x, %s); value = 1; }
 
 
 def test_a_macro_names_function_and_pointer(check):
-    text = "typedef void (*tell_news_fn)(int); extern tell_news_fn news; NOTRACE NOINLINE void tell_news_call(int x) { news(x); value = 5; }" \
-           "NOTRACE void probe(int x) { tell_news_call(x); value = 1; } tell_news_fn news = untraced;"
+    text = (
+        "typedef void (*tell_news_fn)(int); extern tell_news_fn news; NOTRACE NOINLINE void tell_news_call(int x) { news(x); value = 5; }"
+        "NOTRACE void probe(int x) { tell_news_call(x); value = 1; } tell_news_fn news = untraced;"
+    )
     assert "tell_news_call() calls through a pointer" in check(text)
     assert not check(text, "call tell_*_call tell_*_fn")
 

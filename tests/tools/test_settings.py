@@ -15,21 +15,42 @@ from host import _settings  # noqa: E402
 from host._common import Failure  # noqa: E402
 
 FILES = {
-    "tracing_on": "1\n", "current_tracer": "function\n", "saved_cmdlines_size": "128\n", "trace_clock": "local [mono] global\n",
-    "tracing_cpumask": "f\n", "buffer_size_kb": "1408 (expanded: 1408)\n", "trace": "old\n", "error_log": "",
-    "set_event": "sched:sched_waking\n", "set_event_pid": "", "set_ftrace_pid": "no pid\n",
-    "set_ftrace_filter": "#### all functions enabled ####\nschedule:traceoff:unlimited\n", "set_ftrace_notrace": "kfree\nyield\n",
-    "set_graph_function": "#### all functions enabled ####\n", "options/stacktrace": "0\n", "options/overwrite": "1\n", "options/nodes": "0\n",
+    "tracing_on": "1\n",
+    "current_tracer": "function\n",
+    "saved_cmdlines_size": "128\n",
+    "trace_clock": "local [mono] global\n",
+    "tracing_cpumask": "f\n",
+    "buffer_size_kb": "1408 (expanded: 1408)\n",
+    "trace": "old\n",
+    "error_log": "",
+    "set_event": "sched:sched_waking\n",
+    "set_event_pid": "",
+    "set_ftrace_pid": "no pid\n",
+    "set_ftrace_filter": "#### all functions enabled ####\nschedule:traceoff:unlimited\n",
+    "set_ftrace_notrace": "kfree\nyield\n",
+    "set_graph_function": "#### all functions enabled ####\n",
+    "options/stacktrace": "0\n",
+    "options/overwrite": "1\n",
+    "options/nodes": "0\n",
     "available_events": "sched:sched_switch\nsched:sched_waking\nirq:irq_entry\n",
-    "events/sched/enable": "0\n", "events/sched/filter": "none\n",
-    "events/sched/sched_switch/enable": "0\n", "events/sched/sched_switch/filter": "prev_pid == 1\n",
-    "events/sched/sched_switch/trigger": "", "events/sched/sched_waking/enable": "1\n", "events/sched/sched_waking/filter": "none\n",
-    "events/irq/irq_entry/enable": "0\n", "events/irq/irq_entry/filter": "none\n", "events/irq/irq_entry/trigger": "",
-    "per_cpu/cpu0/buffer_size_kb": "1408\n", "per_cpu/cpu1/buffer_size_kb": "64\n",
+    "events/sched/enable": "0\n",
+    "events/sched/filter": "none\n",
+    "events/sched/sched_switch/enable": "0\n",
+    "events/sched/sched_switch/filter": "prev_pid == 1\n",
+    "events/sched/sched_switch/trigger": "",
+    "events/sched/sched_waking/enable": "1\n",
+    "events/sched/sched_waking/filter": "none\n",
+    "events/irq/irq_entry/enable": "0\n",
+    "events/irq/irq_entry/filter": "none\n",
+    "events/irq/irq_entry/trigger": "",
+    "per_cpu/cpu0/buffer_size_kb": "1408\n",
+    "per_cpu/cpu1/buffer_size_kb": "64\n",
 }
 LISTS = ("set_event", "set_event_pid", "set_ftrace_pid", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function")
-ALL = ("-p function_graph -e sched:sched_switch -f prev_pid==7 -R traceoff -e irq_entry -f irq>1 -e sched -l do_* -n kmalloc -g schedule "
-       "-O nooverwrite -T -b 4096 -C global -P 12 -P 13 -M 3")
+ALL = (
+    "-p function_graph -e sched:sched_switch -f prev_pid==7 -R traceoff -e irq_entry -f irq>1 -e sched -l do_* -n kmalloc -g schedule "
+    "-O nooverwrite -T -b 4096 -C global -P 12 -P 13 -M 3"
+)
 
 
 class Table:
@@ -47,7 +68,7 @@ class Table:
         return path in self.files or path.rstrip("/").removeprefix("instances/") in self.instances
 
     def names(self, path):
-        return sorted({name[len(path) + 1:].split("/")[0] for name in self.files if name.startswith(f"{path}/")})
+        return sorted({name[len(path) + 1 :].split("/")[0] for name in self.files if name.startswith(f"{path}/")})
 
     def mkdir(self, path):
         self._count(path, "mkdir")
@@ -75,9 +96,14 @@ class Table:
             self.files[path] = "".join(f"{line}\n" for line in lines)
         elif name in LISTS:
             kept = [line for line in old.splitlines() if append or ":" in line and "ftrace_" in name]
-            lines = [line for line in kept if not line.startswith("####") and line != "no pid"] + [line for line in data.split("\n") if line]
-            empty = {"set_ftrace_filter": "#### all functions enabled ####\n", "set_graph_function": "#### all functions enabled ####\n",
-                     "set_ftrace_pid": "no pid\n"}.get(name, "")
+            lines = [line for line in kept if not line.startswith("####") and line != "no pid"] + [
+                line for line in data.split("\n") if line
+            ]
+            empty = {
+                "set_ftrace_filter": "#### all functions enabled ####\n",
+                "set_graph_function": "#### all functions enabled ####\n",
+                "set_ftrace_pid": "no pid\n",
+            }.get(name, "")
             head = empty if name == "set_ftrace_filter" and all(":" in line for line in lines) else ""
             self.files[path] = head + "".join(f"{line}\n" for line in lines) or empty
         elif name == "trace_clock":
@@ -122,13 +148,40 @@ def test_everything_is_set_and_put_back():
     before = guest.state()
     settings = applied(guest, ALL)
     files = guest.files
-    assert {name: files[name] for name in ("tracing_on", "current_tracer", "tracing_cpumask", "set_event", "set_event_pid", "set_ftrace_pid",
-                                           "set_ftrace_notrace", "set_graph_function", "options/stacktrace", "options/overwrite",
-                                           "saved_cmdlines_size", "trace", "buffer_size_kb", "trace_clock")} == {
-        "tracing_on": "0\n", "current_tracer": "function_graph\n", "tracing_cpumask": "3\n",
-        "set_event": "sched:sched_switch\nirq_entry\nsched\n", "set_event_pid": "12\n13\n", "set_ftrace_pid": "12\n13\n",
-        "set_ftrace_notrace": "kmalloc\n", "set_graph_function": "schedule\n", "options/stacktrace": "1\n", "options/overwrite": "0\n",
-        "saved_cmdlines_size": "4096\n", "trace": "\n", "buffer_size_kb": "4096 (expanded: 4096)\n", "trace_clock": "local mono [global]\n"}
+    assert {
+        name: files[name]
+        for name in (
+            "tracing_on",
+            "current_tracer",
+            "tracing_cpumask",
+            "set_event",
+            "set_event_pid",
+            "set_ftrace_pid",
+            "set_ftrace_notrace",
+            "set_graph_function",
+            "options/stacktrace",
+            "options/overwrite",
+            "saved_cmdlines_size",
+            "trace",
+            "buffer_size_kb",
+            "trace_clock",
+        )
+    } == {
+        "tracing_on": "0\n",
+        "current_tracer": "function_graph\n",
+        "tracing_cpumask": "3\n",
+        "set_event": "sched:sched_switch\nirq_entry\nsched\n",
+        "set_event_pid": "12\n13\n",
+        "set_ftrace_pid": "12\n13\n",
+        "set_ftrace_notrace": "kmalloc\n",
+        "set_graph_function": "schedule\n",
+        "options/stacktrace": "1\n",
+        "options/overwrite": "0\n",
+        "saved_cmdlines_size": "4096\n",
+        "trace": "\n",
+        "buffer_size_kb": "4096 (expanded: 4096)\n",
+        "trace_clock": "local mono [global]\n",
+    }
     assert files["set_ftrace_filter"] == "schedule:traceoff:unlimited\ndo_*\n"
     assert files["events/sched/sched_switch/filter"] == "prev_pid==7\n"
     assert files["events/sched/sched_switch/trigger"] == "traceoff\n"
@@ -142,7 +195,13 @@ def test_nothing_is_set_that_is_not_asked_for():
     guest = Filtered()
     applied(guest, "-e all")
     assert {path for path, _ in guest.written} == {
-        "tracing_on", "current_tracer", "saved_cmdlines_size", *LISTS, "events/sched/sched_switch/filter", "trace"}
+        "tracing_on",
+        "current_tracer",
+        "saved_cmdlines_size",
+        *LISTS,
+        "events/sched/sched_switch/filter",
+        "trace",
+    }
     assert guest.files["set_event"] == "*:*\n"
     guest.files["saved_cmdlines_size"] = "5000\n"
     applied(guest, "-p nop")
@@ -165,7 +224,7 @@ def test_each_write_that_fails():
                 done = Counter(path for path, _ in guest.written[:number])
                 if settings:
                     assert settings.undo() == []
-                undone = Counter(path for path, _ in guest.written[number + 1:])
+                undone = Counter(path for path, _ in guest.written[number + 1 :])
                 assert all(done[path] >= nr for path, nr in undone.items() if path.split("/")[-1] not in LISTS)
                 assert guest.state() == before, (instance, guest.written[number])
             else:
@@ -211,13 +270,17 @@ def test_long_list_comes_back_in_pieces():
 
 def test_the_kernel_says_why():
     guest = Filtered()
-    guest.files["error_log"] = "[1.0] first: error: x\n  Command: other\n[2.0] event filter parse error: no such field\n  Command: prev_pod==7\n           ^\n"
+    guest.files[
+        "error_log"
+    ] = "[1.0] first: error: x\n  Command: other\n[2.0] event filter parse error: no such field\n  Command: prev_pod==7\n           ^\n"
     guest.fails = next(i for i, (path, _) in enumerate(guest_of(ALL).written) if path.endswith("sched_switch/trigger"))
     with pytest.raises(Failure) as failure:
         applied(guest, ALL)
     assert str(failure.value) == "the kernel does not take 'traceoff' for events/sched/sched_switch/trigger: Invalid argument"
     guest = Filtered(guest.fails - 1)
-    guest.files["error_log"] = "[1.0] first: error: x\n  Command: other\n[2.0] event filter: error: no such field\n  Command: prev_pid==7\n           ^\n"
+    guest.files[
+        "error_log"
+    ] = "[1.0] first: error: x\n  Command: other\n[2.0] event filter: error: no such field\n  Command: prev_pid==7\n           ^\n"
     with pytest.raises(Failure) as failure:
         applied(guest, ALL)
     assert str(failure.value).endswith(": Invalid argument\n[2.0] event filter: error: no such field\n  Command: prev_pid==7\n           ^")
@@ -229,13 +292,16 @@ def guest_of(line):
     return guest
 
 
-@pytest.mark.parametrize("line, why", [
-    ("-e sched:nosuch -f x==1", "-f needs one event, or for -f one system: sched:nosuch is neither"),
-    ("-e sched -R traceoff", "-R needs one event, or for -f one system: sched is neither"),
-    ("-e sched:* -R traceoff", "-R needs one event, or for -f one system: sched:* is neither"),
-    ("-e nosuch:* -f x==1", "-f needs one event, or for -f one system: nosuch:* is neither"),
-    ("-O nosuch", "the kernel has no option nosuch"),
-])
+@pytest.mark.parametrize(
+    "line, why",
+    [
+        ("-e sched:nosuch -f x==1", "-f needs one event, or for -f one system: sched:nosuch is neither"),
+        ("-e sched -R traceoff", "-R needs one event, or for -f one system: sched is neither"),
+        ("-e sched:* -R traceoff", "-R needs one event, or for -f one system: sched:* is neither"),
+        ("-e nosuch:* -f x==1", "-f needs one event, or for -f one system: nosuch:* is neither"),
+        ("-O nosuch", "the kernel has no option nosuch"),
+    ],
+)
 def test_wishes_that_nothing_fits(line, why):
     with pytest.raises(Failure) as failure:
         applied(Filtered(), line)
@@ -266,7 +332,10 @@ def test_buffers_of_a_line():
     both = parsed("-e sched -B one -e irq -b 64 -B two -p function")
     assert [one.instance for one in both] == [None, "one", "two"]
     assert [(one.events, one.buffer_size_kb, one.tracer) for one in both] == [
-        ([("sched", [])], None, None), ([("irq", [])], 64, None), (None, None, "function")]
+        ([("sched", [])], None, None),
+        ([("irq", [])], 64, None),
+        (None, None, "function"),
+    ]
     assert [one.instance for one in parsed("-B one -e irq")] == ["one"]
     assert [one.instance for one in parsed("")] == [None]
 

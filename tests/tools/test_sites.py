@@ -81,7 +81,7 @@ class Kernel:
     def write(self, address, data):
         whole = bytearray(self.path.read_bytes())
         at = self.offset(address)
-        whole[at:at + len(data)] = data
+        whole[at : at + len(data)] = data
         self.path.write_bytes(whole)
 
     def address(self, name):
@@ -122,8 +122,7 @@ def test_sorts_in_place(kernel):
 def test_missing_entry(kernel):
     table = kernel.table()
     kernel.set_table([table[0], *table[:-1]])
-    refused(kernel, "two entries for one site", "f5+0x0: call to __fentry__ or mcount without an entry",
-            "2 mistakes in its call sites")
+    refused(kernel, "two entries for one site", "f5+0x0: call to __fentry__ or mcount without an entry", "2 mistakes in its call sites")
 
 
 def test_entry_beside_the_call(kernel):
@@ -134,7 +133,7 @@ def test_entry_beside_the_call(kernel):
 
 def test_entry_outside_code(kernel):
     table = kernel.table()
-    for bad in (0x1000, kernel.address("__start_mcount_loc"), 0xffffffffffffffff):
+    for bad in (0x1000, kernel.address("__start_mcount_loc"), 0xFFFFFFFFFFFFFFFF):
         kernel.set_table([bad, *table[1:]])
         refused(kernel, f"0x{bad:x}: entry does not point at a call")
 
@@ -182,8 +181,7 @@ def test_mcount(tools, tmp_path):
 
 
 def test_mcount_far_from_the_start(tools, tmp_path):
-    far = ".globl f\n.type f, @function\nf: .space 100, 0x90\ncall mcount\nret\n.size f, . - f\n" \
-          '.section .note.GNU-stack,"",@progbits\n'
+    far = ".globl f\n.type f, @function\nf: .space 100, 0x90\ncall mcount\nret\n.size f, . - f\n" '.section .note.GNU-stack,"",@progbits\n'
     kernel = Kernel(tools, tmp_path).add("far.s", far).add("tracer.s", TRACER.replace("__fentry__", "mcount")).link()
     refused(kernel, "f+0x64: call to mcount far from the start")
 
@@ -247,16 +245,19 @@ entry: .quad branchy, other, key
 
 
 def test_static_branches(tools, tmp_path):
-    script = SCRIPT.replace("/DISCARD/", ".data : { static_branches_start = .; KEEP(*(.static_branches)) "
-                            "static_branches_end = .; *(.data) }\n    /DISCARD/")
+    script = SCRIPT.replace(
+        "/DISCARD/", ".data : { static_branches_start = .; KEEP(*(.static_branches)) " "static_branches_end = .; *(.data) }\n    /DISCARD/"
+    )
     kernel = Kernel(tools, tmp_path).add("tracer.s", TRACER).add("branch.s", BRANCH).link(script)
     assert kernel.check().returncode == 0
     start, code = kernel.address("static_branches_start"), kernel.address("branchy")
     good = struct.pack("<3Q", code, kernel.address("other"), kernel.address("key"))
-    for words, wanted in (((code + 5, code, 1), "branchy+0x5: static branch that is no NOP"),
-                          ((start, code, 1), "static branch that is no NOP"),
-                          ((code, start, 1), "static branch to nowhere"),
-                          ((code, code, 0), "static branch without a key")):
+    for words, wanted in (
+        ((code + 5, code, 1), "branchy+0x5: static branch that is no NOP"),
+        ((start, code, 1), "static branch that is no NOP"),
+        ((code, start, 1), "static branch to nowhere"),
+        ((code, code, 0), "static branch without a key"),
+    ):
         kernel.write(start, struct.pack("<3Q", *words))
         refused(kernel, wanted)
     kernel.write(start, good)

@@ -23,14 +23,28 @@ def check(tmp_path):
     (tmp_path / "include").mkdir()
     (tmp_path / "seen").mkdir()
     (tmp_path / ".clang-tidy").write_text("Checks: all\n")
-    write(tmp_path, {"include/far.h": "int far;", "include/near.h": "#if 0\n# include <far.h>\n#endif", "own.h": "int own;",
-                     "a.c": "#include <near.h>\n#include <stdint.h>", "b.c": '#include "own.h"', "c.c": "int c;"})
+    write(
+        tmp_path,
+        {
+            "include/far.h": "int far;",
+            "include/near.h": "#if 0\n# include <far.h>\n#endif",
+            "own.h": "int own;",
+            "a.c": "#include <near.h>\n#include <stdint.h>",
+            "b.c": '#include "own.h"',
+            "c.c": "int c;",
+        },
+    )
 
     def run(*flags, files=("a.c", "b.c", "c.c")):
         (tmp_path / "asked").write_text("")
-        done = subprocess.run([ROOT / "tools/check-tidy", "seen", "2", "-Iinclude", *flags, "--", *files],
-                              cwd=tmp_path, check=False, env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+        done = subprocess.run(
+            [ROOT / "tools/check-tidy", "seen", "2", "-Iinclude", *flags, "--", *files],
+            cwd=tmp_path,
+            check=False,
+            env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
+        )
         return done.returncode == 0, sorted((tmp_path / "asked").read_text().split())
+
     return run
 
 
@@ -44,9 +58,16 @@ def test_clean_files_are_asked_about_once(check):
     assert check() == (True, [])
 
 
-@pytest.mark.parametrize(("change", "asked"), [
-    ({"c.c": "int d;"}, ["c.c"]), ({"own.h": "int other;"}, ["b.c"]), ({"include/far.h": "int other;"}, ["a.c"]),
-    ({"near.h": "int first;"}, ["a.c"]), ({".clang-tidy": "Checks: none"}, ["a.c", "b.c", "c.c"])])
+@pytest.mark.parametrize(
+    ("change", "asked"),
+    [
+        ({"c.c": "int d;"}, ["c.c"]),
+        ({"own.h": "int other;"}, ["b.c"]),
+        ({"include/far.h": "int other;"}, ["a.c"]),
+        ({"near.h": "int first;"}, ["a.c"]),
+        ({".clang-tidy": "Checks: none"}, ["a.c", "b.c", "c.c"]),
+    ],
+)
 def test_what_is_read_has_changed(check, tmp_path, change, asked):
     check()
     write(tmp_path, change)

@@ -31,8 +31,19 @@ int main(void)
 	printf("%d %d\\n", err, counter);
 }
 """
-FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-mcx16", "-D_GNU_SOURCE", "-Itrace/include", "-iquote", "trace",
-         "-Itests/unit/fake", "-Itests/unit/fake/plat"]
+FLAGS = [
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-mcx16",
+    "-D_GNU_SOURCE",
+    "-Itrace/include",
+    "-iquote",
+    "trace",
+    "-Itests/unit/fake",
+    "-Itests/unit/fake/plat",
+]
 
 
 def test_example_of_the_page(tmp_path):
@@ -42,15 +53,35 @@ def test_example_of_the_page(tmp_path):
     source = tmp_path / "example.c"
     source.write_text(HEAD + "\n".join(blocks) + MAIN)
     fakes = sorted((ROOT / "tests/unit/fake").glob("*.c"))
-    subprocess.run(["gcc", *FLAGS, str(source), "trace/ops/tracepoint.c", *map(str, fakes), "-lpthread",
-                    "-o", str(tmp_path / "example")], cwd=ROOT, check=True)
+    subprocess.run(
+        ["gcc", *FLAGS, str(source), "trace/ops/tracepoint.c", *map(str, fakes), "-lpthread", "-o", str(tmp_path / "example")],
+        cwd=ROOT,
+        check=True,
+    )
     run = subprocess.run([tmp_path / "example"], check=True, capture_output=True, text=True)
     assert run.stdout == "0 2\n"
 
 
-NAMES = ["cpu_idle", "irq_disable", "irq_enable", "preempt_disable", "preempt_enable", "sched_migrate_task", "sched_process_exit",
-         "sched_process_fork", "sched_process_free", "sched_process_wait", "sched_stat_blocked", "sched_stat_runtime",
-         "sched_stat_sleep", "sched_stat_wait", "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_waking"]
+NAMES = [
+    "cpu_idle",
+    "irq_disable",
+    "irq_enable",
+    "preempt_disable",
+    "preempt_enable",
+    "sched_migrate_task",
+    "sched_process_exit",
+    "sched_process_fork",
+    "sched_process_free",
+    "sched_process_wait",
+    "sched_stat_blocked",
+    "sched_stat_runtime",
+    "sched_stat_sleep",
+    "sched_stat_wait",
+    "sched_switch",
+    "sched_wakeup",
+    "sched_wakeup_new",
+    "sched_waking",
+]
 NOP5 = bytes.fromhex("0f1f440000")
 
 

@@ -108,7 +108,7 @@ def test_damaged_input_is_refused(compiled, tools, tmp_path):
         assert done.returncode == 1 and done.stderr.startswith(f"types: {bad}: "), done.stderr
     step = 4 * max(1, len(raw) // 200)
     for at in range(step * (COMPILERS.index(compiled[1]) % EVERY), len(raw), step * EVERY):
-        for word in 0xffffffff, 0x7f000000:
+        for word in 0xFFFFFFFF, 0x7F000000:
             damaged = bytearray(raw)
             struct.pack_into("<I", damaged, min(at, len(raw) - 4), word)
             bad.write_bytes(damaged)

@@ -25,7 +25,7 @@ def page(begin, *events, flags=0):
 
 def test_symbols():
     names = Symbols(KALLSYMS)
-    assert [names.name(one) for one in (0x80100000, 0xffffffff8010000f, 0x80100010, 0x80100031)] == ["first", "first", "second", "third"]
+    assert [names.name(one) for one in (0x80100000, 0xFFFFFFFF8010000F, 0x80100010, 0x80100031)] == ["first", "first", "second", "third"]
     assert names.name(0x1000) == "0x1000"
 
 

@@ -33,8 +33,12 @@ def connected(server):
 
 def post(server, content, path="api/write", length=None, more=()):
     """A request as it goes over the line."""
-    lines = [f"POST /{server.token}/{path} HTTP/1.1", f"Host: 127.0.0.1:{server.server_port}",
-             f"Content-Length: {len(content) if length is None else length}", *more]
+    lines = [
+        f"POST /{server.token}/{path} HTTP/1.1",
+        f"Host: 127.0.0.1:{server.server_port}",
+        f"Content-Length: {len(content) if length is None else length}",
+        *more,
+    ]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + content
 
 
@@ -57,15 +61,27 @@ def as_json(**content):
 
 WRITE = {"name": "set_event", "text": "x"}
 REQUESTS = {  # what a request has, and the status of its answer
-    "a length in words": (400, b"{}", {"length": "many"}), "a length below 0": (400, b"{}", {"length": "-1"}), "no length": (400, b"{}", {"length": ""}),
-    "digits of others": (400, b"{}", {"length": "²"}), "a length without end": (400, b"{}", {"length": "9" * 5000}),
-    "too long": (400, b"{}", {"length": LONGEST + 1}), "half a pair": (400, br'{"name": "set_event", "text": "\ud800"}', {}),
-    "half a pair as name": (400, br'{"name": "\udfff", "text": ""}', {}), "deep": (400, b"[" * 200000, {}), "deep objects": (400, b'{"a":' * 100000, {}),
-    "no text": (400, b"\xff\xfe{", {}), "a long name": (200, as_json(name="n" * 70000, text=""), {}),
-    "no path": (400, b"{}", {"path": "//[x"}), "another page": (403, as_json(**WRITE), {"more": ["Origin: http://fathom.example"]}),
-    "another port": (403, as_json(**WRITE), {"more": ["Origin: http://127.0.0.1:1"]}), "a page in a box": (403, as_json(**WRITE), {"more": ["Origin: null"]}),
-    "no origin": (403, as_json(**WRITE), {"more": ["Origin: x"]}), "a wrong origin": (400, as_json(**WRITE), {"more": ["Origin: http://[x"]}),
-    "a list": (400, b"[]", {}), "as it should be": (200, as_json(**WRITE), {})}
+    "a length in words": (400, b"{}", {"length": "many"}),
+    "a length below 0": (400, b"{}", {"length": "-1"}),
+    "no length": (400, b"{}", {"length": ""}),
+    "digits of others": (400, b"{}", {"length": "²"}),
+    "a length without end": (400, b"{}", {"length": "9" * 5000}),
+    "too long": (400, b"{}", {"length": LONGEST + 1}),
+    "half a pair": (400, rb'{"name": "set_event", "text": "\ud800"}', {}),
+    "half a pair as name": (400, rb'{"name": "\udfff", "text": ""}', {}),
+    "deep": (400, b"[" * 200000, {}),
+    "deep objects": (400, b'{"a":' * 100000, {}),
+    "no text": (400, b"\xff\xfe{", {}),
+    "a long name": (200, as_json(name="n" * 70000, text=""), {}),
+    "no path": (400, b"{}", {"path": "//[x"}),
+    "another page": (403, as_json(**WRITE), {"more": ["Origin: http://fathom.example"]}),
+    "another port": (403, as_json(**WRITE), {"more": ["Origin: http://127.0.0.1:1"]}),
+    "a page in a box": (403, as_json(**WRITE), {"more": ["Origin: null"]}),
+    "no origin": (403, as_json(**WRITE), {"more": ["Origin: x"]}),
+    "a wrong origin": (400, as_json(**WRITE), {"more": ["Origin: http://[x"]}),
+    "a list": (400, b"[]", {}),
+    "as it should be": (200, as_json(**WRITE), {}),
+}
 
 
 class Guest(Feed):
@@ -149,6 +165,7 @@ def test_pages_that_have_gone(server):
 
 # ---- What is sent ----
 
+
 def test_a_new_page_gets_the_last_of_the_history(monkeypatch):
     monkeypatch.setattr(live_module, "HISTORY", 1000)
     hub = Hub()
@@ -180,6 +197,7 @@ def test_a_page_of_the_instance_before():
         for one in pages(*args):
             live.choose("")
             yield one
+
     end = time.monotonic() + SECONDS
     live.kernel.pages = chosen_meanwhile
     while live.opened is rings:

@@ -37,17 +37,17 @@ def test_inlined(program):
 
 
 def test_notrace_function(program):
-    assert why(program, "marked_notrace") == (
-        NOTRACE_FUNC, f"notrace: marked so in the source (traced.c:{line_of('marked_notrace')})")
+    assert why(program, "marked_notrace") == (NOTRACE_FUNC, f"notrace: marked so in the source (traced.c:{line_of('marked_notrace')})")
 
 
 def test_notrace_file(program):
     assert why(program, "untraced_file") == (
-        NOTRACE_FILE, f"notrace: its file is built without call sites (untraced.c:{line_of('untraced_file', 'untraced.c')})")
+        NOTRACE_FILE,
+        f"notrace: its file is built without call sites (untraced.c:{line_of('untraced_file', 'untraced.c')})",
+    )
 
 
-@pytest.mark.parametrize("name, line", [("assembly_routine", "mov %edi, %eax"), ("assembly_label", "nop"),
-                                        ("__fentry__", "ret")])
+@pytest.mark.parametrize("name, line", [("assembly_routine", "mov %edi, %eax"), ("assembly_label", "nop"), ("__fentry__", "ret")])
 def test_assembly(program, name, line):
     lines = (HERE / "routine.s").read_text().splitlines()
     label = lines.index(f"{name}:")
@@ -65,7 +65,8 @@ def test_nasm_places(tools, tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "macros.inc").write_text("%macro begin 0\n\tpush rbp\n%endmacro\n")
     (tmp_path / "src" / "r.asm").write_text(
-        '%include "macros.inc"\nsection .text\nglobal one:function, two:function\none:\n\tret\ntwo:\n\tbegin\n\tret\n')
+        '%include "macros.inc"\nsection .text\nglobal one:function, two:function\none:\n\tret\ntwo:\n\tbegin\n\tret\n'
+    )
     (tmp_path / "k.ld").write_text("SECTIONS { . = 1M; .text : { *(.text) } __start_mcount_loc = .; __stop_mcount_loc = .; }")
     must("nasm", "-f", "elf64", "-g", "-F", "dwarf", "-Isrc/", "src/r.asm", "-o", "r.o", cwd=tmp_path)
     must("ld", "-e", "0", "-T", "k.ld", "r.o", "-o", "k", cwd=tmp_path)
@@ -83,8 +84,10 @@ def test_text_too_long(tools, tmp_path, what, length):
         name, path = "inlined", "d" * (length // 2) + "/" + "f" * (length - length // 2 - 3) + ".c"
         assert len(path) == length
         (tmp_path / path).parent.mkdir()
-    (tmp_path / path).write_text(f"static inline __attribute__((always_inline)) int {name}(int *p)\n{{\n\treturn ++*p;\n}}\n\n"
-                                 f"int kept(int *p)\n{{\n\treturn {name}(p);\n}}\n")
+    (tmp_path / path).write_text(
+        f"static inline __attribute__((always_inline)) int {name}(int *p)\n{{\n\treturn ++*p;\n}}\n\n"
+        f"int kept(int *p)\n{{\n\treturn {name}(p);\n}}\n"
+    )
     (tmp_path / "k.ld").write_text("SECTIONS { . = 1M; .text : { *(.text) } __start_mcount_loc = .; __stop_mcount_loc = .; }")
     must("gcc", "-g", "-O2", "-c", path, "-o", "k.o", cwd=tmp_path)
     must("ld", "-e", "0", "-T", "k.ld", "k.o", "-o", "k", cwd=tmp_path)
@@ -96,7 +99,9 @@ def test_text_too_long(tools, tmp_path, what, length):
 
 def test_dropped_by_the_compiler(program):
     assert why(program, "never_used") == (
-        DISCARDED, f"not in the kernel: unused, or optimised away by the compiler (traced.c:{line_of('never_used')})")
+        DISCARDED,
+        f"not in the kernel: unused, or optimised away by the compiler (traced.c:{line_of('never_used')})",
+    )
 
 
 def test_traceable(program):
@@ -128,15 +133,18 @@ def test_clone(program):
     assert why(program, clone.group(1)) == (TRACEABLE, "can be traced")
 
 
-@pytest.mark.parametrize("typed, near", [
-    ("traced_plan", "traced_plain"),
-    ("trcaed_plain", "traced_plain"),
-    ("traced_plainx", "traced_plain"),
-    ("caller_tow", "caller_two"),
-    ("only_inline", "only_inlined"),
-    ("never_use", "never_used"),
-    ("assembly_rutine", "assembly_routine"),
-])
+@pytest.mark.parametrize(
+    "typed, near",
+    [
+        ("traced_plan", "traced_plain"),
+        ("trcaed_plain", "traced_plain"),
+        ("traced_plainx", "traced_plain"),
+        ("caller_tow", "caller_two"),
+        ("only_inline", "only_inlined"),
+        ("never_use", "never_used"),
+        ("assembly_rutine", "assembly_routine"),
+    ],
+)
 def test_near_names(program, typed, near):
     reason, sentence = why(program, typed)
     assert reason == UNKNOWN
@@ -172,7 +180,7 @@ def test_reproducible(program, tools, tmp_path):
     assert (tmp_path / "again.o").read_bytes() == program.whynot.read_bytes()
 
 
-SCANNED = r'''
+SCANNED = r"""
 /* int in_comment(void) { } */
 // int in_line_comment(void) { }
 #define IN_MACRO(x) int in_macro_##x(void) { return 0; }
@@ -198,7 +206,7 @@ TEST(in_test_macro)
 {
 }
 int last(void) { return 0; }
-'''
+"""
 
 
 def test_source_scan(program, tools, tmp_path):
@@ -209,8 +217,8 @@ def test_source_scan(program, tools, tmp_path):
     found = dict(re.findall(r"^(\S+) scanned\.c:(\d+) reason 5 ", listing, re.M))
     lines = SCANNED.splitlines()
     assert {name: int(line) for name, line in found.items()} == {
-        name: 1 + next(i for i, line in enumerate(lines) if name in line)
-        for name in ("defined_pointer", "defined_over_lines", "last")}
+        name: 1 + next(i for i, line in enumerate(lines) if name in line) for name in ("defined_pointer", "defined_over_lines", "last")
+    }
 
 
 def test_bad_input(tools, program, tmp_path):

@@ -1,8 +1,6 @@
 """ftrace_dump_on_oops: the newest part of the trace on the console, bounded, after a panic."""
 import re
 
-import pytest
-
 from guest import Guest
 
 
@@ -16,7 +14,7 @@ def crash(cmdline, before="true"):
         guest.send("panic\r")
         before, _ = guest.expect(rb"end of panic")
         text = before.decode("utf-8", "replace").replace("\r\n", "\n")
-    return text[text.index("PANIC: "):]
+    return text[text.index("PANIC: ") :]
 
 
 def test_dump_of_all_cpus():
@@ -39,8 +37,10 @@ def test_no_dump_unless_asked():
 
 
 def test_the_setting_overrides_the_boot_parameter():
-    values = "echo 3 > {0}; echo 0x10 > {0}; echo 1x > {0}; echo > {0}; echo 2147483648 > {0}; cat {0}; " \
-             "echo ' -1 5' > {0}; cat {0}; echo 0 > {0}; cat {0}"
+    values = (
+        "echo 3 > {0}; echo 0x10 > {0}; echo 1x > {0}; echo > {0}; echo 2147483648 > {0}; cat {0}; "
+        "echo ' -1 5' > {0}; cat {0}; echo 0 > {0}; cat {0}"
+    )
     with Guest("gcc", 1, cmdline="ftrace_dump_on_oops=orig_cpu") as guest:
         assert guest.check(f"cat {SETTING}") == "2\n"
         out, _ = guest.run(values.format(SETTING))

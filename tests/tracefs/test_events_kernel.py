@@ -41,8 +41,16 @@ def test_life_of_a_thread(tracing):
     found = lines(tracing, "sched:*", "sleep 0.002")
     told = [(name, text) for _, _, name, text in found if "sleep" in text or name == "sched_process_wait"]
     names = [name for name, _ in told if name not in ("sched_stat_runtime", "sched_switch", "sched_stat_wait")]
-    assert names == ["sched_process_fork", "sched_wakeup_new", "sched_process_wait", "sched_waking", "sched_stat_sleep",
-                     "sched_wakeup", "sched_process_exit", "sched_process_free"]
+    assert names == [
+        "sched_process_fork",
+        "sched_wakeup_new",
+        "sched_process_wait",
+        "sched_waking",
+        "sched_stat_sleep",
+        "sched_wakeup",
+        "sched_process_exit",
+        "sched_process_free",
+    ]
     of = dict(told)
     shell = pid_of(tracing, "sh")
     pid = int(re.fullmatch(rf"comm=sh pid={shell} child_comm=sleep child_pid=(\d+)", of["sched_process_fork"])[1])
@@ -62,11 +70,19 @@ def test_life_of_a_thread(tracing):
 def test_time_on_the_cpu(tracing):
     """All run times of a thread are what `ps` counts; a thread that is ready waits while another one runs."""
     found = lines(tracing, "sched_stat_runtime sched_stat_wait", "preemptirq_delay preempt 3000 & sleep 0.001; wait")
-    ran = [int(t) for t in re.findall(r"comm=preemptirq_dela pid=\d+ runtime=(\d+) \[ns\] vruntime=\d+ \[ns\]",
-                                      "\n".join(text for _, _, _, text in found))]
+    ran = [
+        int(t)
+        for t in re.findall(
+            r"comm=preemptirq_dela pid=\d+ runtime=(\d+) \[ns\] vruntime=\d+ \[ns\]", "\n".join(text for _, _, _, text in found)
+        )
+    ]
     assert 3_000_000 <= sum(ran) < 3_100_000
-    waited = [int(t) for _, _, name, text in found if name == "sched_stat_wait"
-              for t in re.findall(r"comm=sleep pid=\d+ delay=(\d+) \[ns\]", text)]
+    waited = [
+        int(t)
+        for _, _, name, text in found
+        if name == "sched_stat_wait"
+        for t in re.findall(r"comm=sleep pid=\d+ delay=(\d+) \[ns\]", text)
+    ]
     assert max(waited) > 1_900_000
 
 
@@ -74,8 +90,7 @@ def test_time_on_the_cpu(tracing):
 def test_blocked(tracing):
     """A sleep that nothing interrupts, of a millisecond each time, is no sched_stat_sleep."""
     found = lines(tracing, "sched_stat_sleep sched_stat_blocked", "ktest grace_sleeper > /dev/null")
-    assert any(name == "sched_stat_blocked" and re.fullmatch(r"comm=\S+ pid=\d+ delay=\d+ \[ns\]", text)
-               for _, _, name, text in found)
+    assert any(name == "sched_stat_blocked" and re.fullmatch(r"comm=\S+ pid=\d+ delay=\d+ \[ns\]", text) for _, _, name, text in found)
 
 
 @four
@@ -102,8 +117,7 @@ def test_critical_sections(tracing):
     (_, state, _, text), after = found[at[0]], found[at[0] + 1]
     assert state == "d...." and re.fullmatch(r"caller=delay_irqs_off\+0x\w+/0x\w+ parent=0x0", text)
     assert after[2] == "irq_enable" and "caller=delay_irqs_off+" in after[3]
-    assert any(name == "preempt_disable" and re.match(r"caller=spin_lock\w*\+\S+ parent=\w+\+", text)
-               for _, _, name, text in found)
+    assert any(name == "preempt_disable" and re.match(r"caller=spin_lock\w*\+\S+ parent=\w+\+", text) for _, _, name, text in found)
 
 
 def texts(found, name):
@@ -127,16 +141,25 @@ def test_timer(tracing):
     found = lines(tracing, "timer:* irq:softirq* irq_vectors:*", "sleep 0.002")
     told = [(name, text) for _, _, name, text in found]
     begin = [i for i, (name, text) in enumerate(told) if name == "timer_start" and "wake_ring_alarm" in text][0]
-    timer, expires, left = re.fullmatch(r"timer=(\w+) function=wake_ring_alarm expires=(\d+) \[timeout=(\d+)\] cpu=0",
-                                        told[begin][1]).groups()
+    timer, expires, left = re.fullmatch(
+        r"timer=(\w+) function=wake_ring_alarm expires=(\d+) \[timeout=(\d+)\] cpu=0", told[begin][1]
+    ).groups()
     assert 1_990_000 < int(left) <= 2_000_000
     assert told[begin - 1] == ("timer_init", f"timer={timer}")
-    rest = told[begin + 1:]
+    rest = told[begin + 1 :]
     now = int(re.fullmatch(rf"timer={timer} function=wake_ring_alarm now=(\d+)", dict(rest)["timer_expire_entry"])[1])
     assert int(expires) <= now < int(expires) + 20_000
     assert [word for word, _ in rest[:9]] == [
-        "tick_stop", "local_timer_entry", "softirq_raise", "local_timer_exit", "softirq_entry", "timer_expire_entry",
-        "timer_expire_exit", "softirq_exit", "tick_stop"][:len(rest[:9])]
+        "tick_stop",
+        "local_timer_entry",
+        "softirq_raise",
+        "local_timer_exit",
+        "softirq_entry",
+        "timer_expire_entry",
+        "timer_expire_exit",
+        "softirq_exit",
+        "tick_stop",
+    ][: len(rest[:9])]
     assert rest[0][1] == "success=1 dependency=NONE" and rest[1][1] == rest[3][1] == "vector=236"
     assert {rest[i][1] for i in (2, 4, 7)} == {"vec=0 [action=TIMER]"} and rest[6][1] == f"timer={timer}"
 
@@ -166,8 +189,7 @@ def test_memory(tracing):
     mine = [text for who, _, name, text in found if name == "kmalloc" and who.startswith("sleep-")]
     call, pointer = re.fullmatch(r"call_site=(sh_run_command\+\S+) ptr=(\w{16}) bytes_req=\d+ bytes_alloc=2048", mine[0]).groups()
     assert [t for t in texts(found, "kfree") if t.endswith(f"ptr={pointer}")][0].startswith("call_site=sh_run_command+")
-    thread = re.fullmatch(r"call_site=kernel_clone\+\S+ ptr=(\w{16}) bytes_req=(\d+) bytes_alloc=\d+",
-                          texts(found, "kmem_cache_alloc")[0])
+    thread = re.fullmatch(r"call_site=kernel_clone\+\S+ ptr=(\w{16}) bytes_req=(\d+) bytes_alloc=\d+", texts(found, "kmem_cache_alloc")[0])
     assert re.fullmatch(rf"call_site=thread_join\+\S+ ptr={thread[1]} name=thread", texts(found, "kmem_cache_free")[0])
     found = lines(tracing, "kmem:mm_page*", "ktest mm_pages_join > /dev/null")
     pages = [re.fullmatch(r"page=(\w{16}) pfn=(0x\w+) order=(\d+)", text).groups() for text in texts(found, "mm_page_alloc")]
@@ -178,8 +200,9 @@ def test_memory(tracing):
 @four
 def test_calls_of_other_cpus(tracing):
     found = lines(tracing, "ipi:* irq_vectors:*", "ktest smp_call > /dev/null; hackbench 2 50 > /dev/null")
-    assert any(re.fullmatch(r"cpumask=00000000,0000000[0-f] callsite=\w+\+\S+ callback=\w+\+0x0/\S+", t)
-               for t in texts(found, "ipi_send_cpumask"))
+    assert any(
+        re.fullmatch(r"cpumask=00000000,0000000[0-f] callsite=\w+\+\S+ callback=\w+\+0x0/\S+", t) for t in texts(found, "ipi_send_cpumask")
+    )
     assert any(re.fullmatch(r"cpu=[0-3] callsite=\w+\+\S+ callback=\w+\+0x0/\S+", t) for t in texts(found, "ipi_send_cpu"))
     assert any(re.fullmatch(r"cpu=[0-3] callsite=\w+\+\S+ callback=0x0", t) for t in texts(found, "ipi_send_cpu"))
     for name, vector in ("call_function", 243), ("reschedule", 242):
@@ -189,7 +212,11 @@ def test_calls_of_other_cpus(tracing):
 @four
 def test_locks_that_are_waited_for(tracing):
     """Whoever begins to wait for a lock gets it, and says so, before anything else of his."""
-    found = lines(tracing, "lock:contention*", "echo 256 > buffer_size_kb; ktest lock_spinlock > /dev/null; ktest lock_mutex > /dev/null; ktest lock_semaphore > /dev/null")
+    found = lines(
+        tracing,
+        "lock:contention*",
+        "echo 256 > buffer_size_kb; ktest lock_spinlock > /dev/null; ktest lock_mutex > /dev/null; ktest lock_semaphore > /dev/null",
+    )
     kinds = {re.fullmatch(r"\w{16} \(flags=(\w*)\)", text)[1] for text in texts(found, "contention_begin")}
     assert {"SPIN", "MUTEX"} <= kinds <= {"SPIN", "MUTEX", ""}
     assert any(re.fullmatch(r"\w{16} \(ret=0\)", text) for text in texts(found, "contention_end"))
@@ -198,16 +225,21 @@ def test_locks_that_are_waited_for(tracing):
 @exact
 def test_messages_and_patches(tracing):
     """A live patch moves all threads at once when none stands in its functions, and the log says it."""
-    found = lines(tracing, "printk:* livepatch:*", "livepatch load demo_version; echo 0 > /sys/kernel/livepatch/demo_version/enabled; "
-                                                   "livepatch unload demo_version")
+    found = lines(
+        tracing,
+        "printk:* livepatch:*",
+        "livepatch load demo_version; echo 0 > /sys/kernel/livepatch/demo_version/enabled; " "livepatch unload demo_version",
+    )
     told = [(name, text) for _, _, name, text in found]
     begin = told.index(("livepatch_transition_begin", "patch=demo_version to=patched"))
     assert told[begin + 1] == ("console", "livepatch: 'demo_version': starting patching transition")
     end = told.index(("livepatch_transition_end", "patch=demo_version to=patched"))
     assert told[end + 1] == ("console", "livepatch: 'demo_version': patching complete")
     assert ("livepatch_transition_begin", "patch=demo_version to=unpatched") in told
-    assert told[-2:] == [("livepatch_transition_end", "patch=demo_version to=unpatched"),
-                         ("console", "livepatch: 'demo_version': unpatching complete")]
+    assert told[-2:] == [
+        ("livepatch_transition_end", "patch=demo_version to=unpatched"),
+        ("console", "livepatch: 'demo_version': unpatching complete"),
+    ]
 
 
 def test_panic():
@@ -241,8 +273,10 @@ def test_all_events_at_once():
 
 def test_stack_in_the_state_of_its_event(tracing):
     """The tracepoint switches preemption off, which neither an event nor the stack behind it shows."""
-    tracing.check("> trace; echo 1 > options/stacktrace; echo 1 > events/kmem/kfree/enable; ls > /dev/null; "
-                  "echo 0 > events/enable; echo 0 > options/stacktrace")
+    tracing.check(
+        "> trace; echo 1 > options/stacktrace; echo 1 > events/kmem/kfree/enable; ls > /dev/null; "
+        "echo 0 > events/enable; echo 0 > options/stacktrace"
+    )
     text = tracing.check("cat trace")
     states = set(re.findall(r"\[\d+\] (\S{5}) +\S+: kfree: ", text))
     assert "....." in states
@@ -253,8 +287,15 @@ def test_steps_of_the_start(guest_pool):
     """initcall events, on from the command line: each step begins and ends once, in order, without an error."""
     guest = guest_pool(cpus=2, cmdline="trace_event=initcall:*")
     found = re.findall(r" (initcall_\w+): func=(\w+)\+0x0/0x[0-9a-f]+(?: ret=(-?\d+))?$", guest.check("cat trace"), re.M)
-    steps = ["main_start_cpus", "softirq_start_threads", "work_start_threads", "trace_defer_init", "command_init", "main_init_vfs",
-             "ninep_init"]
+    steps = [
+        "main_start_cpus",
+        "softirq_start_threads",
+        "work_start_threads",
+        "trace_defer_init",
+        "command_init",
+        "main_init_vfs",
+        "ninep_init",
+    ]
     assert found == [line for step in steps for line in (("initcall_start", step, ""), ("initcall_finish", step, "0"))]
 
 
@@ -274,14 +315,20 @@ def test_injected(tracing):
 
 def fields_of(text):
     """{event: [(type and name, size, sign)]} of what `format` files say, without the common fields."""
-    return {part.split("\n", 1)[0]: re.findall(r"field:(.*);\toffset:\d+;\tsize:(\d+);\tsigned:(\d);", part)[4:]
-            for part in re.split(r"^name: ", text, flags=re.M)[1:]}
+    return {
+        part.split("\n", 1)[0]: re.findall(r"field:(.*);\toffset:\d+;\tsize:(\d+);\tsigned:(\d);", part)[4:]
+        for part in re.split(r"^name: ", text, flags=re.M)[1:]
+    }
 
 
 def test_fields_are_those_of_linux(tracing):
     """In its order, with its types; some are left out, and few are ours alone."""
-    ours = {"mm_page_alloc": [("const void * page", "8", "0")], "mm_page_free": [("const void * page", "8", "0")],
-            "timer_start": [("unsigned int cpu", "4", "0")], "sched_switch": [("long prev_state", "4", "1")]}
+    ours = {
+        "mm_page_alloc": [("const void * page", "8", "0")],
+        "mm_page_free": [("const void * page", "8", "0")],
+        "timer_start": [("unsigned int cpu", "4", "0")],
+        "sched_switch": [("long prev_state", "4", "1")],
+    }
     systems = ("sched", "irq", "kmem", "lock", "timer", "workqueue")
     linux = {}
     for system in systems:
@@ -292,5 +339,7 @@ def test_fields_are_those_of_linux(tracing):
     for event in compared:
         rest = iter(linux[event])
         assert all(field in rest for field in shown[event] if field not in ours.get(event, ())), (event, shown[event], linux[event])
-    assert fields_of(tracing.check("cat events/preemptirq/irq_disable/format"))["irq_disable"] == \
-        [("unsigned int caller_offs", "4", "0"), ("unsigned int parent_offs", "4", "0")]
+    assert fields_of(tracing.check("cat events/preemptirq/irq_disable/format"))["irq_disable"] == [
+        ("unsigned int caller_offs", "4", "0"),
+        ("unsigned int parent_offs", "4", "0"),
+    ]

@@ -12,24 +12,39 @@ from mask import header, sample, strange, transcript  # noqa: E402
 
 GUEST = {"tests": True}  # bench, ktest, and functions that nobody calls
 # Functions of Linux's guest, and ours that stand for them: nobody calls them here.
-STAND_INS = (("gold_leaf2", "test_semaphore"), ("gold_leaf", "test_heap"), ("gold_nested", "test_strings"),
-             ("gold_tail", "test_numbers"), ("gold_outer", "test_memcmp"), ("gold_sleep", "test_memmove"),
-             ("gold_marks", "test_overrun"), ("gold_busy", "test_limits"), ("gold_recurse", "test_find"),
-             ("gold_printk", "test_join"), ("gold_irqoff", "torture_stop_workers"), ("gold_irq_entry", "torture_start_workers"),
-             ("gold_irq_leaf", "torture_release_workers"), ("gold_irq*", "torture_[sr]*_workers"), ("gold_ir*", "torture_[sr]*_workers"))
+STAND_INS = (
+    ("gold_leaf2", "test_semaphore"),
+    ("gold_leaf", "test_heap"),
+    ("gold_nested", "test_strings"),
+    ("gold_tail", "test_numbers"),
+    ("gold_outer", "test_memcmp"),
+    ("gold_sleep", "test_memmove"),
+    ("gold_marks", "test_overrun"),
+    ("gold_busy", "test_limits"),
+    ("gold_recurse", "test_find"),
+    ("gold_printk", "test_join"),
+    ("gold_irqoff", "torture_stop_workers"),
+    ("gold_irq_entry", "torture_start_workers"),
+    ("gold_irq_leaf", "torture_release_workers"),
+    ("gold_irq*", "torture_[sr]*_workers"),
+    ("gold_ir*", "torture_[sr]*_workers"),
+)
 # Our error_log knows more; Linux remembers a function of a module that may come; and its guest's shell.
 OURS = re.compile(r"cat error_log|.*:mod:|cat enabled_functions|ls |rmdir instances/one$")
-CLEAN = "for c in traceon traceoff snapshot stacktrace; do echo '!*:'$c >> set_ftrace_filter; " \
-        "echo '!*:'$c:0 >> set_ftrace_filter; done; echo '!*:dump' >> set_ftrace_filter; " \
-        "echo '!*:cpudump' >> set_ftrace_filter; > set_ftrace_filter; echo 1 > tracing_on; echo 0 > snapshot"
+CLEAN = (
+    "for c in traceon traceoff snapshot stacktrace; do echo '!*:'$c >> set_ftrace_filter; "
+    "echo '!*:'$c:0 >> set_ftrace_filter; done; echo '!*:dump' >> set_ftrace_filter; "
+    "echo '!*:cpudump' >> set_ftrace_filter; > set_ftrace_filter; echo 1 > tracing_on; echo 0 > snapshot"
+)
 
 
 @pytest.fixture
 def commands(tracing):
     yield tracing
     tracing.run(CLEAN)
-    tracing.check("for o in func_stack_trace func-no-repeats stacktrace sym-offset sym-addr raw hex latency-format; "
-                  "do echo 0 > options/$o; done")
+    tracing.check(
+        "for o in func_stack_trace func-no-repeats stacktrace sym-offset sym-addr raw hex latency-format; " "do echo 0 > options/$o; done"
+    )
     assert tracing.check("cat set_ftrace_filter") == "#### all functions enabled ####\n"
 
 
@@ -70,9 +85,11 @@ def test_answers_of_linux(commands, name):
 
 
 def test_errors_say_what_and_where(commands):
-    commands.run("> error_log; echo 'schedule:nonsense' > set_ftrace_filter; echo schedule:traceoff:x > set_ftrace_filter; "
-                 "echo schedule:traceoff:18446744073709551615 > set_ftrace_filter; echo no_such:traceon > set_ftrace_filter; "
-                 "echo '!schedule:traceon' > set_ftrace_filter; echo schedule:traceon > set_ftrace_notrace")
+    commands.run(
+        "> error_log; echo 'schedule:nonsense' > set_ftrace_filter; echo schedule:traceoff:x > set_ftrace_filter; "
+        "echo schedule:traceoff:18446744073709551615 > set_ftrace_filter; echo no_such:traceon > set_ftrace_filter; "
+        "echo '!schedule:traceon' > set_ftrace_filter; echo schedule:traceon > set_ftrace_notrace"
+    )
     said = commands.check("cat error_log").splitlines()
     assert [re.sub(r"^\[.*?\] ", "", line) for line in said[0::3]] == [
         "set_ftrace_filter: error: nonsense: no such command",
@@ -80,7 +97,8 @@ def test_errors_say_what_and_where(commands):
         "set_ftrace_filter: error: 18446744073709551615: count is too large",
         "set_ftrace_filter: error: no_such: no function matches that has not got the command",
         "set_ftrace_filter: error: !schedule: no such command without a count is set",
-        "set_ftrace_notrace: error: schedule: function commands go into set_ftrace_filter"]
+        "set_ftrace_notrace: error: schedule: function commands go into set_ftrace_filter",
+    ]
     assert [line.index("^") - len("  Command: ") for line in said[2::3]] == [9, 18, 18, 0, 0, 0]
 
 
@@ -103,8 +121,10 @@ def test_traceoff_and_traceon(commands):
 def test_counts_are_exact(guest_pool, cpus):
     """However many CPUs run the function: as many stacks as the count says."""
     guest = guest_pool(cpus=cpus)
-    guest.check("> trace; echo schedule:stacktrace:37 > set_ftrace_filter; echo sched_account:stacktrace:5 > set_ftrace_filter; "
-                "hackbench 2 20 > /dev/null")
+    guest.check(
+        "> trace; echo schedule:stacktrace:37 > set_ftrace_filter; echo sched_account:stacktrace:5 > set_ftrace_filter; "
+        "hackbench 2 20 > /dev/null"
+    )
     text = guest.check("cat trace")
     listed = guest.check("cat set_ftrace_filter")
     guest.check(CLEAN)
@@ -117,14 +137,15 @@ def test_switches_of_events_are_counted_exactly(guest_pool):
     """All CPUs switch an event on and off at once: each real switch takes one from the count, and no other."""
     guest = guest_pool(cpus=8)
     event = "workqueue:workqueue_execute_end"
-    guest.check(f"echo schedule:enable_event:{event}:37 > set_ftrace_filter; "
-                f"echo sched_account:disable_event:{event}:1000 >> set_ftrace_filter; hackbench 2 40 > /dev/null")
+    guest.check(
+        f"echo schedule:enable_event:{event}:37 > set_ftrace_filter; "
+        f"echo sched_account:disable_event:{event}:1000 >> set_ftrace_filter; hackbench 2 40 > /dev/null"
+    )
     listed = guest.check("cat set_ftrace_filter; cat events/workqueue/workqueue_execute_end/enable")
     guest.check(f"echo '!*:enable_event:{event}:0' >> set_ftrace_filter; echo '!*:disable_event:{event}:0' >> set_ftrace_filter")
     assert f"schedule:enable_event:{event}:count=0\n" in listed
     assert f"sched_account:disable_event:{event}:count=963\n" in listed and listed.endswith("\n0*\n")
-    assert guest.check("cat events/workqueue/workqueue_execute_end/enable set_ftrace_filter") == \
-        "0\n#### all functions enabled ####\n"
+    assert guest.check("cat events/workqueue/workqueue_execute_end/enable set_ftrace_filter") == "0\n#### all functions enabled ####\n"
 
 
 def test_stacktrace(commands):
@@ -137,8 +158,10 @@ def test_stacktrace(commands):
 
 
 def test_snapshot(commands):
-    commands.check("echo vfs_mkdir:snapshot:1 > set_ftrace_filter; echo before > trace_marker; mkdir /tmp/x; rmdir /tmp/x; "
-                   "echo after > trace_marker; mkdir /tmp/x; rmdir /tmp/x")
+    commands.check(
+        "echo vfs_mkdir:snapshot:1 > set_ftrace_filter; echo before > trace_marker; mkdir /tmp/x; rmdir /tmp/x; "
+        "echo after > trace_marker; mkdir /tmp/x; rmdir /tmp/x"
+    )
     assert "before" in commands.check("cat snapshot") and "after" not in commands.check("cat snapshot")
     assert "after" in commands.check("cat trace") and "before" not in commands.check("cat trace")
 
@@ -153,7 +176,7 @@ def test_dump(commands):
     commands.check("echo vfs_mkdir:dump > set_ftrace_filter; echo marked > trace_marker")
     out = dumped(commands, "mkdir /tmp/x; rmdir /tmp/x")
     assert commands.check("cat tracing_on") == "0\n"
-    text = out[out.index("Dumping"):].rstrip("\n")
+    text = out[out.index("Dumping") :].rstrip("\n")
     lines = text.splitlines()
     assert strange(lines[2], sample("filter-commands-dump")) == [] and "tracing_mark_write: marked" in lines[2]
     assert lines[:2] + lines[3:] == [line for line in sample("filter-commands-dump").splitlines() if "us " not in line]
@@ -175,14 +198,21 @@ def test_cpudump_of_an_instance(commands):
 
 # ---- Stack traces and repeats of the function tracer ----
 
-@pytest.mark.parametrize("name, options", [
-    ("function-stack-trace", ""),
-    ("function-stack-trace-sym-offset", "sym-offset"),
-    ("function-stack-trace-sym-addr", "sym-addr"),
-    ("function-stack-trace-latency-format", "latency-format")])
+
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("function-stack-trace", ""),
+        ("function-stack-trace-sym-offset", "sym-offset"),
+        ("function-stack-trace-sym-addr", "sym-addr"),
+        ("function-stack-trace-latency-format", "latency-format"),
+    ],
+)
 def test_func_stack_trace(commands, name, options):
-    commands.check("echo vfs_mkdir > set_ftrace_filter; echo function > current_tracer; echo func_stack_trace > trace_options; "
-                   "> trace; mkdir /tmp/x; rmdir /tmp/x; echo 0 > tracing_on")
+    commands.check(
+        "echo vfs_mkdir > set_ftrace_filter; echo function > current_tracer; echo func_stack_trace > trace_options; "
+        "> trace; mkdir /tmp/x; rmdir /tmp/x; echo 0 > tracing_on"
+    )
     for option in options.split():
         commands.check(f"echo {option} > trace_options")
     text = commands.check("cat trace")
@@ -196,8 +226,10 @@ def test_func_stack_trace(commands, name, options):
 def test_stack_through_an_interrupt_and_hooked_returns(commands):
     """The interrupted thread is below the handler, with its real callers though the graph tracer has their returns."""
     commands.check("mkdir instances/graph; echo function_graph > instances/graph/current_tracer")
-    commands.check("echo upcall_tick > set_ftrace_filter; echo function > current_tracer; echo func_stack_trace > trace_options; > trace; "
-                   "hackbench 2 100 > /dev/null; echo 0 > tracing_on")
+    commands.check(
+        "echo upcall_tick > set_ftrace_filter; echo function > current_tracer; echo func_stack_trace > trace_options; > trace; "
+        "hackbench 2 100 > /dev/null; echo 0 > tracing_on"
+    )
     text = commands.check("cat trace")
     commands.check("echo nop > instances/graph/current_tracer; rmdir instances/graph; echo 1 > tracing_on")
     assert strange(text, sample("function-stack-trace-irq")) == []
@@ -206,15 +238,17 @@ def test_stack_through_an_interrupt_and_hooked_returns(commands):
     for stack in stacks:
         assert stack[0] == "upcall_tick"
         if "do_exit" in stack:
-            continue # it will not return any more, and its hooks are gone
+            continue  # it will not return any more, and its hooks are gone
         # In the hook itself the interrupt may come; nobody returns into it.
         assert stack.count("return_to_handler") <= 1 and not [n for n in stack if n.startswith("0x")], stack
         assert stack[-1] in ("arch_thread_start", "ap_high", "arch_start.cold", "arch_start"), stack
 
 
 def test_no_repeats(commands):
-    commands.check("echo bench_target > set_ftrace_filter; echo function > current_tracer; echo func-no-repeats > trace_options; "
-                   "> trace; bench op_empty > /dev/null; echo 0 > tracing_on")
+    commands.check(
+        "echo bench_target > set_ftrace_filter; echo function > current_tracer; echo func-no-repeats > trace_options; "
+        "> trace; bench op_empty > /dev/null; echo 0 > tracing_on"
+    )
     text = commands.check("cat trace")
     commands.check("echo raw > trace_options")
     raw = commands.check("cat trace")
@@ -229,8 +263,10 @@ def test_no_repeats(commands):
 
 
 def test_both_options_in_an_instance(commands):
-    commands.check("mkdir instances/b; echo vfs_mkdir > instances/b/set_ftrace_filter; echo function > instances/b/current_tracer; "
-                   "echo 1 > instances/b/options/func_stack_trace; echo 1 > instances/b/options/func-no-repeats; mkdir /tmp/x; rmdir /tmp/x")
+    commands.check(
+        "mkdir instances/b; echo vfs_mkdir > instances/b/set_ftrace_filter; echo function > instances/b/current_tracer; "
+        "echo 1 > instances/b/options/func_stack_trace; echo 1 > instances/b/options/func-no-repeats; mkdir /tmp/x; rmdir /tmp/x"
+    )
     text = commands.check("cat instances/b/trace")
     assert text.count("<stack trace>") == 1 and text.count("<-") == 1
     assert commands.check("cat options/func_stack_trace options/func-no-repeats") == "0\n0\n"

@@ -9,8 +9,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
 
 from mask import header, sample, strange, transcript  # noqa: E402
 
-PRINTS = ("echo a marker > trace_marker; printf 'no newline' > trace_marker; echo > trace_marker; "
-          r"printf '\001\000\000\000raw' > trace_marker_raw")
+PRINTS = (
+    "echo a marker > trace_marker; printf 'no newline' > trace_marker; echo > trace_marker; "
+    r"printf '\001\000\000\000raw' > trace_marker_raw"
+)
 
 
 def opposite(option):
@@ -35,23 +37,27 @@ def check(text, *names):
     assert strange(text, *map(sample, names)) == []
 
 
-@pytest.mark.parametrize("name, options", [
-    ("function", ""),
-    ("function-no-print-parent", "noprint-parent"),
-    ("function-sym-offset", "sym-offset"),
-    ("function-sym-addr", "sym-addr"),
-    ("function-sym-offset-addr", "sym-offset sym-addr"),
-    ("function-verbose", "verbose"),
-    ("function-raw", "raw"),
-    ("function-hex", "hex"),
-    ("function-no-irq-info", "noirq-info"),
-    ("function-no-context-info", "nocontext-info"),
-    ("function-no-annotate", "noannotate"),
-    ("function-latency-format", "latency-format"),
-    ("function-latency-format-verbose", "latency-format verbose"),
-    ("function-latency-format-no-irq-info", "latency-format noirq-info"),
-    ("function-latency-format-no-context-info", "latency-format nocontext-info"),
-    ("function-latency-format-sym-addr", "latency-format sym-addr")])
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("function", ""),
+        ("function-no-print-parent", "noprint-parent"),
+        ("function-sym-offset", "sym-offset"),
+        ("function-sym-addr", "sym-addr"),
+        ("function-sym-offset-addr", "sym-offset sym-addr"),
+        ("function-verbose", "verbose"),
+        ("function-raw", "raw"),
+        ("function-hex", "hex"),
+        ("function-no-irq-info", "noirq-info"),
+        ("function-no-context-info", "nocontext-info"),
+        ("function-no-annotate", "noannotate"),
+        ("function-latency-format", "latency-format"),
+        ("function-latency-format-verbose", "latency-format verbose"),
+        ("function-latency-format-no-irq-info", "latency-format noirq-info"),
+        ("function-latency-format-no-context-info", "latency-format nocontext-info"),
+        ("function-latency-format-sym-addr", "latency-format sym-addr"),
+    ],
+)
 def test_function(tracing, name, options):
     tracing.check("echo '*sched*' > set_ftrace_filter")
     text = printed(tracing, "function", options.split(), "hackbench 1 1")
@@ -59,12 +65,16 @@ def test_function(tracing, name, options):
     assert len(text.splitlines()) > 50
 
 
-@pytest.mark.parametrize("name, options", [
-    ("trace-printk", ""),
-    ("trace-printk-latency-format", "latency-format"),
-    ("trace-printk-no-context-info", "nocontext-info"),
-    ("trace-printk-raw", "raw"),
-    ("trace-printk-hex", "hex")])
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("trace-printk", ""),
+        ("trace-printk-latency-format", "latency-format"),
+        ("trace-printk-no-context-info", "nocontext-info"),
+        ("trace-printk-raw", "raw"),
+        ("trace-printk-hex", "hex"),
+    ],
+)
 def test_prints(tracing, name, options):
     check(printed(tracing, "nop", options.split(), PRINTS), name)
 

@@ -19,13 +19,17 @@ def forms(tracing):
     yield tracing
     for option in ("latency-format", "verbose", "func-no-repeats", "funcgraph-proc", "funcgraph-abstime", "display-graph"):
         tracing.run(f"echo no{option} > trace_options 2> /dev/null")
-    tracing.run("for o in context-info irq-info funcgraph-cpu funcgraph-duration funcgraph-irqs function-trace; "
-                "do echo $o > trace_options; done 2> /dev/null; echo nop > current_tracer; echo 0 > snapshot")
+    tracing.run(
+        "for o in context-info irq-info funcgraph-cpu funcgraph-duration funcgraph-irqs function-trace; "
+        "do echo $o > trace_options; done 2> /dev/null; echo nop > current_tracer; echo 0 > snapshot"
+    )
 
 
 def record(guest, tracer, command, functions=FILTER):
-    guest.check(f"{functions}; echo 0 > tracing_on; echo {tracer} > current_tracer; > trace; echo 1 > tracing_on; "
-                f"{command}; echo 0 > tracing_on")
+    guest.check(
+        f"{functions}; echo 0 > tracing_on; echo {tracer} > current_tracer; > trace; echo 1 > tracing_on; "
+        f"{command}; echo 0 > tracing_on"
+    )
 
 
 def read(guest, options="", path="trace", lines=200):
@@ -51,7 +55,7 @@ def traces(name):
 
 def same(text, *names):
     want = traces(names[0])[0]
-    if "=> started at" not in text: # where irqsoff had run before, wakeup's header has its places too
+    if "=> started at" not in text:  # where irqsoff had run before, wakeup's header has its places too
         want = re.sub(r"#  => (started|ended) at: .*\n(#\n(?=#\n))?", "", want)
     assert header(text) == header(want)
     assert strange(close(text), *(close(sample(name)) for name in names)) == []
@@ -77,8 +81,10 @@ def test_lost_events_of_the_latency_format(forms):
 
 
 def test_repeats(forms):
-    forms.check("echo bench_target > set_ftrace_filter; echo function > current_tracer; echo func-no-repeats > trace_options; "
-                "> trace; bench op_empty > /dev/null; echo 0 > tracing_on")
+    forms.check(
+        "echo bench_target > set_ftrace_filter; echo function > current_tracer; echo func-no-repeats > trace_options; "
+        "> trace; bench op_empty > /dev/null; echo 0 > tracing_on"
+    )
     same(read(forms, "latency-format"), "function-no-repeats-latency-format")
     text = read(forms, "nocontext-info sym-offset")
     assert strange(text, sample("function-no-repeats-no-context-info")) == []
@@ -91,11 +97,15 @@ def test_prints(forms):
     same(read(forms, "sym-offset"), "trace-printk-sym")
 
 
-@pytest.mark.parametrize("name, options", [
-    ("graph-irq-entry", ""),
-    ("graph-irq-entry-latency-format", "latency-format"),
-    ("graph-irq-entry-no-duration", "nofuncgraph-duration"),
-    ("graph-irq-entry-proc-abstime", "funcgraph-proc funcgraph-abstime nofuncgraph-cpu")])
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("graph-irq-entry", ""),
+        ("graph-irq-entry-latency-format", "latency-format"),
+        ("graph-irq-entry-no-duration", "nofuncgraph-duration"),
+        ("graph-irq-entry-proc-abstime", "funcgraph-proc funcgraph-abstime nofuncgraph-cpu"),
+    ],
+)
 def test_interrupts(forms, name, options):
     """Their arrows are compared here, and nowhere else left out."""
     record(forms, "function_graph", "hackbench 1 3000", "echo timer_interrupt upcall_tick > set_ftrace_filter")
@@ -165,18 +175,26 @@ def test_twelve_cpus(guest, forms):
         assert header(text) == header(wide) and strange(text, wide) == []
     record(forms, "function_graph", "hackbench 2 1")
     same(drop_arrows(read(forms)), "12-cpus-graph", "12-cpus-graph-switches")
-    same(drop_arrows(read(forms, "latency-format funcgraph-proc funcgraph-abstime")), "12-cpus-graph-latency-format", "12-cpus-graph-switches")
-    forms.check("echo nop > current_tracer; echo delay_busy > set_ftrace_filter; echo display-graph > trace_options; echo irqsoff > current_tracer; echo 1 > tracing_on; "
-                "preemptirq_delay irq 3000; echo 0 > tracing_on")
+    same(
+        drop_arrows(read(forms, "latency-format funcgraph-proc funcgraph-abstime")),
+        "12-cpus-graph-latency-format",
+        "12-cpus-graph-switches",
+    )
+    forms.check(
+        "echo nop > current_tracer; echo delay_busy > set_ftrace_filter; echo display-graph > trace_options; echo irqsoff > current_tracer; echo 1 > tracing_on; "
+        "preemptirq_delay irq 3000; echo 0 > tracing_on"
+    )
     # Whoever ran before on the CPU may still be in the buffer.
     same(forms.check("cat trace"), "12-cpus-irqsoff-display-graph", "12-cpus-graph-switches")
 
 
 def test_latency(forms):
     def measure(tracer, command, options=""):
-        forms.check("echo nop > current_tracer; echo 0 > tracing_on; > set_ftrace_filter; "
-                    + "".join(f"echo {o} > trace_options; " for o in options.split())
-                    + f"echo {tracer} > current_tracer; echo 1 > tracing_on; {command}; echo 0 > tracing_on")
+        forms.check(
+            "echo nop > current_tracer; echo 0 > tracing_on; > set_ftrace_filter; "
+            + "".join(f"echo {o} > trace_options; " for o in options.split())
+            + f"echo {tracer} > current_tracer; echo 1 > tracing_on; {command}; echo 0 > tracing_on"
+        )
         return forms.check("cat trace")
 
     rt = "chrt -f 50 sleep 0.01; chrt -f 50 sleep 0.01"
@@ -185,14 +203,21 @@ def test_latency(forms):
     text = read(forms, "verbose", lines=1000)
     same(text, "wakeup_rt-verbose", "irqsoff-verbose", "function-latency-format-verbose")
     same(measure("wakeup", rt, "nofunction-trace"), "wakeup-no-function-trace", "wakeup_rt-no-function-trace", "wakeup_rt", "irqsoff")
-    same(measure("wakeup", rt, "function-trace display-graph"), "wakeup-display-graph", "wakeup_rt-display-graph",
-         "graph-latency-format", "irqsoff-display-graph")
+    same(
+        measure("wakeup", rt, "function-trace display-graph"),
+        "wakeup-display-graph",
+        "wakeup_rt-display-graph",
+        "graph-latency-format",
+        "irqsoff-display-graph",
+    )
     # funcgraph-* are options of another tracer.
     assert forms.run("echo funcgraph-proc > trace_options; echo funcgraph-abstime > trace_options")[0] == INVALID * 2
     text = measure("irqsoff", "preemptirq_delay irq 3000")
     assert header(text) == header(sample("irqsoff-display-graph-proc-abstime").replace(INVALID, ""))
     forms.check("echo 2000 > tracing_thresh")
-    text = measure("irqsoff", "preemptirq_delay irq 3000; preemptirq_delay irq 5000; preemptirq_delay irq 3000", "nodisplay-graph nofunction-trace")
+    text = measure(
+        "irqsoff", "preemptirq_delay irq 3000; preemptirq_delay irq 5000; preemptirq_delay irq 3000", "nodisplay-graph nofunction-trace"
+    )
     forms.check("echo 0 > tracing_thresh; echo function-trace > trace_options")
     same(text, "irqsoff-thresh", "irqsoff-no-function-trace")
     assert int(re.search(r"^# latency: (\d+) us", text, re.M)[1]) >= 2000

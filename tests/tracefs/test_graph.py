@@ -21,7 +21,7 @@ US = re.compile(r"(\d+(?:\.\d+)?) us +\|  +(.*)")
 def plain(text):
     """Without what samples may lack by chance: the arrows of interrupts (x86 Linux has none since 5.8, its
     entry code is not traced), and names behind returns whose entry is older than the trace."""
-    text = re.sub(r"^# (?=\d+\.\d* us)", "! ", text, flags=re.M) # no line of a header
+    text = re.sub(r"^# (?=\d+\.\d* us)", "! ", text, flags=re.M)  # no line of a header
     return re.sub(r"\} /\* \S+ \*/", "}", ARROW.sub("", text)).removesuffix("\n")
 
 
@@ -43,27 +43,31 @@ def graph(guest, command, options="", lines=400, before=FILTER):
             guest.check(f"echo {switch(name)} > trace_options")
 
 
-@pytest.mark.parametrize("name, options", [
-    ("graph", ""),
-    ("graph-overrun", "funcgraph-overrun"),
-    ("graph-no-cpu", "nofuncgraph-cpu"),
-    ("graph-no-overhead", "nofuncgraph-overhead"),
-    ("graph-proc", "funcgraph-proc"),
-    ("graph-no-duration", "nofuncgraph-duration"),
-    ("graph-tail", "funcgraph-tail"),
-    ("graph-abstime", "funcgraph-abstime"),
-    ("graph-abstime-proc-tail-overrun", "funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-overrun"),
-    ("graph-nothing", "nofuncgraph-cpu nofuncgraph-overhead nofuncgraph-duration"),
-    ("graph-latency-format", "latency-format"),
-    ("graph-latency-format-abstime-proc", "latency-format funcgraph-abstime funcgraph-proc"),
-    ("graph-verbose", "verbose"),
-    ("graph-raw", "raw"),
-    ("graph-hex", "hex"),
-    ("graph-sym-offset", "sym-offset"),
-    ("graph-sym-addr", "sym-addr"),
-    ("graph-no-context-info", "nocontext-info"),
-    ("graph-no-irq-info", "noirq-info"),
-    ("graph-no-annotate", "noannotate")])
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("graph", ""),
+        ("graph-overrun", "funcgraph-overrun"),
+        ("graph-no-cpu", "nofuncgraph-cpu"),
+        ("graph-no-overhead", "nofuncgraph-overhead"),
+        ("graph-proc", "funcgraph-proc"),
+        ("graph-no-duration", "nofuncgraph-duration"),
+        ("graph-tail", "funcgraph-tail"),
+        ("graph-abstime", "funcgraph-abstime"),
+        ("graph-abstime-proc-tail-overrun", "funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-overrun"),
+        ("graph-nothing", "nofuncgraph-cpu nofuncgraph-overhead nofuncgraph-duration"),
+        ("graph-latency-format", "latency-format"),
+        ("graph-latency-format-abstime-proc", "latency-format funcgraph-abstime funcgraph-proc"),
+        ("graph-verbose", "verbose"),
+        ("graph-raw", "raw"),
+        ("graph-hex", "hex"),
+        ("graph-sym-offset", "sym-offset"),
+        ("graph-sym-addr", "sym-addr"),
+        ("graph-no-context-info", "nocontext-info"),
+        ("graph-no-irq-info", "noirq-info"),
+        ("graph-no-annotate", "noannotate"),
+    ],
+)
 def test_forms_are_those_of_linux(tracing, name, options):
     text = graph(tracing, "ls / /proc > /dev/null; sleep 0.01", options, 150)
     assert header(plain(text)) == header(plain(sample(name)))
@@ -89,12 +93,16 @@ def test_any_number_of_cpus(guest_pool, build, cpus):
 def test_other_tracers_see_who_called(guest_pool, build, option):
     """A function that another one ended with a jump to was called by the caller of that one, hooked or not."""
     guest = guest_pool(build=build, cpus=4)
-    guest.check("cd /sys/kernel/tracing; mkdir instances/graph; echo function_graph > instances/graph/current_tracer; "
-                f"echo function > current_tracer; echo {option} > trace_options; > trace; hackbench 1 5; echo 0 > tracing_on")
+    guest.check(
+        "cd /sys/kernel/tracing; mkdir instances/graph; echo function_graph > instances/graph/current_tracer; "
+        f"echo function > current_tracer; echo {option} > trace_options; > trace; hackbench 1 5; echo 0 > tracing_on"
+    )
     assert guest.run("grep -c '<-return_to_handler' trace") == ("0\n", 1)
     assert int(guest.check("grep -c 'schedule <-' trace")) > 10
-    guest.check("echo nofunc_stack_trace > trace_options; echo nop > current_tracer; echo nop > instances/graph/current_tracer; "
-                "rmdir instances/graph; echo 1 > tracing_on; > trace")
+    guest.check(
+        "echo nofunc_stack_trace > trace_options; echo nop > current_tracer; echo nop > instances/graph/current_tracer; "
+        "rmdir instances/graph; echo 1 > tracing_on; > trace"
+    )
 
 
 def test_twelve_cpus_have_a_wider_column(guest_pool):
@@ -107,8 +115,9 @@ def test_twelve_cpus_have_a_wider_column(guest_pool):
 
 
 def test_durations_contain_those_inside(tracing):
-    text = graph(tracing, "cat README > /dev/null; cat /proc/version", "funcgraph-tail", 2000,
-                 "echo vfs_open vfs_resolve > set_ftrace_filter")
+    text = graph(
+        tracing, "cat README > /dev/null; cat /proc/version", "funcgraph-tail", 2000, "echo vfs_open vfs_resolve > set_ftrace_filter"
+    )
     inner = outer = None
     pairs = 0
     for us, what in US.findall(text):
@@ -144,12 +153,12 @@ def test_only_functions_of_the_set_and_what_they_call(tracing):
     assert {name for indent, name, _ in calls if not indent} == {"vfs_open"}
     assert "vfs_resolve" in {name for indent, name, _ in calls if len(indent) == 2}
     # Emptied while it runs: everything again.
-    text = tracing.check("> set_graph_function; > trace; echo 1 > tracing_on; sleep 0.01; "
-                         "echo 0 > tracing_on; cat trace")
+    text = tracing.check("> set_graph_function; > trace; echo 1 > tracing_on; sleep 0.01; " "echo 0 > tracing_on; cat trace")
     assert "sched_switch" in text
     # And filled while it runs.
-    text = tracing.check("echo 'vfs_res*' > set_graph_function; > trace; echo 1 > tracing_on; "
-                         "cat README > /dev/null; echo 0 > tracing_on; cat trace")
+    text = tracing.check(
+        "echo 'vfs_res*' > set_graph_function; > trace; echo 1 > tracing_on; " "cat README > /dev/null; echo 0 > tracing_on; cat trace"
+    )
     assert {name for indent, name, _ in CALL.findall(text) if not indent} == {"vfs_resolve"}
 
 
@@ -202,8 +211,7 @@ def test_values_and_callers(tracing):
     text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr", before=before)
     assert re.search(r"vfs_resolve\(\);? (\{ )?/\* <-\w+\+0x[0-9a-f]+/0x[0-9a-f]+ \*/", text)
     # Callers are real, also when somebody else has hooked the return before.
-    text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr",
-                 before=before + "; echo 1 > function_profile_enabled")
+    text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr", before=before + "; echo 1 > function_profile_enabled")
     tracing.check("echo 0 > function_profile_enabled")
     assert "/* <-" in text and "return_to_handler" not in text
     text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr funcgraph-retval", before=before)
@@ -263,12 +271,13 @@ def test_two_instances_at_once(tracing):
 
 
 def test_boot_parameters():
-    cmdline = ("ftrace=function_graph ftrace_graph_filter=vfs_*,no_such_function ftrace_graph_notrace=vfs_init "
-               "ftrace_graph_max_depth=2 trace_options=funcgraph-proc ftrace_dump_on_oops")
+    cmdline = (
+        "ftrace=function_graph ftrace_graph_filter=vfs_*,no_such_function ftrace_graph_notrace=vfs_init "
+        "ftrace_graph_max_depth=2 trace_options=funcgraph-proc ftrace_dump_on_oops"
+    )
     with Guest("gcc", 2, cmdline=cmdline) as guest:
         assert "ftrace_graph_filter: no function matches no_such_function" in guest.check("dmesg")
-        assert guest.check("cat current_tracer max_graph_depth set_graph_notrace") == \
-            "function_graph\n2\nvfs_init\n"
+        assert guest.check("cat current_tracer max_graph_depth set_graph_notrace") == "function_graph\n2\nvfs_init\n"
         assert "vfs_open\n" in guest.check("cat set_graph_function")
         text = guest.check("ls / > /dev/null; echo 0 > tracing_on; cat trace")
         assert header(text) == header(sample("graph-proc"))

@@ -108,8 +108,11 @@ def test_jump_at_the_site(hooks):
 def test_direct(hooks):
     hooks.check(f"hook direct {TARGET}")
     alone = enabled(hooks)
-    assert re.fullmatch(rf"{TARGET} \(1\) R   D\ttramp: ftrace_regs_caller\+0x0/0x\w+ \(call_direct_funcs\+0x0/0x\w+\)\n"
-                        r"\tdirect-->hook_direct\+0x0/0x\w+\n", alone)
+    assert re.fullmatch(
+        rf"{TARGET} \(1\) R   D\ttramp: ftrace_regs_caller\+0x0/0x\w+ \(call_direct_funcs\+0x0/0x\w+\)\n"
+        r"\tdirect-->hook_direct\+0x0/0x\w+\n",
+        alone,
+    )
     assert called(hooks) == 42 and counts(hooks)["direct"] == 1
     hooks.check(f"hook plain {TARGET}")
     assert re.fullmatch(rf"{TARGET} \(2\) R   D ->\S+\n\tdirect-->hook_direct\+0x0/0x\w+\n", enabled(hooks))
@@ -155,8 +158,9 @@ def test_master_switch(hooks):
 
 def test_names_of_trampolines(hooks):
     def listed():
-        return re.findall(r"^([0-9a-f]{16}) t ftrace_trampoline\t\[__builtin__ftrace\]$",
-                          hooks.check("grep trampoline /proc/kallsyms"), re.M)
+        return re.findall(
+            r"^([0-9a-f]{16}) t ftrace_trampoline\t\[__builtin__ftrace\]$", hooks.check("grep trampoline /proc/kallsyms"), re.M
+        )
 
     assert listed() == []
     hooks.check(f"hook plain {TARGET}; hook regs hook_replacement; hook plain2 {TARGET}")

@@ -26,11 +26,12 @@ def functions(guest, path):
 
 def test_names(tracing):
     for command, message in (
-            ("mkdir instances/one/two", "No such file or directory"),
-            ("mkdir other", "Operation not permitted"),
-            ("rmdir instances", "Operation not permitted"),
-            ("rmdir instances/none", "No such file or directory"),
-            ("mkdir instances/" + 128 * "x", "File name too long")):
+        ("mkdir instances/one/two", "No such file or directory"),
+        ("mkdir other", "Operation not permitted"),
+        ("rmdir instances", "Operation not permitted"),
+        ("rmdir instances/none", "No such file or directory"),
+        ("mkdir instances/" + 128 * "x", "File name too long"),
+    ):
         out, status = tracing.run(command)
         assert status == 1 and out.endswith(f": {message}\n"), command
     tracing.check('mkdir "instances/a name" "instances/..."')
@@ -56,8 +57,15 @@ def test_files_are_those_of_linux(one):
     for name in set(ours) & set(linux):
         assert ours[name] == linux[name], name
     # Those of later versions of Linux, and our own.
-    assert set(ours) - set(linux) == {"set_graph_function", "set_graph_notrace", "max_graph_depth", "buffer_subbuf_size_kb",
-                                      "show_event_filters", "show_event_triggers", "why"}
+    assert set(ours) - set(linux) == {
+        "set_graph_function",
+        "set_graph_notrace",
+        "max_graph_depth",
+        "buffer_subbuf_size_kb",
+        "show_event_filters",
+        "show_event_triggers",
+        "why",
+    }
     options = set(one.check("ls instances/one/options").split())
     assert "overwrite" in options and not options & {"trace_printk", "record-cmd", "printk-msg-only"}
 
@@ -72,10 +80,12 @@ def test_apart(one):
     assert timer and all(name.startswith("timer") for name in timer)
     assert functions(one, "trace") == set()
     # tracing_on, clock, size, mask, options, filters, markers, errors: each its own.
-    one.check("echo 0 > instances/two/tracing_on; echo mono > instances/two/trace_clock; "
-              "echo 100 > instances/two/buffer_size_kb; echo 1 > instances/two/tracing_cpumask; "
-              "echo 1 > instances/two/options/sym-addr; echo hello > instances/one/trace_marker; "
-              "> instances/two/error_log")
+    one.check(
+        "echo 0 > instances/two/tracing_on; echo mono > instances/two/trace_clock; "
+        "echo 100 > instances/two/buffer_size_kb; echo 1 > instances/two/tracing_cpumask; "
+        "echo 1 > instances/two/options/sym-addr; echo hello > instances/one/trace_marker; "
+        "> instances/two/error_log"
+    )
     assert one.check("cat tracing_on instances/one/tracing_on instances/two/tracing_on") == "1\n1\n0\n"
     assert "[local]" in one.check("cat instances/one/trace_clock")
     assert "[mono]" in one.check("cat instances/two/trace_clock")
@@ -93,9 +103,11 @@ def test_apart(one):
 
 def test_tracers_side_by_side(one):
     """function here, function_graph there, on the same sites."""
-    one.check("echo 'sched_*' > set_ftrace_filter; echo 'sched_*' > instances/one/set_ftrace_filter; "
-              "echo function > current_tracer; echo function_graph > instances/one/current_tracer; hackbench 1 3; "
-              "echo 0 > tracing_on; echo 0 > instances/one/tracing_on")
+    one.check(
+        "echo 'sched_*' > set_ftrace_filter; echo 'sched_*' > instances/one/set_ftrace_filter; "
+        "echo function > current_tracer; echo function_graph > instances/one/current_tracer; hackbench 1 3; "
+        "echo 0 > tracing_on; echo 0 > instances/one/tracing_on"
+    )
     assert functions(one, "trace")
     graph = one.check("cat instances/one/trace | head -100")
     assert graph.startswith("# tracer: function_graph\n") and re.search(r"\| +sched_\w+\(\)", graph)
@@ -103,18 +115,26 @@ def test_tracers_side_by_side(one):
 
 
 def test_busy(one):
-    one.check("echo x > instances/one/trace_marker; cat instances/one/trace_pipe > /tmp/read & "
-              "until test -s /tmp/read; do sleep 0.01; done; rm /tmp/read")
-    assert one.run("rmdir instances/one") == (
-        "rmdir: 'instances/one': Device or resource busy\n", 1)
+    one.check(
+        "echo x > instances/one/trace_marker; cat instances/one/trace_pipe > /tmp/read & "
+        "until test -s /tmp/read; do sleep 0.01; done; rm /tmp/read"
+    )
+    assert one.run("rmdir instances/one") == ("rmdir: 'instances/one': Device or resource busy\n", 1)
     one.check("kill %1; wait")
     one.check("rmdir instances/one; mkdir instances/one")
     # Any file of it, read or written.
-    for file in ("< trace", "< set_ftrace_filter", "< options/overwrite", "< per_cpu/cpu0/stats", "> trace_marker",
-                 "> snapshot", "> set_ftrace_pid", "> error_log"):
+    for file in (
+        "< trace",
+        "< set_ftrace_filter",
+        "< options/overwrite",
+        "< per_cpu/cpu0/stats",
+        "> trace_marker",
+        "> snapshot",
+        "> set_ftrace_pid",
+        "> error_log",
+    ):
         way, name = file.split()
-        assert one.run(f"rmdir instances/one {way} instances/one/{name}") == (
-            "rmdir: 'instances/one': Device or resource busy\n", 1), file
+        assert one.run(f"rmdir instances/one {way} instances/one/{name}") == ("rmdir: 'instances/one': Device or resource busy\n", 1), file
     # A shell may stand in it: its directory is then a name that leads nowhere.
     one.check("cd instances/one; rmdir ../one")
     assert one.run("cat trace")[1] == 1
@@ -123,17 +143,18 @@ def test_busy(one):
 
 def test_pids(one):
     """Threads are filtered for each instance; children follow where it is wished."""
-    one.check("echo $$ > instances/one/set_ftrace_pid; echo 'sched_switch' > instances/one/set_ftrace_filter; "
-              "echo function > instances/one/current_tracer; echo function > current_tracer; "
-              "echo sched_switch > set_ftrace_filter; sleep 0.1; hackbench 1 2")
+    one.check(
+        "echo $$ > instances/one/set_ftrace_pid; echo 'sched_switch' > instances/one/set_ftrace_filter; "
+        "echo function > instances/one/current_tracer; echo function > current_tracer; "
+        "echo sched_switch > set_ftrace_filter; sleep 0.1; hackbench 1 2"
+    )
     shell = one.check("echo $$").strip()
     seen = {pid for _, pid, *_ in LINE.findall(one.check("tail -n 300 instances/one/trace"))}
     assert seen == {shell}
     assert len({pid for _, pid, *_ in LINE.findall(one.check("tail -n 300 trace"))}) > 3
     one.check("echo 1 > instances/one/options/function-fork; > instances/one/trace; hackbench 1 2")
     assert len({pid for _, pid, *_ in LINE.findall(one.check("tail -n 300 instances/one/trace"))}) > 3
-    assert one.run("echo garbage > instances/one/set_ftrace_pid") == (
-        "sh: write error: Invalid argument\n", 1)
+    assert one.run("echo garbage > instances/one/set_ftrace_pid") == ("sh: write error: Invalid argument\n", 1)
     one.check("> instances/one/set_ftrace_pid")
     assert one.check("cat instances/one/set_ftrace_pid") == "no pid\n"
 
@@ -162,12 +183,14 @@ def test_no_memory(tracing):
 def test_come_and_go_under_load(tracing):
     """Instances come and go, are switched, snapshots are exchanged, while all CPUs are traced."""
     tracing.check("stress locks 1 > /dev/null & hackbench 2 20 > /dev/null &")
-    tracing.check("for i in 1 2 3; do mkdir instances/a instances/b; "
-                  "echo function > instances/a/current_tracer; echo 'sched*' > instances/b/set_ftrace_filter; "
-                  "echo function > instances/b/current_tracer; echo 1 > instances/a/snapshot; "
-                  "echo 300 > instances/b/buffer_size_kb; echo 1 > instances/a/per_cpu/cpu0/snapshot; "
-                  "cat instances/b/trace | head -40 > /dev/null; echo 1 > instances/b/snapshot; "
-                  "rmdir instances/a; echo nop > instances/b/current_tracer; rmdir instances/b; done")
+    tracing.check(
+        "for i in 1 2 3; do mkdir instances/a instances/b; "
+        "echo function > instances/a/current_tracer; echo 'sched*' > instances/b/set_ftrace_filter; "
+        "echo function > instances/b/current_tracer; echo 1 > instances/a/snapshot; "
+        "echo 300 > instances/b/buffer_size_kb; echo 1 > instances/a/per_cpu/cpu0/snapshot; "
+        "cat instances/b/trace | head -40 > /dev/null; echo 1 > instances/b/snapshot; "
+        "rmdir instances/a; echo nop > instances/b/current_tracer; rmdir instances/b; done"
+    )
     tracing.check("wait")
     assert tracing.check("ls instances") == ""
     assert tracing.check("cat enabled_functions") == ""
@@ -178,8 +201,7 @@ def test_come_and_go_under_load(tracing):
 def test_markers_of_many_threads(one):
     """Every line that several threads write arrives whole, once, in the right instance."""
     one.check("echo 3000 > instances/one/buffer_size_kb")
-    one.check("for t in 1 2 3 4; do for i in $(seq 200); do echo \"thread $t line $i\" > "
-              "instances/one/trace_marker; done & done; wait")
+    one.check('for t in 1 2 3 4; do for i in $(seq 200); do echo "thread $t line $i" > ' "instances/one/trace_marker; done & done; wait")
     seen = re.findall(r": thread (\d) line (\d+)$", one.check("cat instances/one/trace"), re.M)
     assert len(seen) == 800 and len(set(seen)) == 800
     for thread in "1234":
@@ -189,8 +211,12 @@ def test_markers_of_many_threads(one):
 
 def test_boot():
     from guest import Guest
-    with Guest(cpus=2, cmdline="trace_instance=first trace_instance=second,sched:sched_switch "
-               "alloc_snapshot ftrace=function ftrace_filter=sched_* ftrace_boot_snapshot") as guest:
+
+    with Guest(
+        cpus=2,
+        cmdline="trace_instance=first trace_instance=second,sched:sched_switch "
+        "alloc_snapshot ftrace=function ftrace_filter=sched_* ftrace_boot_snapshot",
+    ) as guest:
         assert guest.check("ls instances").split() == ["first", "second"]
         assert guest.check("cat instances/second/set_event") == "sched:sched_switch\n"
         assert guest.check("cat instances/first/set_event") == ""

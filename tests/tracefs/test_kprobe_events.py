@@ -34,7 +34,9 @@ def test_arguments(tracing):
     calls = lines_of(tracing, "myprobe")
     assert calls
     for line in calls:
-        assert re.fullmatch(r"\(kmalloc\+0x0/0x[0-9a-f]+\) size=0x[0-9a-f]+ flags=0x[0-9a-f]+ caller=\w+(\.\w+)*\+0x[0-9a-f]+/0x[0-9a-f]+", line)
+        assert re.fullmatch(
+            r"\(kmalloc\+0x0/0x[0-9a-f]+\) size=0x[0-9a-f]+ flags=0x[0-9a-f]+ caller=\w+(\.\w+)*\+0x[0-9a-f]+/0x[0-9a-f]+", line
+        )
     middle = lines_of(tracing, "middle")
     assert len(middle) == len(calls)
     assert all(re.fullmatch(r"\(kmalloc\+0x9/0x[0-9a-f]+\) arg1=0x[0-9a-f]+", line) for line in middle)
@@ -49,10 +51,13 @@ def test_returns(tracing):
     tracing.check("echo 'r:myretprobe kmalloc $retval' > kprobe_events; echo 'f:exit kmalloc%return ret=$retval' >> dynamic_events")
     tracing.check("echo 'f:entry kmalloc size=$arg1:u32' >> dynamic_events")
     assert tracing.check("cat kprobe_events") == "r:kprobes/myretprobe kmalloc arg1=$retval\n"
-    assert tracing.check("cat dynamic_events") == ("r:kprobes/myretprobe kmalloc arg1=$retval\n"
-                                                   "f:fprobes/exit kmalloc%return ret=$retval\nf:fprobes/entry kmalloc size=$arg1:u32\n")
-    tracing.check("> trace; echo 1 > events/fprobes/enable; echo 1 > events/kprobes/enable; ls > /dev/null; "
-                  "echo 0 > events/kprobes/enable; echo 0 > events/fprobes/enable")
+    assert tracing.check("cat dynamic_events") == (
+        "r:kprobes/myretprobe kmalloc arg1=$retval\n" "f:fprobes/exit kmalloc%return ret=$retval\nf:fprobes/entry kmalloc size=$arg1:u32\n"
+    )
+    tracing.check(
+        "> trace; echo 1 > events/fprobes/enable; echo 1 > events/kprobes/enable; ls > /dev/null; "
+        "echo 0 > events/kprobes/enable; echo 0 > events/fprobes/enable"
+    )
     returns, exits = lines_of(tracing, "myretprobe"), lines_of(tracing, "exit")
     assert returns and exits and lines_of(tracing, "entry")
     assert all(re.fullmatch(r"\(\w+(\.\w+)*\+0x[0-9a-f]+/0x[0-9a-f]+ <- kmalloc\) arg1=0x[0-9a-f]+", line) for line in returns)
@@ -70,12 +75,15 @@ def test_arguments_by_name(tracing):
         "p:kprobes/open vfs_open cwd=cwd path=path flags=flags out_file=out_file text=path:string who=$current->name:string pid=$current->pid\n"
         "f:fprobes/opened vfs_open%return path=path:string flags=flags result=$retval\n"
         "r:kprobes/made kmalloc bytes=bytes arg2=$retval from=-8($stack):symstr\n"
-        "t:my/switch sched_switch arg1=prev->comm:string to=next->pid\n")
+        "t:my/switch sched_switch arg1=prev->comm:string to=next->pid\n"
+    )
     assert re.search(r"field:u32 flags;\toffset:\d+;\tsize:4;\tsigned:0;", tracing.check("cat events/kprobes/open/format"))
     tracing.check("> trace; for e in kprobes fprobes my; do echo 1 > events/$e/enable; done; sleep 0.01; cat /proc/uptime > /dev/null")
     assert tracing.run("cat /nothing; echo 0 > events/enable")[0].startswith("cat: /nothing")
-    assert any(re.fullmatch(r'\(vfs_open\S+\) cwd=0x\w+ path=0x\w+ flags=1 out_file=0x\w+ text="/proc/uptime" who="cat" pid=\d+', line)
-               for line in lines_of(tracing, "open"))
+    assert any(
+        re.fullmatch(r'\(vfs_open\S+\) cwd=0x\w+ path=0x\w+ flags=1 out_file=0x\w+ text="/proc/uptime" who="cat" pid=\d+', line)
+        for line in lines_of(tracing, "open")
+    )
     opened = lines_of(tracing, "opened")
     assert any(line.endswith(' path="/proc/uptime" flags=1 result=0') for line in opened), opened
     assert any(line.endswith(' path="/nothing" flags=1 result=-2') for line in opened), opened
@@ -107,18 +115,21 @@ def test_instance(tracing):
     tracing.check("rmdir instances/two; echo > kprobe_events")
 
 
-@pytest.mark.parametrize("command, why", [
-    ("p ^non_exist_func", "Invalid probed address or symbol: no such function"),
-    ("p^100 kmalloc", "Maxactive is only for function exit"),
-    ("p ^kmalloc+3", "Probe point is not an instruction boundary"),
-    ("p kmalloc ^%none_reg", "Invalid register name"),
-    ("p kmalloc +0(@0^", "Dereference brace is not closed"),
-    ("p kmalloc @11:^unknown_type", "Unknown type is specified"),
-    ("p kmalloc ^nothing", "This variable is not found at this probe point"),
-    ("p kmalloc+9 ^$arg*", "$arg* can be used only on function entry or exit"),
-    ("p mutex_lock mutex->^nothing", "This field is not found."),
-    ("r kfree ^$retval", "This function returns 'void' type"),
-])
+@pytest.mark.parametrize(
+    "command, why",
+    [
+        ("p ^non_exist_func", "Invalid probed address or symbol: no such function"),
+        ("p^100 kmalloc", "Maxactive is only for function exit"),
+        ("p ^kmalloc+3", "Probe point is not an instruction boundary"),
+        ("p kmalloc ^%none_reg", "Invalid register name"),
+        ("p kmalloc +0(@0^", "Dereference brace is not closed"),
+        ("p kmalloc @11:^unknown_type", "Unknown type is specified"),
+        ("p kmalloc ^nothing", "This variable is not found at this probe point"),
+        ("p kmalloc+9 ^$arg*", "$arg* can be used only on function entry or exit"),
+        ("p mutex_lock mutex->^nothing", "This field is not found."),
+        ("r kfree ^$retval", "This function returns 'void' type"),
+    ],
+)
 def test_mistakes(tracing, command, why):
     at = command.index("^")
     command = command.replace("^", "")
@@ -129,8 +140,10 @@ def test_mistakes(tracing, command, why):
 
 def test_many_in_one_batch(tracing):
     """Forty probes, switched on together: three syncs."""
-    tracing.check("for f in kmalloc kfree vfs_open mutex_unlock mutex_lock; do for o in 0 1 2 3 4 5 6 7; do "
-                  "echo \"p:many/${f}_$o $f\" >> kprobe_events; done; done")
+    tracing.check(
+        "for f in kmalloc kfree vfs_open mutex_unlock mutex_lock; do for o in 0 1 2 3 4 5 6 7; do "
+        'echo "p:many/${f}_$o $f" >> kprobe_events; done; done'
+    )
     assert tracing.check("cat kprobe_events | wc -l").strip() == "40"
     before = int(re.search(r"syncs: (\d+)", tracing.check("cat text_poke_stats"))[1])
     tracing.check("echo 1 > events/many/enable")
@@ -153,9 +166,16 @@ def test_kinds_in_one_batch(tracing):
     """Entries, instructions, returns, tracepoints, in one instance and another: three syncs."""
     offset = next(at for at in range(6, 60) if tracing.run(f"echo 'p:kinds/middle kmalloc+{at}' >> kprobe_events")[1] == 0)
     tracing.check("echo 0 > /proc/sys/debug/kprobes-optimization; mkdir instances/two")
-    for line in ("p:kinds/entry kmalloc", "p:kinds/all_registers kfree %r12", "r:kinds/back kmalloc $retval",
-                 "r:kinds/back_too kfree", "f:kinds/f_entry vfs_open", "f:kinds/f_exit vfs_open%return",
-                 "t:kinds/tracepoint sched_switch", "t:kinds/tracepoint_too sched_waking $arg1"):
+    for line in (
+        "p:kinds/entry kmalloc",
+        "p:kinds/all_registers kfree %r12",
+        "r:kinds/back kmalloc $retval",
+        "r:kinds/back_too kfree",
+        "f:kinds/f_entry vfs_open",
+        "f:kinds/f_exit vfs_open%return",
+        "t:kinds/tracepoint sched_switch",
+        "t:kinds/tracepoint_too sched_waking $arg1",
+    ):
         tracing.check(f"echo '{line}' >> dynamic_events")
     for at in ("", "instances/two/"):
         assert syncs_of(tracing, f"echo 1 > {at}events/kinds/enable") == 3
@@ -185,10 +205,13 @@ def test_tracepoints_and_events(tracing):
     tracing.check("echo 't:my/raw sched_switch next=+16($arg2):s32' >> dynamic_events")
     assert tracing.check("cat dynamic_events") == (
         "e:my/switch sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32 name=$next_comm\n"
-        "t:my/raw sched_switch next=+16($arg2):s32\n")
+        "t:my/raw sched_switch next=+16($arg2):s32\n"
+    )
     tracing.check("echo 'e:my/idle sched.sched_switch prev=$prev_pid if next_pid == 0 && prev_comm == \"sleep\"' >> dynamic_events")
-    tracing.check("> trace; echo 1 > events/sched/sched_switch/enable; echo 1 > events/my/enable; sleep 0.01; echo 0 > tracing_on; "
-                  "echo 0 > events/enable; echo 1 > tracing_on")  # of one event there are as many as of another
+    tracing.check(
+        "> trace; echo 1 > events/sched/sched_switch/enable; echo 1 > events/my/enable; sleep 0.01; echo 0 > tracing_on; "
+        "echo 0 > events/enable; echo 1 > tracing_on"
+    )  # of one event there are as many as of another
     switches = lines_of(tracing, "switch")
     assert switches
     assert all(re.fullmatch(r'\(sched\.sched_switch\) prev=\d+ next=\d+ name="[^"]*"', line) for line in switches)
@@ -203,9 +226,14 @@ def test_tracepoints_and_events(tracing):
 def writes_of(tracing):
     """(CPU, old, new) of the events `thresh`, in order of time."""
     text = tracing.check("cat trace").replace("\r", "")
-    return [(int(cpu), int(old), int(new)) for cpu, old, new in
-            re.findall(r"\[(\d+)\] d\S{4} +[\d.]+: thresh: \(trace_handle_us\+0x[0-9a-f]+/0x[0-9a-f]+\) old=(\d+) new=(\d+) at=0x[0-9a-f]+ ip=0x[0-9a-f]+$",
-                       text, re.M)]
+    return [
+        (int(cpu), int(old), int(new))
+        for cpu, old, new in re.findall(
+            r"\[(\d+)\] d\S{4} +[\d.]+: thresh: \(trace_handle_us\+0x[0-9a-f]+/0x[0-9a-f]+\) old=(\d+) new=(\d+) at=0x[0-9a-f]+ ip=0x[0-9a-f]+$",
+            text,
+            re.M,
+        )
+    ]
 
 
 def hits_of(tracing):
@@ -224,12 +252,16 @@ def profile_of(tracing, name):
 def test_writes_to_a_variable(tracing, request):
     """A variable that threads on several CPUs write, one after the other: each sees what the one before has left."""
     cpus = request.node.callspec.params["guest"]["cpus"]
-    tracing.check("echo 0 > tracing_thresh; echo 'w:thresh w@trace_thresh_ns old=$old:u64 new=$value:u64 at=$addr ip=%ip' > dynamic_events; > trace; "
-                  "echo 1 > events/wprobes/thresh/enable")
+    tracing.check(
+        "echo 0 > tracing_thresh; echo 'w:thresh w@trace_thresh_ns old=$old:u64 new=$value:u64 at=$addr ip=%ip' > dynamic_events; > trace; "
+        "echo 1 > events/wprobes/thresh/enable"
+    )
     writes, loops = [], 0
     while len({cpu for cpu, _, _ in writes}) < min(cpus, 2) and loops < 20:
-        tracing.check(f"hackbench 2 50 > /dev/null & for i in $(seq {loops * 40 + 1} {loops * 40 + 40}); do "
-                      "echo $i > tracing_thresh & wait $!; done; wait")
+        tracing.check(
+            f"hackbench 2 50 > /dev/null & for i in $(seq {loops * 40 + 1} {loops * 40 + 40}); do "
+            "echo $i > tracing_thresh & wait $!; done; wait"
+        )
         writes, loops = writes_of(tracing), loops + 1
     assert [(old, new) for _, old, new in writes] == [(i * 1000, i * 1000 + 1000) for i in range(40 * loops)]
     assert len({cpu for cpu, _, _ in writes}) >= min(cpus, 2)
@@ -244,17 +276,21 @@ def test_writes_to_a_variable(tracing, request):
     assert len(writes) == 40 and {new // 1000 for _, _, new in writes} <= set(range(1, 41))
     assert profile_of(tracing, "thresh") == (hits + hits_of(tracing), 0)
     # As any event.
-    tracing.check("echo 'new == 5000' > events/wprobes/thresh/filter; echo stacktrace > events/wprobes/thresh/trigger; > trace; "
-                  "echo 4 > tracing_thresh; echo 5 > tracing_thresh")
+    tracing.check(
+        "echo 'new == 5000' > events/wprobes/thresh/filter; echo stacktrace > events/wprobes/thresh/trigger; > trace; "
+        "echo 4 > tracing_thresh; echo 5 > tracing_thresh"
+    )
     assert [new for _, _, new in writes_of(tracing)] == [5000]
-    assert re.search(r"<stack trace>\n(?: => \S+\n)* => trace_handle_us\n => tracing_thresh_store\n", tracing.check("cat trace").replace("\r", ""))
+    assert re.search(
+        r"<stack trace>\n(?: => \S+\n)* => trace_handle_us\n => tracing_thresh_store\n", tracing.check("cat trace").replace("\r", "")
+    )
     tracing.check("echo '!stacktrace' > events/wprobes/thresh/trigger; echo 0 > events/wprobes/thresh/filter")
     tracing.check("echo 0 > events/wprobes/thresh/enable; > trace; echo 0 > tracing_thresh; > dynamic_events")
     assert writes_of(tracing) == []
 
 
 def test_four_watchpoints(tracing):
-    tracing.check("for i in 1 2 3 4; do echo \"w:w$i w@trace_thresh_ns\" >> dynamic_events; done; echo 1 > events/wprobes/enable")
+    tracing.check('for i in 1 2 3 4; do echo "w:w$i w@trace_thresh_ns" >> dynamic_events; done; echo 1 > events/wprobes/enable')
     assert tracing.run("echo w:w5 w@trace_thresh_ns >> dynamic_events") == ("sh: write error: No space left on device\n", 1)
     assert "the processor can watch 4 places at once, and all are taken" in tracing.check("tail -n 3 error_log")
     tracing.check("echo 0 > events/wprobes/enable; > dynamic_events")
@@ -281,23 +317,34 @@ def test_name_of_two_functions(tracing):
 def test_line_of_the_source(tracing):
     """The list shows the function and the offset; mistakes are in error_log with their place."""
     file, line = re.search(r"^    (\S+\.c):(\d+)$", tracing.run("why kmalloc")[0].replace("\r", ""), re.M).groups()
-    tracing.check(f"echo 'p:line {file}:{line} size=$arg1:u32' > kprobe_events; echo 'p:short {file.split('/')[-1]}:{line}' >> kprobe_events")
+    tracing.check(
+        f"echo 'p:line {file}:{line} size=$arg1:u32' > kprobe_events; echo 'p:short {file.split('/')[-1]}:{line}' >> kprobe_events"
+    )
     assert tracing.check("cat kprobe_events") == "p:kprobes/line kmalloc+0 size=$arg1:u32\np:kprobes/short kmalloc+0\n"
     tracing.check("> trace; echo 1 > events/kprobes/enable; ls > /dev/null; echo 0 > events/kprobes/enable")
     assert lines_of(tracing, "line") and len(lines_of(tracing, "line")) == len(lines_of(tracing, "short"))
-    for place, why, at in ((f"{file}:999999", "There is no code from that line on", len(file) + 3), ("nothing.c:1", "No code comes from a file of that name", 2),
-                           ("build_bug:kmalloc", "There are no modules: SYMBOL alone", 2)):
+    for place, why, at in (
+        (f"{file}:999999", "There is no code from that line on", len(file) + 3),
+        ("nothing.c:1", "No code comes from a file of that name", 2),
+        ("build_bug:kmalloc", "There are no modules: SYMBOL alone", 2),
+    ):
         assert tracing.run(f"echo 'p {place}' >> kprobe_events")[1] == 1
-        assert re.search(rf"\] trace_kprobe: error: {why}\n  Command: p {place}\n {{{11 + at}}}\^\n$", tracing.check("cat error_log; > error_log").replace("\r", ""))
+        assert re.search(
+            rf"\] trace_kprobe: error: {why}\n  Command: p {place}\n {{{11 + at}}}\^\n$",
+            tracing.check("cat error_log; > error_log").replace("\r", ""),
+        )
     tracing.check("echo > kprobe_events")
 
 
-@pytest.mark.parametrize("place, why", [
-    ("kmalloc+3", "it is in the middle of the instruction at kmalloc+0x0"),
-    ("ring_buffer_write", "a probe or its handler may run through this function itself"),
-    ("0x1000", "it is an address of user space"),
-    ("trace_thresh_ns", "it is data, not code"),
-])
+@pytest.mark.parametrize(
+    "place, why",
+    [
+        ("kmalloc+3", "it is in the middle of the instruction at kmalloc+0x0"),
+        ("ring_buffer_write", "a probe or its handler may run through this function itself"),
+        ("0x1000", "it is an address of user space"),
+        ("trace_thresh_ns", "it is data, not code"),
+    ],
+)
 def test_why_no_probe(tracing, place, why):
     """The command `why` and error_log give the same reason, each a different one."""
     place = re.search(r"at (0x[0-9a-f]+)", tracing.check(f"why {place}"))[1] if "data" in why else place
@@ -309,7 +356,9 @@ def test_why_no_probe(tracing, place, why):
     assert "data" not in why or "that is trace_thresh_ns+0x0" in said[0]
 
 
-@pytest.mark.parametrize("guest", [{"cpus": 2, "cmdline": "kprobe_event=p:early,kmalloc,size=%di;p,no_such"}], indirect=True, ids=["kprobe_event"])
+@pytest.mark.parametrize(
+    "guest", [{"cpus": 2, "cmdline": "kprobe_event=p:early,kmalloc,size=%di;p,no_such"}], indirect=True, ids=["kprobe_event"]
+)
 def test_from_the_command_line(tracing):
     assert tracing.check("cat kprobe_events") == "p:kprobes/early kmalloc size=%di\n"
     assert "trace: kprobe_event: p no_such: Invalid probed address or symbol" in tracing.check("dmesg")

@@ -38,8 +38,10 @@ def places(text):
 def measure(guest, tracer, command, options=""):
     """What `trace` shows after `command`; the maximum agrees with it."""
     settings = "".join(f"echo {o} > trace_options; " for o in options.split())
-    guest.check(f"echo nop > current_tracer; echo 0 > tracing_on; {settings}echo {tracer} > current_tracer; echo 1 > tracing_on; "
-                f"{command}; echo 0 > tracing_on")
+    guest.check(
+        f"echo nop > current_tracer; echo 0 > tracing_on; {settings}echo {tracer} > current_tracer; echo 1 > tracing_on; "
+        f"{command}; echo 0 > tracing_on"
+    )
     text = guest.check("cat trace")
     assert latency_of(text) == int(guest.check("cat tracing_max_latency"))
     return text
@@ -58,14 +60,18 @@ def test_events_come_to_their_end_with_any_clock(tracing, clock):
 
 
 @both
-@pytest.mark.parametrize("tracer, mode, factor, function", [
-    ("irqsoff", "irq", 1, "delay_irqs_off"),
-    ("irqsoff", "nested", 1, "delay_irqs_off"),
-    ("preemptoff", "preempt", 1, "delay_preempt_off"),
-    ("preemptoff", "nested", 3, "delay_nested"),
-    ("preemptirqsoff", "irq", 1, "delay_irqs_off"),
-    ("preemptirqsoff", "preempt", 1, "delay_preempt_off"),
-    ("preemptirqsoff", "nested", 3, "delay_nested")])
+@pytest.mark.parametrize(
+    "tracer, mode, factor, function",
+    [
+        ("irqsoff", "irq", 1, "delay_irqs_off"),
+        ("irqsoff", "nested", 1, "delay_irqs_off"),
+        ("preemptoff", "preempt", 1, "delay_preempt_off"),
+        ("preemptoff", "nested", 3, "delay_nested"),
+        ("preemptirqsoff", "irq", 1, "delay_irqs_off"),
+        ("preemptirqsoff", "preempt", 1, "delay_preempt_off"),
+        ("preemptirqsoff", "nested", 3, "delay_nested"),
+    ],
+)
 def test_delay_is_measured(tracing, tracer, mode, factor, function):
     text = measure(tracing, tracer, f"preemptirq_delay {mode} 3000")
     assert 3000 * factor <= latency_of(text) <= 3000 * factor + 30
@@ -88,31 +94,37 @@ SLOW = "timer_interrupt upcall_tick sched_account sched_rt_tick sched_balance_ti
 @both
 def test_interrupts_keep_preemption_off(tracing):
     """A tick that others make slow, and that comes when interrupts are on again, is the longest time of all."""
-    tracing.check(f"mkdir instances/slow; echo {SLOW} > instances/slow/set_ftrace_filter; "
-                  "echo 1 > instances/slow/options/func_stack_trace; echo function > instances/slow/current_tracer; "
-                  + "".join(f"echo {name}:stacktrace >> set_ftrace_filter; " for name in SLOW.split()))
+    tracing.check(
+        f"mkdir instances/slow; echo {SLOW} > instances/slow/set_ftrace_filter; "
+        "echo 1 > instances/slow/options/func_stack_trace; echo function > instances/slow/current_tracer; "
+        + "".join(f"echo {name}:stacktrace >> set_ftrace_filter; " for name in SLOW.split())
+    )
     found = set()
-    for _ in range(8): # one that comes while preemption is off already makes that time longer
+    for _ in range(8):  # one that comes while preemption is off already makes that time longer
         found |= set(places(measure(tracing, "preemptoff", "preemptirq_delay irq 5000", "nofunction-trace")))
         if found & {"trap_dispatch", "dispatch_irq"}:
             break
-    tracing.check("echo nop > instances/slow/current_tracer; rmdir instances/slow; "
-                  + "".join(f"echo '!{name}:stacktrace' >> set_ftrace_filter; " for name in SLOW.split()))
+    tracing.check(
+        "echo nop > instances/slow/current_tracer; rmdir instances/slow; "
+        + "".join(f"echo '!{name}:stacktrace' >> set_ftrace_filter; " for name in SLOW.split())
+    )
     assert found & {"trap_dispatch", "dispatch_irq"}, found
 
 
 @exact
-@pytest.mark.parametrize("tracer, mode", [("irqsoff", "irq"), ("preemptoff", "preempt"),
-                                          ("preemptirqsoff", "preempt")])
+@pytest.mark.parametrize("tracer, mode", [("irqsoff", "irq"), ("preemptoff", "preempt"), ("preemptirqsoff", "preempt")])
 def test_layout(tracing, tracer, mode):
     delay = f"preemptirq_delay {mode} 3000"
-    for options, name in (("", tracer), ("nofunction-trace", f"{tracer}-no-function-trace"),
-                          ("function-trace display-graph", f"{tracer}-display-graph")):
+    for options, name in (
+        ("", tracer),
+        ("nofunction-trace", f"{tracer}-no-function-trace"),
+        ("function-trace display-graph", f"{tracer}-display-graph"),
+    ):
         text = measure(tracing, tracer, delay, options)
         assert header(text) == header(sample(name))
         assert strange(text, sample(name), sample("irqsoff-display-graph"), sample("graph-latency-format")) == []
         assert ("delay_busy" in text) == ("-no-" not in name)
-    if mode == "irq": # no tick comes between entry and return
+    if mode == "irq":  # no tick comes between entry and return
         assert re.search(r"\| +3\d\d\d\.\d+ us \|.* delay_busy\(\);", text)
 
 
@@ -188,14 +200,15 @@ def test_maximum_and_threshold(tracing):
 def test_threshold_of_all_instances(tracing):
     """The root has the file; what it says holds in instances too."""
     delay, maximum = "preemptirq_delay irq", "cat instances/one/tracing_max_latency"
-    tracing.check("mkdir instances/one; echo 500000 > tracing_thresh; echo irqsoff > instances/one/current_tracer; "
-                  f"{delay} 4000")
+    tracing.check("mkdir instances/one; echo 500000 > tracing_thresh; echo irqsoff > instances/one/current_tracer; " f"{delay} 4000")
     assert tracing.check(maximum) == "0\n"
     tracing.check(f"echo 3000 > tracing_thresh; {delay} 4000; {delay} 3500; {delay} 2900")
     assert 3500 <= int(tracing.check(maximum)) < 3530
-    tracing.check("echo 0 > tracing_thresh; echo delay_busy delay_irqs_off > instances/one/set_ftrace_filter; "
-                  "echo function_graph > instances/one/current_tracer; echo 3000 > tracing_thresh; "
-                  f"{delay} 2900; {delay} 3500; echo 0 > instances/one/tracing_on")
+    tracing.check(
+        "echo 0 > tracing_thresh; echo delay_busy delay_irqs_off > instances/one/set_ftrace_filter; "
+        "echo function_graph > instances/one/current_tracer; echo 3000 > tracing_thresh; "
+        f"{delay} 2900; {delay} 3500; echo 0 > instances/one/tracing_on"
+    )
     assert re.findall(r"\} /\* (\w+) \*/$", tracing.check("cat instances/one/trace"), re.M) == ["delay_busy", "delay_irqs_off"]
     tracing.check("echo 0 > tracing_thresh; rmdir instances/one")
 
@@ -222,8 +235,10 @@ def test_filter_and_switch(tracing):
     tracing.check("echo delay_busy > set_ftrace_filter")
     text = measure(tracing, "irqsoff", "preemptirq_delay irq 3000")
     assert re.findall(r": (\w+) <-delay_irqs_off", text) == ["delay_busy", "critical_report"]
-    tracing.check("> set_ftrace_filter; echo irqsoff > current_tracer; echo 0 > tracing_max_latency; "
-                  "echo 0 > tracing_on; preemptirq_delay irq 9000")
+    tracing.check(
+        "> set_ftrace_filter; echo irqsoff > current_tracer; echo 0 > tracing_max_latency; "
+        "echo 0 > tracing_on; preemptirq_delay irq 9000"
+    )
     assert int(tracing.check("cat tracing_max_latency")) < 9000
     tracing.check("echo 1 > tracing_on; preemptirq_delay irq 9000")
     assert int(tracing.check("cat tracing_max_latency")) >= 9000
@@ -241,9 +256,12 @@ def called(text):
 @pytest.mark.parametrize("form", ["nodisplay-graph", "display-graph"])
 def test_thread_filters(tracing, form):
     """The two ends and the stack are there whoever runs; calls are those of the threads that are wanted."""
-    for setting, is_wanted in (("> set_ftrace_pid", True), ("echo 1 > set_ftrace_pid", False),
-                               ("> set_ftrace_pid; echo 1 > set_ftrace_notrace_pid", True),
-                               ("> set_ftrace_notrace_pid", True)):
+    for setting, is_wanted in (
+        ("> set_ftrace_pid", True),
+        ("echo 1 > set_ftrace_pid", False),
+        ("> set_ftrace_pid; echo 1 > set_ftrace_notrace_pid", True),
+        ("> set_ftrace_notrace_pid", True),
+    ):
         tracing.check(setting)
         text = measure(tracing, "irqsoff", "preemptirq_delay irq 2000", form)
         assert text.count("delay_irqs_off") >= 4 and places(text) == ["delay_irqs_off"] * 2
@@ -253,6 +271,7 @@ def test_thread_filters(tracing, form):
 @exact
 def test_settings_of_the_graph(tracing):
     """As for function_graph: how deep, from which functions on, below which not."""
+
     def graph(setting, tracer="wakeup_rt", command="chrt -f 50 sleep 0.01"):
         tracing.check("> set_graph_function; > set_graph_notrace; echo 0 > max_graph_depth; " + setting)
         return called(measure(tracing, tracer, command, "display-graph"))
@@ -281,14 +300,16 @@ def test_one_instance_at_a_time(tracing):
     tracing.check("echo nop > instances/lat/current_tracer; rmdir instances/lat; echo preemptoff > current_tracer")
 
 
-@pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 2}, {"build": "gcc", "cpus": 4},
-                                   {"build": "clang", "cpus": 8}],
-                         indirect=True, ids=["gcc-2", "gcc-4", "clang-8"])
+@pytest.mark.parametrize(
+    "guest",
+    [{"build": "gcc", "cpus": 2}, {"build": "gcc", "cpus": 4}, {"build": "clang", "cpus": 8}],
+    indirect=True,
+    ids=["gcc-2", "gcc-4", "clang-8"],
+)
 def test_parallel(tracing):
     """Every tracer under load: what is shown is longer than nothing, and begins where it says."""
     for tracer, mode in (("irqsoff", "irq"), ("preemptoff", "preempt"), ("preemptirqsoff", "nested")):
-        tracing.check(f"echo {tracer} > current_tracer; hackbench 1 5 & preemptirq_delay {mode} 60000; wait; "
-                      "echo 0 > tracing_on")
+        tracing.check(f"echo {tracer} > current_tracer; hackbench 1 5 & preemptirq_delay {mode} 60000; wait; " "echo 0 > tracing_on")
         text = tracing.check("cat trace")
         assert latency_of(text) >= 60000 and latency_of(text) == int(tracing.check("cat tracing_max_latency"))
         events = [line for line in text.splitlines() if not line.startswith("#")]
@@ -315,15 +336,15 @@ def test_boot(guest_pool, tracer):
     assert "=> started at: " in guest.check("cat trace")
 
 
-@pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 4}, {"build": "clang", "cpus": 8}],
-                         indirect=True, ids=["gcc-4", "clang-8"])
+@pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 4}, {"build": "clang", "cpus": 8}], indirect=True, ids=["gcc-4", "clang-8"])
 def test_switched_under_load(tracing):
     """The hooks come and go while all CPUs run over them; in the end no hook is left."""
     tracers = "irqsoff wakeup preemptoff wakeup_rt preemptirqsoff function nop"
     printed = tracing.check(
         "stress locks 2 & for g in 0 1; do echo $g > options/display-graph; "
         f"for t in {tracers}; do echo $t > current_tracer; preemptirq_delay alternate 500; "
-        "chrt -f 5 hackbench 1 2 > /dev/null; cat trace > /dev/null; done; done; wait")
+        "chrt -f 5 hackbench 1 2 > /dev/null; cat trace > /dev/null; done; done; wait"
+    )
     assert re.fullmatch(r"stress: locks: \d+ rounds on \d+ CPUs, ok: no step of a counter lost under any lock\n", printed)
     tracing.check("echo irqsoff > current_tracer; echo nop > current_tracer; > trace; preemptirq_delay irq 1000")
     assert not [line for line in tracing.check("cat trace").splitlines() if not line.startswith("#")]

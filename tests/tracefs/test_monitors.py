@@ -28,15 +28,20 @@ def test_lock_held_at_a_switch(tracing):
     """Nobody else does that, so there is exactly this violation, and what follows from it."""
     tracing.check("echo swnl > rv/enabled_monitors; hackbench 1 20 > /dev/null; sleep 0.01")
     assert hits(tracing, "swnl")["violations"] == 0
-    tracing.check("echo traceoff > rv/monitors/swnl/reactors; echo 1 > events/rv/error_swnl/enable; echo 1 > events/sched/sched_switch/enable; "
-                  "echo stacktrace > events/rv/error_swnl/trigger; fault lock")
+    tracing.check(
+        "echo traceoff > rv/monitors/swnl/reactors; echo 1 > events/rv/error_swnl/enable; echo 1 > events/sched/sched_switch/enable; "
+        "echo stacktrace > events/rv/error_swnl/trigger; fault lock"
+    )
     assert hits(tracing, "swnl")["two x switch -> violation"] == 1
     text = tracing.check("cat trace")
     # The switch itself, the violation, and where; with that recording has ended. Another CPU may have switched just then, too.
-    tail = text[text.rindex("sched_switch: prev_comm=fault "):]
+    tail = text[text.rindex("sched_switch: prev_comm=fault ") :]
     tail = re.sub(r"^ +\S+ +\[00[1-3]\] .*\n", "", tail, flags=re.M)
-    assert re.match(r"sched_switch: prev_comm=fault .* prev_state=D ==>.*\n +fault-\d+ +\[000\] \S+ +[\d.]+: error_swnl: event switch not expected in the "
-                    r"state two\n", tail)
+    assert re.match(
+        r"sched_switch: prev_comm=fault .* prev_state=D ==>.*\n +fault-\d+ +\[000\] \S+ +[\d.]+: error_swnl: event switch not expected in the "
+        r"state two\n",
+        tail,
+    )
     assert "=> fault_lock_held" in tail
     tracing.check("echo '!stacktrace' > events/rv/error_swnl/trigger; echo 1 > tracing_on")
 
@@ -44,18 +49,25 @@ def test_lock_held_at_a_switch(tracing):
 @pytest.mark.parametrize("guest", [{"cpus": 4, "tests": True}], indirect=True, ids=["4 CPUs"])
 def test_wakeup_while_running(tracing):
     """The line in the log names thread and place; `hits` has the place, too."""
-    tracing.check("echo printk > rv/monitors/wwnr/reactors; echo wwnr > rv/enabled_monitors; echo 1 > events/rv/error_wwnr/enable; fault wake")
-    assert re.search(r"rv: monitor wwnr does not allow event wakeup on state running: fault-\d+, CPU 0, at .* < fault_wake\+", tracing.check("dmesg"))
+    tracing.check(
+        "echo printk > rv/monitors/wwnr/reactors; echo wwnr > rv/enabled_monitors; echo 1 > events/rv/error_wwnr/enable; fault wake"
+    )
+    assert re.search(
+        r"rv: monitor wwnr does not allow event wakeup on state running: fault-\d+, CPU 0, at .* < fault_wake\+", tracing.check("dmesg")
+    )
     pid = re.search(r"fault-(\d+) .*error_wwnr: (\d+): event wakeup not expected in the state running\n", tracing.check("cat trace"))
     assert pid[1] == pid[2]
     assert hits(tracing, "wwnr")["running x wakeup -> violation"] >= 1
 
 
 @pytest.mark.parametrize("guest", [{"cpus": 4, "tests": True}], indirect=True, ids=["4 CPUs"])
-@pytest.mark.parametrize("monitor, fault, sentence", [("swnl", "lock", "event switch not expected in the state two"),
-                                                      ("wwnr", "wake", "event wakeup not expected in the state running")])
+@pytest.mark.parametrize(
+    "monitor, fault, sentence",
+    [("swnl", "lock", "event switch not expected in the state two"), ("wwnr", "wake", "event wakeup not expected in the state running")],
+)
 def test_what_is_done_about_a_fault(tracing, monitor, fault, sentence):
     """Each reactor in turn, for each of the two faults on purpose."""
+
     def logged():
         return tracing.check("dmesg").count(f"rv: monitor {monitor} does not allow event")
 
@@ -76,7 +88,9 @@ def test_what_is_done_about_a_fault(tracing, monitor, fault, sentence):
     tracing.check("echo 1 > tracing_on")
 
 
-@pytest.mark.parametrize("monitor, fault, sentence", [("swnl", "lock", "event switch on state two"), ("wwnr", "wake", "event wakeup on state running")])
+@pytest.mark.parametrize(
+    "monitor, fault, sentence", [("swnl", "lock", "event switch on state two"), ("wwnr", "wake", "event wakeup on state running")]
+)
 def test_panic_at_a_fault(monitor, fault, sentence):
     with Guest("gcc", 2, tests=True, wait=True) as guest:
         guest.check(f"echo {monitor} > rv/enabled_monitors; echo panic > rv/monitors/{monitor}/reactors")
@@ -88,13 +102,17 @@ def test_panic_at_a_fault(monitor, fault, sentence):
 @pytest.mark.parametrize("guest", [{"cpus": 4, "tests": True}], indirect=True, ids=["4 CPUs"])
 def test_written_by_hand(tracing):
     """Steps are exact: as many as the events that are recorded beside it."""
-    tracing.check("echo 'm:nap enable=1 per=thread awake -sched_switch[prev_pid]{prev_state == 1 && prev_comm == \"sleep\"}-> asleep "
-                  "-sched_waking[pid]{comm == \"sleep\"}-> awake' > monitors; for i in 1 2 3 4 5; do sleep 0.001; done")
+    tracing.check(
+        'echo \'m:nap enable=1 per=thread awake -sched_switch[prev_pid]{prev_state == 1 && prev_comm == "sleep"}-> asleep '
+        '-sched_waking[pid]{comm == "sleep"}-> awake\' > monitors; for i in 1 2 3 4 5; do sleep 0.001; done'
+    )
     got = hits(tracing, "nap")
     assert got["violations"] == 0
     assert got["begun"] == 5
-    tracing.check("echo 'm:naps enable=1 asleep -sched_waking{comm == \"sleep\"}-> awake -sched_switch{prev_state == 1 && prev_comm == \"sleep\"}-> asleep' >> "
-                  "monitors; echo 1 > events/rv/event_naps/enable; for i in 1 2 3 4 5; do sleep 0.001; done")
+    tracing.check(
+        'echo \'m:naps enable=1 asleep -sched_waking{comm == "sleep"}-> awake -sched_switch{prev_state == 1 && prev_comm == "sleep"}-> asleep\' >> '
+        "monitors; echo 1 > events/rv/event_naps/enable; for i in 1 2 3 4 5; do sleep 0.001; done"
+    )
     got = hits(tracing, "naps")
     assert (got["begun"], got["violations"], got["awake x sched_switch -> asleep"]) == (1, 0, 4)
     assert tracing.check("grep -c 'event_naps: asleep x sched_waking -> awake$' trace") == "5\n"
@@ -105,11 +123,15 @@ def test_written_by_hand(tracing):
 def test_come_and_go_under_load(tracing):
     """While the events occur on all CPUs; at the end each CPU's locks are where they were."""
     tracing.check("(while true; do hackbench 1 20; sleep 0.03; done) > /dev/null & load=$!")
-    tracing.check("for i in 1 2 3; do echo 'm:p per=thread enable=1 off -in=sched_switch[next_pid]-> on -out=sched_switch[prev_pid]-> off' >> monitors; "
-                  "echo 'm:l per=lockdep_addr size=50 enable=1 free -lock_acquired-> held -lock_release-> free' >> monitors; echo 1 > events/rv/enable; "
-                  "cat rv/monitors/*/state > /dev/null; echo 0 > events/rv/enable; echo '!p' >> monitors; echo '!l' >> monitors; done")
-    tracing.check("kill $load; wait; echo 'm:l per=lockdep_addr size=2000 enable=1 free -lock_acquired-> held -lock_release-> free' >> monitors; "
-                  "echo swnl > rv/enabled_monitors; echo 1 > rv/monitors/l/enable; hackbench 1 30 > /dev/null")
+    tracing.check(
+        "for i in 1 2 3; do echo 'm:p per=thread enable=1 off -in=sched_switch[next_pid]-> on -out=sched_switch[prev_pid]-> off' >> monitors; "
+        "echo 'm:l per=lockdep_addr size=50 enable=1 free -lock_acquired-> held -lock_release-> free' >> monitors; echo 1 > events/rv/enable; "
+        "cat rv/monitors/*/state > /dev/null; echo 0 > events/rv/enable; echo '!p' >> monitors; echo '!l' >> monitors; done"
+    )
+    tracing.check(
+        "kill $load; wait; echo 'm:l per=lockdep_addr size=2000 enable=1 free -lock_acquired-> held -lock_release-> free' >> monitors; "
+        "echo swnl > rv/enabled_monitors; echo 1 > rv/monitors/l/enable; hackbench 1 30 > /dev/null"
+    )
     for monitor in "l", "swnl":
         got = hits(tracing, monitor)
         assert got["violations"] == 0

@@ -55,8 +55,10 @@ def test_record_cmd(options):
 
 def test_pause_on_trace(options):
     """Nothing is recorded while somebody has `trace` open; with the option off they do not mind each other."""
-    options.check("echo 1 > options/pause-on-trace; sleep 1000 < trace & pid=$!; "
-                  "while echo before > trace_marker; do sleep 0.01; done 2> /dev/null; true")
+    options.check(
+        "echo 1 > options/pause-on-trace; sleep 1000 < trace & pid=$!; "
+        "while echo before > trace_marker; do sleep 0.01; done 2> /dev/null; true"
+    )
     assert options.run("echo during > trace_marker") == ("sh: write error: Bad file descriptor\n", 1)
     assert options.check("cat tracing_on") == "1\n"
     options.check("echo 0 > options/pause-on-trace")
@@ -107,8 +109,11 @@ def test_snapshot_reads_numbers_as_linux_does(options):
 
 
 def test_commands_are_for_the_filter(options):
-    for file, error in (("set_ftrace_notrace", "Invalid argument"), ("stack_trace_filter", "No such device"),
-                        ("set_graph_function", "Invalid argument")):
+    for file, error in (
+        ("set_ftrace_notrace", "Invalid argument"),
+        ("stack_trace_filter", "No such device"),
+        ("set_graph_function", "Invalid argument"),
+    ):
         assert options.run(f"echo schedule:traceoff > {file}") == (f"sh: write error: {error}\n", 1)
     assert options.check("cat set_ftrace_filter") == "#### all functions enabled ####\n"
     options.check("> error_log")
@@ -123,24 +128,36 @@ def test_many_threads_in_one_write(options):
 
 # ---- From code ----
 
+
 def test_switched_from_code(options):
     assert ", 0 failed" in options.check("ktest trace_switch")
 
 
 # ---- At boot ----
 
+
 def test_graph_at_boot():
     from guest import Guest
-    with Guest("clang", 2, cmdline="ftrace=function_graph ftrace_graph_filter=sched_*,nosuch ftrace_graph_notrace=sched_account "
-                                   "ftrace_graph_max_depth=2 trace_options=funcgraph-proc,nofuncgraph-cpu,nonsense alloc_snapshot "
-                                   "tp_printed traceoff_on_error") as guest:
+
+    with Guest(
+        "clang",
+        2,
+        cmdline="ftrace=function_graph ftrace_graph_filter=sched_*,nosuch ftrace_graph_notrace=sched_account "
+        "ftrace_graph_max_depth=2 trace_options=funcgraph-proc,nofuncgraph-cpu,nonsense alloc_snapshot "
+        "tp_printed traceoff_on_error",
+    ) as guest:
         log = guest.check("dmesg")
-        for line in ("ftrace_graph_filter: no function matches nosuch", "trace_options: no option nonsense",
-                     "Unknown boot parameter: tp_printed", "Unknown boot parameter: traceoff_on_error",
-                     "Starting tracer 'function_graph'"):
+        for line in (
+            "ftrace_graph_filter: no function matches nosuch",
+            "trace_options: no option nonsense",
+            "Unknown boot parameter: tp_printed",
+            "Unknown boot parameter: traceoff_on_error",
+            "Starting tracer 'function_graph'",
+        ):
             assert line in log
         assert guest.check("cat current_tracer max_graph_depth options/funcgraph-proc options/funcgraph-cpu") == (
-            "function_graph\n2\n1\n0\n")
+            "function_graph\n2\n1\n0\n"
+        )
         assert "Snapshot is allocated" in guest.check("cat snapshot")
         chosen = guest.check("cat set_graph_function").split()
         assert chosen and all(name.startswith("sched_") for name in chosen)
@@ -148,7 +165,7 @@ def test_graph_at_boot():
         guest.check("echo 0 > tracing_on")
         lines = [line for line in guest.check("head -n 300 trace").splitlines() if re.search(r"\|  +\w+\(\)", line)]
         calls = [line.split("|")[-1] for line in lines]
-        assert {re.match(r" *", call).end() for call in calls} <= {2, 4} # two levels
+        assert {re.match(r" *", call).end() for call in calls} <= {2, 4}  # two levels
         assert {call.split("(")[0].strip() for call in calls if call[:3] != "   "} <= set(chosen)
         assert not any("sched_account" in call for call in calls)
         assert lines and all(re.match(r" *\S+-\d+ +\|", line) for line in lines)

@@ -40,21 +40,30 @@ def refused(guest, line, why, to="dynamic_events"):
 
 def test_the_two_of_kprobetrace(tracing):
     """Defined, their formats, an interval in which something is opened, removed by name and all at once."""
-    tracing.check(f"echo 'p:myprobe vfs_open dfd=%ax filename=%dx flags=%cx mode=+4($stack)' > {LIST}; echo 'r:myretprobe vfs_open $retval' >> {LIST}")
-    assert tracing.check(f"cat {LIST}") == ("p:kprobes/myprobe vfs_open dfd=%ax filename=%dx flags=%cx mode=+4($stack)\n"
-                                            "r:kprobes/myretprobe vfs_open arg1=$retval\n")
+    tracing.check(
+        f"echo 'p:myprobe vfs_open dfd=%ax filename=%dx flags=%cx mode=+4($stack)' > {LIST}; echo 'r:myretprobe vfs_open $retval' >> {LIST}"
+    )
+    assert tracing.check(f"cat {LIST}") == (
+        "p:kprobes/myprobe vfs_open dfd=%ax filename=%dx flags=%cx mode=+4($stack)\n" "r:kprobes/myretprobe vfs_open arg1=$retval\n"
+    )
     text = tracing.check(f"cat {KPROBES}/myprobe/format")
     assert re.match(r"name: myprobe\nID: \d+\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n", text)
     assert re.findall(r"field:(u64 \w+);", text) == ["u64 dfd", "u64 filename", "u64 flags", "u64 mode"]
-    assert re.search(r'\nprint fmt: "\(%\w+\) dfd=0x%llx filename=0x%llx flags=0x%llx mode=0x%llx", .*'
-                     r", REC->dfd, REC->filename, REC->flags, REC->mode\n$", text)
+    assert re.search(
+        r'\nprint fmt: "\(%\w+\) dfd=0x%llx filename=0x%llx flags=0x%llx mode=0x%llx", .*'
+        r", REC->dfd, REC->filename, REC->flags, REC->mode\n$",
+        text,
+    )
     assert tracing.check(f"cat {KPROBES}/myprobe/enable {KPROBES}/myretprobe/enable") == "0\n0\n"
     tracing.check(f"echo 0 > tracing_on; > trace; echo 1 > {KPROBES}/myprobe/enable; echo 1 > {KPROBES}/myretprobe/enable")
     assert tracing.run("echo 1 > tracing_on; cat /proc/uptime /nothing > /dev/null; echo 0 > tracing_on")[0].startswith("cat: /nothing")
     calls = [line for thread, line in shown(tracing, "myprobe") if thread == "cat"]
     assert len(calls) == 2 and all(re.fullmatch(rf"{OPEN} dfd={HEX} filename=0x1 flags={HEX} mode={HEX}", line) for line in calls)
-    returns = [re.fullmatch(rf"\(command_open\+{HEX}/{HEX} <- vfs_open\) arg1=(-?\d+)", line)[1]
-               for thread, line in shown(tracing, "myretprobe") if thread == "cat"]
+    returns = [
+        re.fullmatch(rf"\(command_open\+{HEX}/{HEX} <- vfs_open\) arg1=(-?\d+)", line)[1]
+        for thread, line in shown(tracing, "myretprobe")
+        if thread == "cat"
+    ]
     assert returns == ["0", "-2"]
     assert tracing.run(f"echo > {LIST}") == (f"sh: can't create {LIST}: Device or resource busy\n", 1)
     tracing.check("echo 1 > tracing_on; echo 0 > events/enable")
@@ -70,21 +79,46 @@ def test_synopsis_of_kprobetrace(tracing):
     address = tracing.check("grep ' vfs_open$' /proc/kallsyms").split()[0]
     for line in "p vfs_open", "p:my/ vfs_open", "p:my/at 0x" + address, "r5:my/five vfs_open", "p:out vfs_open%return $retval":
         tracing.check(f"echo '{line}' >> kprobe_events")
-    assert tracing.check("cat kprobe_events") == (f"p:kprobes/p_vfs_open_0 vfs_open\np:my/p_vfs_open_0 vfs_open\np:my/at 0x{address}\n"
-                                                  "r5:my/five vfs_open\nr:kprobes/out vfs_open arg1=$retval\n")
+    assert tracing.check("cat kprobe_events") == (
+        f"p:kprobes/p_vfs_open_0 vfs_open\np:my/p_vfs_open_0 vfs_open\np:my/at 0x{address}\n"
+        "r5:my/five vfs_open\nr:kprobes/out vfs_open arg1=$retval\n"
+    )
     tracing.check("echo '-:my/' >> kprobe_events")
     assert tracing.check("cat dynamic_events") == "p:kprobes/p_vfs_open_0 vfs_open\nr:kprobes/out vfs_open arg1=$retval\n"
     refused(tracing, "p^5 vfs_open", "Maxactive is only for function exit", "kprobe_events")
 
 
 # What is typed; what is shown of `cat /proc/uptime`.
-VALUES = [("path=+0(%si):string", 'path="/proc/uptime"'), ("path=+0(%si):ustring", 'path="/proc/uptime"'), ("path=+u0(%si):string", 'path="/proc/uptime"'),
-          ("next=+u1(%si):string", 'next="proc/uptime"'), ("+0(%si):x8[4]", "arg1={0x2f,0x70,0x72,0x6f}"), ("+0(%si):x16[4]", "arg1={0x702f,0x6f72,0x2f63,0x7075}"),
-          ("+0(%si):x32[1]", "arg1={0x6f72702f}"), ("+0(%si):x32", "arg1=0x6f72702f"), ("+0(%si):char", "arg1='/'"), ("+8($stack):x8[8]", r"arg1=\{0x\w+(,0x\w+){7}\}"),
-          ("+0(%si):b4@4/32", "arg1=2"), ("+0(%si):b8@8/32", "arg1=112"), ("flags=%dx:u32", "flags=1"), ("%dx:s8", "arg1=1"), ("%dx", "arg1=0x1"),
-          ("$arg3", "flags=1"), ("$arg2:string", 'path="/proc/uptime"'), ("$stack", "arg1=0xf{4}[0-9a-f]{12}"), ("from=$stack0:symbol", rf"from=command_open\+{HEX}/{HEX}"),
-          ("from=$stack0:symstr", rf'from="command_open\+{HEX}/{HEX}"'), ("$comm", 'arg1="cat"'), ("$comm:string", 'arg1="cat"'), (r"\12", "arg1=0xc"), (r"\-1:s32", "arg1=-1"),
-          (r'\"text"', 'arg1="text"'), ("@trace_thresh_ns:u64", "arg1=0"), ("@trace_thresh_ns+4:u32", "arg1=0"), ("near=@trace_thresh_ns-4:x32", rf"near={HEX}")]
+VALUES = [
+    ("path=+0(%si):string", 'path="/proc/uptime"'),
+    ("path=+0(%si):ustring", 'path="/proc/uptime"'),
+    ("path=+u0(%si):string", 'path="/proc/uptime"'),
+    ("next=+u1(%si):string", 'next="proc/uptime"'),
+    ("+0(%si):x8[4]", "arg1={0x2f,0x70,0x72,0x6f}"),
+    ("+0(%si):x16[4]", "arg1={0x702f,0x6f72,0x2f63,0x7075}"),
+    ("+0(%si):x32[1]", "arg1={0x6f72702f}"),
+    ("+0(%si):x32", "arg1=0x6f72702f"),
+    ("+0(%si):char", "arg1='/'"),
+    ("+8($stack):x8[8]", r"arg1=\{0x\w+(,0x\w+){7}\}"),
+    ("+0(%si):b4@4/32", "arg1=2"),
+    ("+0(%si):b8@8/32", "arg1=112"),
+    ("flags=%dx:u32", "flags=1"),
+    ("%dx:s8", "arg1=1"),
+    ("%dx", "arg1=0x1"),
+    ("$arg3", "flags=1"),
+    ("$arg2:string", 'path="/proc/uptime"'),
+    ("$stack", "arg1=0xf{4}[0-9a-f]{12}"),
+    ("from=$stack0:symbol", rf"from=command_open\+{HEX}/{HEX}"),
+    ("from=$stack0:symstr", rf'from="command_open\+{HEX}/{HEX}"'),
+    ("$comm", 'arg1="cat"'),
+    ("$comm:string", 'arg1="cat"'),
+    (r"\12", "arg1=0xc"),
+    (r"\-1:s32", "arg1=-1"),
+    (r'\"text"', 'arg1="text"'),
+    ("@trace_thresh_ns:u64", "arg1=0"),
+    ("@trace_thresh_ns+4:u32", "arg1=0"),
+    ("near=@trace_thresh_ns-4:x32", rf"near={HEX}"),
+]
 
 
 def test_arguments_and_types(tracing):
@@ -98,10 +132,17 @@ def test_arguments_and_types(tracing):
     # Names of a command: string[1] is not string.
     tracing.check("> dynamic_events; echo 'p:words cmd_echo +0(%dx):string[1] +0(+0(%dx)):string +0(%dx):string[3]' > kprobe_events")
     tracing.check("> trace; echo 1 > events/kprobes/enable; echo one two > /dev/null; echo 0 > events/enable")
-    assert re.fullmatch(rf'\(cmd_echo\+0x0/{HEX}\) arg1=\{{"echo"\}} arg2="echo" arg3=\{{"echo","one","two"\}}', shown(tracing, "words")[0][1])
-    for line, why in (("p vfs_open $stack1:^x8[8]", "String accepts only memory argument"), ("p vfs_open %di:^x8[8]", "String accepts only memory argument"),
-                      ("p vfs_open +0(%di):x8[^65]", "Array number is too big"), ("p vfs_open $comm:^x64", "$comm and immediate-string only accepts string type"),
-                      ("p vfs_open+5 ^$arg1", "Invalid $-variable specified"), ("p vfs_open ^$retval", "$retval is not available on probe")):
+    assert re.fullmatch(
+        rf'\(cmd_echo\+0x0/{HEX}\) arg1=\{{"echo"\}} arg2="echo" arg3=\{{"echo","one","two"\}}', shown(tracing, "words")[0][1]
+    )
+    for line, why in (
+        ("p vfs_open $stack1:^x8[8]", "String accepts only memory argument"),
+        ("p vfs_open %di:^x8[8]", "String accepts only memory argument"),
+        ("p vfs_open +0(%di):x8[^65]", "Array number is too big"),
+        ("p vfs_open $comm:^x64", "$comm and immediate-string only accepts string type"),
+        ("p vfs_open+5 ^$arg1", "Invalid $-variable specified"),
+        ("p vfs_open ^$retval", "$retval is not available on probe"),
+    ):
         refused(tracing, line, why, "kprobe_events")
 
 
@@ -111,8 +152,10 @@ def test_per_probe_filter(tracing):
     tracing.check("echo 'p:opened vfs_open path=+0(%si):string from=$stack0:symstr' > kprobe_events")
     assert {"enable", "format", "filter", "id", "trigger"} <= set(tracing.check(f"ls {event}").split())
     assert int(tracing.check(f"cat {event}/id")) == int(re.search(r"ID: (\d+)", tracing.check(f"cat {event}/format"))[1])
-    tracing.check(f"echo 'from ~ \"command_open*\"' > {event}/filter; echo 'traceoff if path == \"/proc/version\"' > {event}/trigger; > trace; "
-                  f"echo 1 > {event}/enable; cat /proc/uptime /proc/version > /dev/null; echo 0 > {event}/enable")
+    tracing.check(
+        f"echo 'from ~ \"command_open*\"' > {event}/filter; echo 'traceoff if path == \"/proc/version\"' > {event}/trigger; > trace; "
+        f"echo 1 > {event}/enable; cat /proc/uptime /proc/version > /dev/null; echo 0 > {event}/enable"
+    )
     assert [line.split('"')[1] for _, line in shown(tracing, "opened")] == ["/proc/uptime", "/proc/version"]
     assert tracing.check("cat tracing_on") == "0\n"
     tracing.check(f"echo 1 > tracing_on; echo '!traceoff' >> {event}/trigger")
@@ -131,10 +174,14 @@ def test_names_of_fprobetrace(tracing):
     refused(tracing, "t sched_switch ^preempt prev_pid=prev->pid next_pid=next->pid", "This variable is not found at this probe point")
     refused(tracing, "t sched_switch comm=next->comm:string next->^start_time", "This field is not found.")
     refused(tracing, "t:^2 sched_switch", "Event name must follow the same rules as C identifiers")
-    tracing.check("echo 't sched_switch prev_pid=prev->pid next_pid=next->pid prev->comm:string' >> dynamic_events; "
-                  "echo 'f kernel_clone%return $retval->name:string' >> dynamic_events")
+    tracing.check(
+        "echo 't sched_switch prev_pid=prev->pid next_pid=next->pid prev->comm:string' >> dynamic_events; "
+        "echo 'f kernel_clone%return $retval->name:string' >> dynamic_events"
+    )
     tracing.check("echo 1 > events/tracepoints/enable; echo 1 > events/fprobes/enable; " + SWITCHES)
-    switches = [(thread, re.fullmatch(r'\(\S+\) prev_pid=(\d+) next_pid=\d+ arg3="(.*)"', line)) for thread, line in shown(tracing, "sched_switch")]
+    switches = [
+        (thread, re.fullmatch(r'\(\S+\) prev_pid=(\d+) next_pid=\d+ arg3="(.*)"', line)) for thread, line in shown(tracing, "sched_switch")
+    ]
     assert any(match[2] == thread == "sleep" and match[1] != "0" for thread, match in switches)
     assert any(re.fullmatch(r'\(job_create\S+ <- kernel_clone\) arg1="sleep"', line) for _, line in shown(tracing, "kernel_clone__exit"))
 
@@ -142,8 +189,10 @@ def test_names_of_fprobetrace(tracing):
 def test_entry_and_return_of_fprobetrace(tracing):
     """The usage example: a function, both ways, as `head | tail` shows it."""
     tracing.check("echo 'f vfs_read $arg*' >> dynamic_events; echo 'f vfs_read%return $retval' >> dynamic_events")
-    assert tracing.check("cat dynamic_events") == ("f:fprobes/vfs_read__entry vfs_read file=file buf=buf count=count pos=pos\n"
-                                                   "f:fprobes/vfs_read__exit vfs_read%return arg1=$retval\n")
+    assert tracing.check("cat dynamic_events") == (
+        "f:fprobes/vfs_read__entry vfs_read file=file buf=buf count=count pos=pos\n"
+        "f:fprobes/vfs_read__exit vfs_read%return arg1=$retval\n"
+    )
     tracing.check("> trace; echo 1 > events/fprobes/enable; cat /proc/uptime > /dev/null; echo 0 > events/enable")
     rows = re.findall(r": (vfs_read__\w+: .*)\n", tracing.check("head -n 20 trace | tail").replace("\r", ""))
     assert [row.split(":")[0] for row in rows[:4]] == ["vfs_read__entry", "vfs_read__exit"] * 2
@@ -154,26 +203,39 @@ def test_entry_and_return_of_fprobetrace(tracing):
 
 def test_tracepoint_of_fprobetrace(tracing):
     """The raw arguments of a tracepoint beside its event."""
-    tracing.check("echo 't sched_switch $arg*' >> dynamic_events; echo 1 > events/sched/sched_switch/enable; "
-                  "echo 1 > events/tracepoints/sched_switch/enable; " + SWITCHES.replace("> trace", "echo > trace"))
+    tracing.check(
+        "echo 't sched_switch $arg*' >> dynamic_events; echo 1 > events/sched/sched_switch/enable; "
+        "echo 1 > events/tracepoints/sched_switch/enable; " + SWITCHES.replace("> trace", "echo > trace")
+    )
     assert tracing.check("cat dynamic_events") == "t:tracepoints/sched_switch sched_switch prev=prev next=next\n"
     lines = [line for _, line in shown(tracing, "sched_switch")]
     raw = [line for line in lines if re.fullmatch(r"\(sched_switch\) prev=0x[0-9a-f]{16} next=0x[0-9a-f]{16}", line)]
-    cooked = [line for line in lines if re.fullmatch(r"prev_comm=.* prev_pid=\d+ prev_prio=\d+ prev_state=\S+ ==> next_comm=.* next_pid=\d+ next_prio=\d+", line)]
+    cooked = [
+        line
+        for line in lines
+        if re.fullmatch(r"prev_comm=.* prev_pid=\d+ prev_prio=\d+ prev_state=\S+ ==> next_comm=.* next_pid=\d+ next_prio=\d+", line)
+    ]
     assert raw and cooked and len(raw) + len(cooked) == len(lines)
 
 
 def test_first_of_eprobetrace(tracing):
     """Two fields of sched_switch, in an event beside it; without a type they are shown in hex."""
-    tracing.check("echo 'e:sched/switch sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32' >> /sys/kernel/tracing/dynamic_events; "
-                  "echo 'e sched.sched_switch $prev_pid name=$next_comm deref=+0($next_comm):string' >> dynamic_events")
-    assert tracing.check("cat dynamic_events") == ("e:sched/switch sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32\n"
-                                                   "e:eprobes/sched_switch sched.sched_switch arg1=$prev_pid name=$next_comm deref=+0($next_comm):string\n")
+    tracing.check(
+        "echo 'e:sched/switch sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32' >> /sys/kernel/tracing/dynamic_events; "
+        "echo 'e sched.sched_switch $prev_pid name=$next_comm deref=+0($next_comm):string' >> dynamic_events"
+    )
+    assert tracing.check("cat dynamic_events") == (
+        "e:sched/switch sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32\n"
+        "e:eprobes/sched_switch sched.sched_switch arg1=$prev_pid name=$next_comm deref=+0($next_comm):string\n"
+    )
     text = tracing.check("cat events/sched/switch/format")
     assert "\tfield:u32 prev;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:u32 next;\toffset:12;\tsize:4;\tsigned:0;\n" in text
     tracing.check("echo 1 > events/sched/switch/enable; echo 1 > events/eprobes/sched_switch/enable; " + SWITCHES)
     switches = [re.fullmatch(r"\(sched\.sched_switch\) prev=(\d+) next=\d+", line)[1] for _, line in shown(tracing, "switch")]
-    others = [re.fullmatch(r'\(sched\.sched_switch\) arg1=(0x[0-9a-f]+) name="(.*)" deref="\2"', line) for _, line in shown(tracing, "sched_switch")]
+    others = [
+        re.fullmatch(r'\(sched\.sched_switch\) arg1=(0x[0-9a-f]+) name="(.*)" deref="\2"', line)
+        for _, line in shown(tracing, "sched_switch")
+    ]
     assert {match[1] for match in others} & {hex(int(pid)) for pid in switches} - {"0x0"}
     refused(tracing, "e sched.sched_switch ^$stack", "Attached event does not have this field")
     refused(tracing, "e sched.sched_switch ^%di", "Invalid $-variable specified")
@@ -181,35 +243,50 @@ def test_first_of_eprobetrace(tracing):
 
 def test_second_of_eprobetrace(tracing):
     """A name that is read at the return: from an event to a synthetic one, and an event on that."""
-    tracing.check("echo 'f:raw_syscalls/sys_enter vfs_open id=\\257 args=+0($stack):x64[6] path=path:x64' >> dynamic_events; "
-                  "echo 'f:raw_syscalls/sys_exit vfs_open%return id=\\257 ret=$retval' >> dynamic_events")
-    tracing.check("echo 'e:openat raw_syscalls.sys_enter nr=$id second=+8($args):x64 filename=+0($path):ustring' >> dynamic_events; "
-                  "echo 'nr == 257' > events/eprobes/openat/filter; echo 1 > events/eprobes/openat/enable; echo 1 > events/raw_syscalls/sys_enter/enable; "
-                  "> trace; cat /proc/uptime > /dev/null; echo 0 > events/raw_syscalls/enable")
+    tracing.check(
+        "echo 'f:raw_syscalls/sys_enter vfs_open id=\\257 args=+0($stack):x64[6] path=path:x64' >> dynamic_events; "
+        "echo 'f:raw_syscalls/sys_exit vfs_open%return id=\\257 ret=$retval' >> dynamic_events"
+    )
+    tracing.check(
+        "echo 'e:openat raw_syscalls.sys_enter nr=$id second=+8($args):x64 filename=+0($path):ustring' >> dynamic_events; "
+        "echo 'nr == 257' > events/eprobes/openat/filter; echo 1 > events/eprobes/openat/enable; echo 1 > events/raw_syscalls/sys_enter/enable; "
+        "> trace; cat /proc/uptime > /dev/null; echo 0 > events/raw_syscalls/enable"
+    )
     whole = [re.search(r"args=\{\w+,(\w+),", line)[1] for thread, line in shown(tracing, "sys_enter") if thread == "cat"]
     assert ("cat", f'(raw_syscalls.sys_enter) nr=0x101 second={whole[0]} filename="/proc/uptime"') in shown(tracing, "openat")
     # That document removes it while it is on, which neither kernel does.
     assert tracing.run("echo '-:openat' >> dynamic_events") == ("sh: write error: Device or resource busy\n", 1)
     tracing.check("echo 0 > events/eprobes/openat/enable; echo '-:openat' >> dynamic_events")
     enter, leave = "hist:keys=common_pid:f=filename if nr == 257", (
-        "hist:keys=common_pid:file=$f:onmatch(eprobes.openat_start).trace(filename,$file) if id == 257")
-    tracing.check("echo 'e:openat_start raw_syscalls.sys_enter nr=$id filename=$path:x64' >> dynamic_events; echo 's:filename u64 file' >> dynamic_events; "
-                  f"echo '{enter}' > events/eprobes/openat_start/trigger; echo '{leave}' > events/raw_syscalls/sys_exit/trigger; "
-                  "echo 'e:openat synthetic.filename filename=+0($file):ustring' >> dynamic_events")
+        "hist:keys=common_pid:file=$f:onmatch(eprobes.openat_start).trace(filename,$file) if id == 257"
+    )
+    tracing.check(
+        "echo 'e:openat_start raw_syscalls.sys_enter nr=$id filename=$path:x64' >> dynamic_events; echo 's:filename u64 file' >> dynamic_events; "
+        f"echo '{enter}' > events/eprobes/openat_start/trigger; echo '{leave}' > events/raw_syscalls/sys_exit/trigger; "
+        "echo 'e:openat synthetic.filename filename=+0($file):ustring' >> dynamic_events"
+    )
     tracing.check("echo 1 > events/eprobes/openat/enable; > trace; cat /proc/uptime > /dev/null")
     assert ("cat", '(synthetic.filename) filename="/proc/uptime"') in shown(tracing, "openat")
-    tracing.check(f"echo 0 > events/eprobes/openat/enable; echo '!{leave}' >> events/raw_syscalls/sys_exit/trigger; "
-                  f"echo '!{enter}' >> events/eprobes/openat_start/trigger")
+    tracing.check(
+        f"echo 0 > events/eprobes/openat/enable; echo '!{leave}' >> events/raw_syscalls/sys_exit/trigger; "
+        f"echo '!{enter}' >> events/eprobes/openat_start/trigger"
+    )
 
 
 def test_casts(tracing):
     """Of a field, whose struct then says what other fields say; and of a member to the struct that it is in."""
-    tracing.check("echo 'e:armed timer.timer_start fn=(timer)timer->fn:symbol at=(timer)$timer->node.key same=$function:symbol expires=$expires:u64' "
-                  ">> dynamic_events; echo 'f:ring wake_ring_alarm who=(alarm,timer)timer->thread->name:string' >> dynamic_events")
+    tracing.check(
+        "echo 'e:armed timer.timer_start fn=(timer)timer->fn:symbol at=(timer)$timer->node.key same=$function:symbol expires=$expires:u64' "
+        ">> dynamic_events; echo 'f:ring wake_ring_alarm who=(alarm,timer)timer->thread->name:string' >> dynamic_events"
+    )
     tracing.check("echo 'p:middle wake_ring_alarm+5 who=(alarm,timer)%di->thread->pid' >> dynamic_events")
-    tracing.check("> trace; echo 1 > events/eprobes/armed/enable; echo 1 > events/fprobes/ring/enable; echo 1 > events/kprobes/middle/enable; "
-                  "sleep 0.02; echo 0 > events/enable")
-    armed = [re.fullmatch(r"\(timer\.timer_start\) fn=(\S+) at=(\d+) same=(\S+) expires=(\d+)", line) for _, line in shown(tracing, "armed")]
+    tracing.check(
+        "> trace; echo 1 > events/eprobes/armed/enable; echo 1 > events/fprobes/ring/enable; echo 1 > events/kprobes/middle/enable; "
+        "sleep 0.02; echo 0 > events/enable"
+    )
+    armed = [
+        re.fullmatch(r"\(timer\.timer_start\) fn=(\S+) at=(\d+) same=(\S+) expires=(\d+)", line) for _, line in shown(tracing, "armed")
+    ]
     assert armed and all(match[1] == match[3] and match[2] == match[4] for match in armed)
     assert [line for _, line in shown(tracing, "ring") if line.endswith(' who="sleep"')]
     assert all(re.fullmatch(rf"\(wake_ring_alarm\+0x5/{HEX}\) who=\d+", line) for _, line in shown(tracing, "middle"))

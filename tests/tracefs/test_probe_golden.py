@@ -11,7 +11,13 @@ PLACE = r"[\w.]+\+0x[0-9a-f]+/0x[0-9a-f]+"
 
 def shape(event):
     """The text of an event without its facts."""
-    for pattern, to in ((PLACE, "PLACE"), (r'"[^"]*"', "TEXT"), (r"0x[0-9a-f]+", "HEX"), (r"(?<=[={,])-?\d+", "NR"), (r"<- [\w.]+\)", "<- NAME)")):
+    for pattern, to in (
+        (PLACE, "PLACE"),
+        (r'"[^"]*"', "TEXT"),
+        (r"0x[0-9a-f]+", "HEX"),
+        (r"(?<=[={,])-?\d+", "NR"),
+        (r"<- [\w.]+\)", "<- NAME)"),
+    ):
         event = re.sub(pattern, to, event)
     return event
 
@@ -54,8 +60,10 @@ def test_lines_as_linux(tracing):
 
 def test_profile_as_linux(tracing):
     """Columns of kprobe_profile."""
-    tracing.check("echo 'p:one vfs_open' > kprobe_events; echo 'r:two vfs_open' >> kprobe_events; echo 'p:my/three kfree' >> kprobe_events; "
-                  "echo 'p:a_name_that_is_longer_than_the_column_it_stands_in kmalloc' >> kprobe_events")
+    tracing.check(
+        "echo 'p:one vfs_open' > kprobe_events; echo 'r:two vfs_open' >> kprobe_events; echo 'p:my/three kfree' >> kprobe_events; "
+        "echo 'p:a_name_that_is_longer_than_the_column_it_stands_in kmalloc' >> kprobe_events"
+    )
     said = tracing.check("cat kprobe_profile").replace("\r", "")
     assert said == sample("probe-profile").split("$ cat kprobe_profile\n")[1].split("$ echo")[0]
     tracing.check("echo > kprobe_events")

@@ -86,17 +86,23 @@ def test_ctrl_c_ends_trace_pipe(tracing):
 
 
 def test_trace_pipe_waits_then_ends_when_tracing_stops(tracing):
-    output = tracing.check("echo one > trace_marker; cat trace_pipe & sleep 0.3; echo two > trace_marker; "
-                           "sleep 0.3; echo 0 > tracing_on; wait")
-    assert re.fullmatch(r" +sh-\d+ +\[\d{3}\] \.{5} +\d+\.\d{6}: tracing_mark_write: one\n"
-                        r" +sh-\d+ +\[\d{3}\] \.{5} +\d+\.\d{6}: tracing_mark_write: two\n", output)
+    output = tracing.check(
+        "echo one > trace_marker; cat trace_pipe & sleep 0.3; echo two > trace_marker; " "sleep 0.3; echo 0 > tracing_on; wait"
+    )
+    assert re.fullmatch(
+        r" +sh-\d+ +\[\d{3}\] \.{5} +\d+\.\d{6}: tracing_mark_write: one\n"
+        r" +sh-\d+ +\[\d{3}\] \.{5} +\d+\.\d{6}: tracing_mark_write: two\n",
+        output,
+    )
 
 
 def test_one_trace_pipe_at_a_time(tracing):
-    output, status = tracing.run("echo x > trace_marker; cat trace_pipe > /tmp/read & until test -s /tmp/read; do sleep 0.01; done; "
-                                 "rm /tmp/read; cat trace_pipe; r=$?; "
-                                 "echo function > current_tracer; echo 0 > tracing_on; kill $!; wait; "
-                                 "echo $r")
+    output, status = tracing.run(
+        "echo x > trace_marker; cat trace_pipe > /tmp/read & until test -s /tmp/read; do sleep 0.01; done; "
+        "rm /tmp/read; cat trace_pipe; r=$?; "
+        "echo function > current_tracer; echo 0 > tracing_on; kill $!; wait; "
+        "echo $r"
+    )
     assert "cat: trace_pipe: Device or resource busy\n" in output
     assert "sh: write error: Device or resource busy\n" in output
     assert tracing.check("cat current_tracer") == "nop\n"

@@ -9,8 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
 
 import mask  # noqa: E402
 
-HELP = re.compile(r"# tracer: \w+\n#\n#\n# \* Snapshot is (freed|allocated) \*\n#\n# Snapshot commands:\n"
-                  r"(?:# .*\n)+$")
+HELP = re.compile(r"# tracer: \w+\n#\n#\n# \* Snapshot is (freed|allocated) \*\n#\n# Snapshot commands:\n" r"(?:# .*\n)+$")
 
 
 @pytest.fixture
@@ -48,16 +47,19 @@ def test_commands(snap):
 
 
 def test_layout(snap):
-    snap.check("echo 'sched_*' > set_ftrace_filter; echo function > current_tracer; hackbench 1 2; "
-               "echo 1 > snapshot; echo 0 > tracing_on")
+    snap.check(
+        "echo 'sched_*' > set_ftrace_filter; echo function > current_tracer; hackbench 1 2; " "echo 1 > snapshot; echo 0 > tracing_on"
+    )
     text = snap.check("cat snapshot")
     assert not mask.strange(text, mask.sample("function"), mask.sample("snapshot"))
     assert text.count(" <-") > 20
 
 
 def test_one_cpu(snap):
-    snap.check("echo 'sched_*' > set_ftrace_filter; echo function > current_tracer; hackbench 2 5; "
-               "echo 1 > per_cpu/cpu1/snapshot; echo 0 > tracing_on")
+    snap.check(
+        "echo 'sched_*' > set_ftrace_filter; echo function > current_tracer; hackbench 2 5; "
+        "echo 1 > per_cpu/cpu1/snapshot; echo 0 > tracing_on"
+    )
     assert state(snap, "per_cpu/cpu0/snapshot") == "allocated"
     kept = snap.check("cat per_cpu/cpu1/snapshot")
     assert " [001] " in kept and " [000] " not in kept
@@ -78,8 +80,10 @@ def test_sizes_follow(snap):
 def test_nothing_is_lost(snap):
     """Every marker is in the one buffer or in the other, whenever they were exchanged."""
     snap.check("echo 1 > snapshot; echo 2 > snapshot; > trace")
-    snap.check("for t in 1 2 3; do for i in $(seq 150); do echo \"thread $t line $i\" > trace_marker; done & done; "
-               "for i in $(seq 60); do echo 1 > snapshot; echo 1 > per_cpu/cpu1/snapshot; done; wait")
+    snap.check(
+        'for t in 1 2 3; do for i in $(seq 150); do echo "thread $t line $i" > trace_marker; done & done; '
+        "for i in $(seq 60); do echo 1 > snapshot; echo 1 > per_cpu/cpu1/snapshot; done; wait"
+    )
     seen = re.findall(r": thread (\d) line (\d+)$", snap.check("cat snapshot trace"), re.M)
     assert len(seen) == 450 and len(set(seen)) == 450
 

@@ -27,7 +27,7 @@ def tracer(tracing):
 def parse(text):
     """[(depth, function)] of one listing whose columns and sums are right."""
     head = HEAD.match(text)
-    lines = [LINE.fullmatch(line) for line in text[head.end():].splitlines(keepends=True)]
+    lines = [LINE.fullmatch(line) for line in text[head.end() :].splitlines(keepends=True)]
     assert all(lines), text
     assert len(lines) == int(head[1])
     depths = [int(line[2]) for line in lines] + [0]
@@ -109,8 +109,9 @@ def test_nearly_full_is_said_once(tracer):
     before = tracer.check("dmesg | grep -c 'stack tracer:' || true")
     out, status = tracer.run("recurse 1000; recurse 1000")
     assert status == 1 and "no more fit on a stack of 16384 bytes" in out
-    tracer.check(f"n=0; while [ $(dmesg | grep -c 'stack tracer:') -le {int(before)} ] && [ $n -lt 100 ]; "
-                 "do sleep 0.1; n=$((n + 1)); done")  # a worker says it
+    tracer.check(
+        f"n=0; while [ $(dmesg | grep -c 'stack tracer:') -le {int(before)} ] && [ $n -lt 100 ]; " "do sleep 0.1; n=$((n + 1)); done"
+    )  # a worker says it
     said = tracer.check("dmesg | grep 'stack tracer:' | tail -n 1")
     assert re.search(r"stack tracer: \d+ of 16384 bytes of a stack left, pid \d+ in recurse_step\+0x0/", said)
     assert int(tracer.check("dmesg | grep -c 'stack tracer:' || true")) == int(before) + 1
@@ -126,7 +127,7 @@ def session(guest, name):
 def test_mistakes_as_in_linux(tracer):
     session(tracer, "stack-trace-errors")
     text = sample("stack-trace")
-    off = text[text.index("        Depth"):text.index("#\n0\n####") + 2]
+    off = text[text.index("        Depth") : text.index("#\n0\n####") + 2]
     with Guest("gcc", 1) as fresh:
         assert fresh.check("cat stack_trace") == off
 

@@ -18,19 +18,27 @@ def sizes(tracing):
 
 
 def stats(guest, cpu):
-    return {name: int(value) for name, value in
-            re.findall(r"^(.*): (\d+)$", guest.check(f"cat per_cpu/cpu{cpu}/stats"), re.M)}
+    return {name: int(value) for name, value in re.findall(r"^(.*): (\d+)$", guest.check(f"cat per_cpu/cpu{cpu}/stats"), re.M)}
 
 
 def test_sizes_and_errors(sizes):
     assert sizes.check("cat buffer_subbuf_size_kb") == "4\n"
-    for kb, made, buffer in ((5, 8, 1408), (16, 16, 1408), (17, 32, 1408), (128, 128, 1408), (200, 256, 1536), (512, 512, 1536), (1, 4, 1408)):
-        assert sizes.check(f"echo {kb} > buffer_subbuf_size_kb; cat buffer_subbuf_size_kb buffer_size_kb "
-                           "per_cpu/cpu1/buffer_size_kb") == f"{made}\n{buffer}\n{buffer}\n"
+    for kb, made, buffer in (
+        (5, 8, 1408),
+        (16, 16, 1408),
+        (17, 32, 1408),
+        (128, 128, 1408),
+        (200, 256, 1536),
+        (512, 512, 1536),
+        (1, 4, 1408),
+    ):
+        assert (
+            sizes.check(f"echo {kb} > buffer_subbuf_size_kb; cat buffer_subbuf_size_kb buffer_size_kb " "per_cpu/cpu1/buffer_size_kb")
+            == f"{made}\n{buffer}\n{buffer}\n"
+        )
     for wrong in ("0", "513", "-1", "x", "4k", "0x10", "''"):
         assert sizes.run(f"echo {wrong} > buffer_subbuf_size_kb") == ("sh: write error: Invalid argument\n", 1)
-    assert sizes.run("echo 99999999999999999999 > buffer_subbuf_size_kb") == (
-        "sh: write error: Numerical result out of range\n", 1)
+    assert sizes.run("echo 99999999999999999999 > buffer_subbuf_size_kb") == ("sh: write error: Numerical result out of range\n", 1)
     assert sizes.check("cat buffer_subbuf_size_kb") == "4\n"
 
 
@@ -78,8 +86,10 @@ def test_snapshot_and_instance(sizes):
     sizes.check("echo $s > trace_marker; echo 1 > snapshot; echo $s$s > trace_marker")
     assert sizes.check("grep -c qqqq snapshot trace") == "snapshot:1\ntrace:1\n"
     assert "Snapshot is allocated" in sizes.check("echo 16 > buffer_subbuf_size_kb; cat snapshot")
-    sizes.check("echo 16 > instances/one/buffer_subbuf_size_kb; echo $s > instances/one/trace_marker; "
-                "echo 0 > snapshot; echo 128 > buffer_subbuf_size_kb; echo $s$s$s > trace_marker; echo 1 > snapshot")
+    sizes.check(
+        "echo 16 > instances/one/buffer_subbuf_size_kb; echo $s > instances/one/trace_marker; "
+        "echo 0 > snapshot; echo 128 > buffer_subbuf_size_kb; echo $s$s$s > trace_marker; echo 1 > snapshot"
+    )
     assert sizes.check("grep -c qqqq snapshot instances/one/trace") == "snapshot:1\ninstances/one/trace:1\n"
     assert sizes.check("cat instances/one/buffer_subbuf_size_kb buffer_subbuf_size_kb") == "16\n128\n"
 
@@ -87,12 +97,18 @@ def test_snapshot_and_instance(sizes):
 @pytest.mark.parametrize("guest", GUESTS, indirect=True, ids=IDS)
 def test_under_load(guest, sizes):
     """Sizes change while all CPUs trace and a reader consumes; then all that was recorded is counted."""
-    sizes.check("echo '*sched*' > set_ftrace_filter; echo function > current_tracer; echo 200 > buffer_size_kb; echo 1 > snapshot; "
-                "(while true; do hackbench 1 20; sleep 0.03; done) > /dev/null & load=$!; cat trace_pipe > /dev/null & pipe=$!")
-    sizes.check("for kb in 8 512 16 4 256 64; do echo $kb > buffer_subbuf_size_kb; "
-                "echo 1 > snapshot; head -n 40 trace > /dev/null; echo marker > trace_marker; done")
-    sizes.check("kill $pipe; wait $pipe; echo 128 > buffer_size_kb; echo 32 > buffer_subbuf_size_kb; sleep 0.3; kill $load; wait; "
-                "hackbench 1 60; echo 0 > tracing_on")
+    sizes.check(
+        "echo '*sched*' > set_ftrace_filter; echo function > current_tracer; echo 200 > buffer_size_kb; echo 1 > snapshot; "
+        "(while true; do hackbench 1 20; sleep 0.03; done) > /dev/null & load=$!; cat trace_pipe > /dev/null & pipe=$!"
+    )
+    sizes.check(
+        "for kb in 8 512 16 4 256 64; do echo $kb > buffer_subbuf_size_kb; "
+        "echo 1 > snapshot; head -n 40 trace > /dev/null; echo marker > trace_marker; done"
+    )
+    sizes.check(
+        "kill $pipe; wait $pipe; echo 128 > buffer_size_kb; echo 32 > buffer_subbuf_size_kb; sleep 0.3; kill $load; wait; "
+        "hackbench 1 60; echo 0 > tracing_on"
+    )
     for cpu in range(guest.check("cat per_cpu/cpu*/buffer_size_kb").count("128\n")):
         count = stats(sizes, cpu)
         text = sizes.check(f"cat per_cpu/cpu{cpu}/trace_pipe > /tmp/pipe; grep -vc LOST /tmp/pipe; grep LOST /tmp/pipe; true")

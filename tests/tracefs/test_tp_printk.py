@@ -53,8 +53,10 @@ def test_all_events_under_load(printing):
     printing.console.delayafterread = 0.05
     # Interrupts, NMIs, the scheduler with its locks, the console that prints all that.
     before = missed(printing)
-    printing.send(f"echo 1 > events/enable; echo 1 > {SETTING}; hackbench 2 100; stress ipi -n 20; torture 2; "
-                  f"cat trace > /dev/null; echo 0 > {SETTING}; echo 0 > events/enable; dmesg > /all; dmesg -c > /dev/null; echo sur''vived\r")
+    printing.send(
+        f"echo 1 > events/enable; echo 1 > {SETTING}; hackbench 2 100; stress ipi -n 20; torture 2; "
+        f"cat trace > /dev/null; echo 0 > {SETTING}; echo 0 > events/enable; dmesg > /all; dmesg -c > /dev/null; echo sur''vived\r"
+    )
     printing.expect(rb"\nsurvived\r\n", reach=100)
     printing.wait_prompt()
     assert int(printing.check("grep -c '] sched_switch: prev_comm=' /all")) > 0

@@ -30,16 +30,19 @@ def test_stack_begins_at_the_tracepoint(tracing):
     """Also while others listen there, and the probe is one of several."""
     begins = "<stack trace>\n => sched_tell_switch\n => sched_switch\n"
     for others in "", "mkdir instances/one; echo wakeup > instances/one/current_tracer":
-        tracing.check(f"{others}; > trace; echo 'stacktrace:3 if prev_comm == \"sleep\"' > {SWITCH}/trigger; "
-                      f"sleep 0.001; sleep 0.001; sleep 0.001; echo '!stacktrace' > {SWITCH}/trigger".lstrip("; "))
+        tracing.check(
+            f"{others}; > trace; echo 'stacktrace:3 if prev_comm == \"sleep\"' > {SWITCH}/trigger; "
+            f"sleep 0.001; sleep 0.001; sleep 0.001; echo '!stacktrace' > {SWITCH}/trigger".lstrip("; ")
+        )
         assert tracing.check("cat trace").count(begins) == 3
     tracing.check("rmdir instances/one")
 
 
 def test_snapshot_has_the_event(tracing):
     """It is the last one of its CPU. Another CPU may record more until the buffers are exchanged."""
-    tracing.check(f"echo 1 > {SWITCH}/enable; echo 'snapshot:1 if prev_comm == \"sleep\" && prev_state == 1' > {SWITCH}/trigger; "
-                  "sleep 0.001")
+    tracing.check(
+        f"echo 1 > {SWITCH}/enable; echo 'snapshot:1 if prev_comm == \"sleep\" && prev_state == 1' > {SWITCH}/trigger; " "sleep 0.001"
+    )
     snapshot = tracing.check("cat snapshot")
     cpu = re.search(r" (\[\d+\]) .* prev_comm=sleep .* prev_state=S ==>", snapshot)[1]
     assert re.search(r"prev_comm=sleep .* prev_state=S ==>", [line for line in snapshot.splitlines() if cpu in line][-1])
@@ -56,8 +59,10 @@ def test_switches_another_event(tracing):
 
 def test_marker_ends_the_trace(tracing):
     """It is the last line, and a stack shows who has written it."""
-    tracing.check(f"echo 'traceoff if buf ~ \"*too late\"' > {PRINT}/trigger; echo 'stacktrace:1 if buf == \"here\"' > {PRINT}/trigger; "
-                  "echo here > trace_marker; printf here > trace_marker; echo 'frame 17 came too late' > trace_marker")
+    tracing.check(
+        f"echo 'traceoff if buf ~ \"*too late\"' > {PRINT}/trigger; echo 'stacktrace:1 if buf == \"here\"' > {PRINT}/trigger; "
+        "echo here > trace_marker; printf here > trace_marker; echo 'frame 17 came too late' > trace_marker"
+    )
     assert tracing.check("cat tracing_on") == "0\n"
     assert tracing.run("echo after > trace_marker")[1] == 1
     text = tracing.check("cat trace")
@@ -90,11 +95,14 @@ def test_set_and_removed_under_load(tracing):
     tracing.check("(while true; do hackbench 1 20; sleep 0.03; done) > /dev/null & load=$!; mkdir instances/one")
     tracing.check(f"echo 1 > {SWITCH}/enable")
     for _ in range(2):
-        tracing.check(f"for i in 1 2 3 4 5; do for t in 'traceoff:2 if next_pid > 3' 'stacktrace:5' 'snapshot:2' "
-                      f"'enable_event:sched:sched_waking:3'; do echo $t >> {SWITCH}/trigger; echo $t >> instances/one/{SWITCH}/trigger; done; "
-                      "echo 1 > tracing_on; "
-                      f"for t in traceoff stacktrace snapshot enable_event:sched:sched_waking; do echo !$t >> {SWITCH}/trigger; done; "
-                      "rmdir instances/one; mkdir instances/one; done", timeout=120)
+        tracing.check(
+            f"for i in 1 2 3 4 5; do for t in 'traceoff:2 if next_pid > 3' 'stacktrace:5' 'snapshot:2' "
+            f"'enable_event:sched:sched_waking:3'; do echo $t >> {SWITCH}/trigger; echo $t >> instances/one/{SWITCH}/trigger; done; "
+            "echo 1 > tracing_on; "
+            f"for t in traceoff stacktrace snapshot enable_event:sched:sched_waking; do echo !$t >> {SWITCH}/trigger; done; "
+            "rmdir instances/one; mkdir instances/one; done",
+            timeout=120,
+        )
     tracing.check("kill $load; wait; rmdir instances/one; echo 1 > tracing_on", timeout=120)
     assert tracing.check(f"cat {SWITCH}/trigger").startswith("# Available triggers:")
     assert "sched_switch" in tracing.check("> trace; sleep 0.01; cat trace")

@@ -6,8 +6,9 @@ import re
 def test_who_switched_off(tracing):
     tracing.check("echo 1 > events/sched/sched_process_exec/enable; echo 0 > tracing_on")
     text = tracing.check("why")
-    assert re.search(r"^Tracing has been off for [\d.]+ \w+: thread \S+-\d+ wrote 0 to tracing_on; "
-                     r"echo 1 > tracing_on\.$", text, re.M), text
+    assert re.search(
+        r"^Tracing has been off for [\d.]+ \w+: thread \S+-\d+ wrote 0 to tracing_on; " r"echo 1 > tracing_on\.$", text, re.M
+    ), text
     assert text == re.sub(r"for [\d.]+ \w+:", re.search(r"for [\d.]+ \w+:", text)[0], tracing.check("cat why"))
 
 
@@ -20,8 +21,7 @@ def test_trigger_switched_off(tracing):
 def test_command_switched_off(tracing):
     tracing.check("echo vfs_mkdir:traceoff > set_ftrace_filter; mkdir /tmp/why; rmdir /tmp/why")
     tracing.check("echo '!vfs_mkdir:traceoff' > set_ftrace_filter")
-    assert re.search(r": vfs_mkdir was called, which has the command traceoff, in thread mkdir-\d+; ",
-                     tracing.check("why"))
+    assert re.search(r": vfs_mkdir was called, which has the command traceoff, in thread mkdir-\d+; ", tracing.check("why"))
 
 
 def test_filter_lets_none_pass(tracing):
@@ -30,17 +30,29 @@ def test_filter_lets_none_pass(tracing):
     first = tracing.check("why; sleep 0.1")
     text = tracing.check("why")
     tracing.check("echo 0 > events/sched/sched_switch/filter")
-    assert re.search(r"^Nothing has passed the filter of sched_switch since it was set [\d.]+ \w+ ago: prev_pid == 999999; "
-                     r"what it turns away is counted from now on, so ask again\.$", first, re.M), first
-    nr = re.search(r"^The filter of sched_switch has let 0 of ([\d,]+) events? pass in [\d.]+ \w+: prev_pid == 999999; "
-                   r"echo 0 > events/sched/sched_switch/filter\.$", text, re.M)
+    assert re.search(
+        r"^Nothing has passed the filter of sched_switch since it was set [\d.]+ \w+ ago: prev_pid == 999999; "
+        r"what it turns away is counted from now on, so ask again\.$",
+        first,
+        re.M,
+    ), first
+    nr = re.search(
+        r"^The filter of sched_switch has let 0 of ([\d,]+) events? pass in [\d.]+ \w+: prev_pid == 999999; "
+        r"echo 0 > events/sched/sched_switch/filter\.$",
+        text,
+        re.M,
+    )
     assert nr and int(nr[1].replace(",", "")) > 0, text
 
 
 def test_thread_that_is_gone(tracing):
     tracing.check("echo 999999 > set_ftrace_pid; echo function > current_tracer")
-    assert re.search(r"^Calls of no thread are recorded: set_ftrace_pid and set_ftrace_notrace_pid leave none of the "
-                     r"\d+ that live; echo > set_ftrace_pid\.$", tracing.check("why"), re.M)
+    assert re.search(
+        r"^Calls of no thread are recorded: set_ftrace_pid and set_ftrace_notrace_pid leave none of the "
+        r"\d+ that live; echo > set_ftrace_pid\.$",
+        tracing.check("why"),
+        re.M,
+    )
 
 
 def test_cpu_left_out(tracing):
@@ -53,8 +65,12 @@ def test_cpu_left_out(tracing):
 def test_overwritten(tracing):
     tracing.check("echo 8 > buffer_size_kb; echo function > current_tracer; cat README > /dev/null; echo 0 > tracing_on")
     text = tracing.check("why")
-    lost = re.search(r"^(\d+) % of the events are lost: ([\d,]+) of ([\d,]+) were overwritten before anybody read "
-                     r"them, because the buffer has 8 KB per CPU and reaches back only ", text, re.M)
+    lost = re.search(
+        r"^(\d+) % of the events are lost: ([\d,]+) of ([\d,]+) were overwritten before anybody read "
+        r"them, because the buffer has 8 KB per CPU and reaches back only ",
+        text,
+        re.M,
+    )
     assert lost, text
     overrun, written = (int(lost[i].replace(",", "")) for i in (2, 3))
     stats = tracing.check("cat per_cpu/cpu0/stats per_cpu/cpu1/stats")
@@ -63,10 +79,12 @@ def test_overwritten(tracing):
 
 
 def test_other_reader(tracing):
-    tracing.check("echo 1 > events/sched/sched_switch/enable; cat trace_pipe > /dev/null & sleep 0.1; "
-                  "cat why > /tmp/why; kill $!; wait")
-    assert re.search(r"^Somebody else reads: thread cat-\d+ has trace_pipe open and takes events away \([\d,]+ until "
-                     r"now\)\.$", tracing.check("cat /tmp/why; rm /tmp/why"), re.M)
+    tracing.check("echo 1 > events/sched/sched_switch/enable; cat trace_pipe > /dev/null & sleep 0.1; " "cat why > /tmp/why; kill $!; wait")
+    assert re.search(
+        r"^Somebody else reads: thread cat-\d+ has trace_pipe open and takes events away \([\d,]+ until " r"now\)\.$",
+        tracing.check("cat /tmp/why; rm /tmp/why"),
+        re.M,
+    )
 
 
 def test_instance(tracing):

@@ -29,10 +29,41 @@ def qemu_words(options, folder, serial="null"):
     kernel = options.build / "fathom.stripped"
     if not kernel.exists():
         raise Failure(f"there is no kernel in {options.build}: `make` builds it", FAILED)
-    return ["setpriv", "--pdeathsig", "TERM", "qemu-system-x86_64", "-machine", "q35", "-cpu", "max", "-accel", "tcg,thread=multi",
-            "-smp", str(options.cpus), "-m", options.mem, "-kernel", kernel, "-append", options.cmdline,
-            "-display", "none", "-monitor", "none", "-no-reboot", "-net", "none", "-serial", serial, "-device", "virtio-serial-pci",
-            "-chardev", f"socket,id=channel,path={folder}/channel,server=on,wait=off", "-device", "virtserialport,chardev=channel,name=fathom.9p"]
+    return [
+        "setpriv",
+        "--pdeathsig",
+        "TERM",
+        "qemu-system-x86_64",
+        "-machine",
+        "q35",
+        "-cpu",
+        "max",
+        "-accel",
+        "tcg,thread=multi",
+        "-smp",
+        str(options.cpus),
+        "-m",
+        options.mem,
+        "-kernel",
+        kernel,
+        "-append",
+        options.cmdline,
+        "-display",
+        "none",
+        "-monitor",
+        "none",
+        "-no-reboot",
+        "-net",
+        "none",
+        "-serial",
+        serial,
+        "-device",
+        "virtio-serial-pci",
+        "-chardev",
+        f"socket,id=channel,path={folder}/channel,server=on,wait=off",
+        "-device",
+        "virtserialport,chardev=channel,name=fathom.9p",
+    ]
 
 
 def started(words, output):

@@ -19,6 +19,7 @@ def thread_of(event):
 
 class Call:
     """begin and end in ns. whole: both were recorded. parent: the call around it."""
+
     __slots__ = ("thread", "name", "depth", "begin", "end", "parent", "children_ns", "duration_ns", "retval", "whole")
 
     def __init__(self, thread, name, depth, begin, parent):

@@ -5,8 +5,16 @@ import struct
 
 FAILED, USAGE, NOT_RUNNING, BUSY, NOTHING, DISK_FULL, DIED = range(1, 8)
 
-MEANINGS = {0: "all went well", FAILED: "it failed", USAGE: "wrong usage", NOT_RUNNING: "no kernel there", BUSY: "the channel is busy",
-            NOTHING: "nothing was traced", DISK_FULL: "the disk is full", DIED: "the kernel or QEMU ended meanwhile"}
+MEANINGS = {
+    0: "all went well",
+    FAILED: "it failed",
+    USAGE: "wrong usage",
+    NOT_RUNNING: "no kernel there",
+    BUSY: "the channel is busy",
+    NOTHING: "nothing was traced",
+    DISK_FULL: "the disk is full",
+    DIED: "the kernel or QEMU ended meanwhile",
+}
 EXIT_CODES = "exit codes:\n" + "\n".join(f"  {code} {MEANINGS[code]:<19}{code + 4} {MEANINGS[code + 4]}" for code in range(4))
 
 

@@ -21,8 +21,17 @@ STRINGS, HEADER_INFO, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK, CMDLINES =
 SECTION_HEADER = struct.Struct("<HHIQ")  # id, flags, where its description is among the strings, bytes
 IS_COMPRESSED = 1
 
-DESCRIPTIONS = {DONE: "options", BUFFER: "buffer flyrecord", STRINGS: "strings", HEADER_INFO: "headers", FTRACE_EVENTS: "ftrace events",
-                EVENT_FORMATS: "events format", KALLSYMS: "kallsyms", PRINTK: "trace_printk", CMDLINES: "command lines"}
+DESCRIPTIONS = {
+    DONE: "options",
+    BUFFER: "buffer flyrecord",
+    STRINGS: "strings",
+    HEADER_INFO: "headers",
+    FTRACE_EVENTS: "ftrace events",
+    EVENT_FORMATS: "events format",
+    KALLSYMS: "kallsyms",
+    PRINTK: "trace_printk",
+    CMDLINES: "command lines",
+}
 
 
 class Buffer:
@@ -96,7 +105,8 @@ def texts(facts):
         EVENT_FORMATS: systems,
         KALLSYMS: sized(symbols(facts.kallsyms), "<I"),
         PRINTK: sized(facts.printk, "<I"),
-        CMDLINES: sized(facts.cmdlines)}
+        CMDLINES: sized(facts.cmdlines),
+    }
 
 
 def options_of_stats(buffer):
@@ -151,7 +161,9 @@ class Sections:
 
 
 def buffer_option(facts, buffer, section, table):
-    data = struct.pack("<Q", section) + zero_ended(buffer.name) + zero_ended(buffer.clock) + struct.pack("<II", facts.page_size, facts.nr_cpus)
+    data = (
+        struct.pack("<Q", section) + zero_ended(buffer.name) + zero_ended(buffer.clock) + struct.pack("<II", facts.page_size, facts.nr_cpus)
+    )
     return option(BUFFER, data + b"".join(struct.pack("<IQQ", cpu, *entry) for cpu, entry in enumerate(table)))
 
 

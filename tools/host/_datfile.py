@@ -82,7 +82,7 @@ class Pages:
         for buffer in range(self.nr_buffers):
             begin = self._ring(buffer, 0)
             section = rings[begin][0] - dat.SECTION_HEADER.size if buffer else None
-            places.append(dat.Place(rings[begin:begin + self.nr_cpus], section))
+            places.append(dat.Place(rings[begin : begin + self.nr_cpus], section))
         return places, first
 
     def _sort(self, first):
@@ -106,8 +106,8 @@ class Pages:
         """If need be without the names of the oldest tasks: the room for it is what it is."""
         head = dat.head(facts, places, version)
         if len(head) > self.start:
-            names = facts.cmdlines[len(head) - self.start:]
-            facts.cmdlines = names[names.find(b"\n") + 1:]
+            names = facts.cmdlines[len(head) - self.start :]
+            facts.cmdlines = names[names.find(b"\n") + 1 :]
             head = dat.head(facts, places, version)
         return head
 

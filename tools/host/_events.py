@@ -33,7 +33,7 @@ class Cursor:
         if count > len(self.data) - self.at:
             raise Cut(f"{count} bytes are missing behind byte {self.at}")
         self.at += count
-        return self.data[self.at - count:self.at]
+        return self.data[self.at - count : self.at]
 
     def number(self, width):
         return int.from_bytes(self.take(width), "little")
@@ -42,7 +42,7 @@ class Cursor:
         end = self.data.find(b"\0", self.at)
         if end < 0:
             raise Cut(f"the text at byte {self.at} has no end")
-        text = self.data[self.at:end]
+        text = self.data[self.at : end]
         self.at = end + 1
         return text.decode("utf-8", "replace")
 
@@ -91,6 +91,7 @@ class Lost:
 
 class Event:
     """One event. What it consists of is decoded when it is asked for."""
+
     __slots__ = ("ts", "cpu", "pid", "type", "data", "trace", "_fields")
 
     def __init__(self, ts, cpu, kind, data, trace):
@@ -146,6 +147,7 @@ class Event:
 
 class UnknownType:
     """A record whose type the file does not describe."""
+
     system, by_name = "", {}
 
     def __init__(self, number):
@@ -260,7 +262,14 @@ class Packed:
     def _kinds(form):
         for match in _printfmt.conversions(form):
             yield from ["int"] * ((match["width"] == "*") + (match["precision"] == "*"))
-            yield "text" if match["kind"] == "s" else "long" if match["kind"] == "p" or match["length"] in ("l", "ll", "L", "z", "t", "j") else "int"
+            yield "text" if match["kind"] == "s" else "long" if match["kind"] == "p" or match["length"] in (
+                "l",
+                "ll",
+                "L",
+                "z",
+                "t",
+                "j",
+            ) else "int"
 
     def take(self):
         kind = next(self.kinds)

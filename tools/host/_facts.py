@@ -41,9 +41,9 @@ def formats(guest, pool):
     events = [line.partition(":")[::2] for line in guest.text("available_events").split()]
     texts = list(pool.map(guest.read, own + [f"events/{system}/{event}/format" for system, event in events]))
     systems = {}
-    for (system, _), text in zip(events, texts[len(own):]):
+    for (system, _), text in zip(events, texts[len(own) :]):
         systems.setdefault(system, []).append(text)
-    return texts[:len(own)], sorted(systems.items())
+    return texts[: len(own)], sorted(systems.items())
 
 
 def subbuf_bytes(guest, tracing):
@@ -94,7 +94,11 @@ def names_of_tasks(guest, before=b""):
 def gather_last(guest, facts, buffers):
     """What changes while it is traced: names of functions and tasks, and the counters of the rings."""
     facts.buffers[0].clock = clock_of(guest, buffers[0].tracing)
-    facts.kallsyms, facts.printk, facts.cmdlines = guest.read("/proc/kallsyms"), guest.read("printk_formats"), names_of_tasks(guest, facts.cmdlines)
+    facts.kallsyms, facts.printk, facts.cmdlines = (
+        guest.read("/proc/kallsyms"),
+        guest.read("printk_formats"),
+        names_of_tasks(guest, facts.cmdlines),
+    )
     for one in buffers:
         its = facts.buffers[one.number]
         its.clock = clock_of(guest, one.tracing)

@@ -67,6 +67,7 @@ byId("search").style.visibility = "visible";
 
 class Box:
     """A function and what it called: total is all of it, own what was not in others."""
+
     __slots__ = ("name", "own", "total", "called")
 
     def __init__(self, name):
@@ -117,7 +118,7 @@ def boxes_of(root, smallest):
 
 def fitting(name, width):
     room = int((width - 6) / CHARACTER)
-    return "" if room < 3 else name if len(name) <= room else name[:room - 2] + ".."
+    return "" if room < 3 else name if len(name) <= room else name[: room - 2] + ".."
 
 
 def draw(stacks, title, amount, smallest=0):
@@ -127,18 +128,23 @@ def draw(stacks, title, amount, smallest=0):
     height = TOP + BOTTOM + ROW * (1 + max(row for _, _, _, row in placed))
     wide = WIDTH - 2 * MARGIN
     script = SCRIPT.replace("MARGIN", str(MARGIN)).replace("WIDTH", str(WIDTH)).replace("CHARACTER", str(CHARACTER))
-    out = ['<?xml version="1.0" encoding="UTF-8"?>',
-           f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">',
-           f"<style>{STYLE}</style>", '<rect width="100%" height="100%" fill="#fdfdf5"/>',
-           f'<text class="title" x="{WIDTH // 2}" y="24">{escape(clean(title))}</text>',
-           f'<text class="control" id="reset" x="{MARGIN}" y="24">show all</text>',
-           f'<text class="control" id="search" x="{WIDTH - 70}" y="24">search</text>',
-           f'<text class="control" id="matched" x="{WIDTH - 150}" y="{height - 10}"></text>']
+    out = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">',
+        f"<style>{STYLE}</style>",
+        '<rect width="100%" height="100%" fill="#fdfdf5"/>',
+        f'<text class="title" x="{WIDTH // 2}" y="24">{escape(clean(title))}</text>',
+        f'<text class="control" id="reset" x="{MARGIN}" y="24">show all</text>',
+        f'<text class="control" id="search" x="{WIDTH - 70}" y="24">search</text>',
+        f'<text class="control" id="matched" x="{WIDTH - 150}" y="{height - 10}"></text>',
+    ]
     for box, begin, share, row in placed:
         name, x, width, y = clean(box.name), MARGIN + begin * wide, share * wide, height - BOTTOM - ROW * (row + 1)
         said = f"{name} ({amount(box.total)}, {100 * share:.1f}%)"
-        out.append(f'<g class="f" data-x="{begin:.9g}" data-w="{share:.9g}" data-row="{row}" data-name={quoteattr(name)}><title>{escape(said)}</title>'
-                   f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="{ROW - 1}" rx="1" fill="{colour(name)}"/>'
-                   f'<text x="{x + 3:.2f}" y="{y + 12}">{escape(fitting(name, width))}</text></g>')
+        out.append(
+            f'<g class="f" data-x="{begin:.9g}" data-w="{share:.9g}" data-row="{row}" data-name={quoteattr(name)}><title>{escape(said)}</title>'
+            f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="{ROW - 1}" rx="1" fill="{colour(name)}"/>'
+            f'<text x="{x + 3:.2f}" y="{y + 12}">{escape(fitting(name, width))}</text></g>'
+        )
     out.append(f"<script>//<![CDATA[{script}//]]></script>\n</svg>\n")
     return "\n".join(out)

@@ -32,7 +32,9 @@ class EventType(Format):
         self.system = system
         self.by_name = {field.name: field for field in self.fields}
         self.elements = {field.name: element_of(field.type) for field in self.fields if not field.number and not field.is_text}
-        self.addresses = {field.name for field in self.fields if field.name in ADDRESSES and not field.is_text} if system == "ftrace" else set()
+        self.addresses = (
+            {field.name for field in self.fields if field.name in ADDRESSES and not field.is_text} if system == "ftrace" else set()
+        )
         self.printer = None
 
     def value(self, name, data):
@@ -40,7 +42,7 @@ class EventType(Format):
         value = self.by_name[name].value(data, 0, len(data))
         if name in self.elements:
             element = self.elements[name]
-            value = [one for one, in element.iter_unpack(value[:len(value) // element.size * element.size])]
+            value = [one for one, in element.iter_unpack(value[: len(value) // element.size * element.size])]
             return [whole_address(one) for one in value] if name in self.addresses else value
         return whole_address(value) if name in self.addresses else value
 

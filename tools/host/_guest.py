@@ -39,8 +39,13 @@ INTERRUPTED = 130
 
 def add_channel(parser):
     """The argument of all commands that speak with a kernel."""
-    parser.add_argument("--channel", metavar="SOCKET", default="build/channel", type=Path,
-                        help="the machine channel (default: %(default)s, of `make run`; `make debug`: build/debug/channel)")
+    parser.add_argument(
+        "--channel",
+        metavar="SOCKET",
+        default="build/channel",
+        type=Path,
+        help="the machine channel (default: %(default)s, of `make run`; `make debug`: build/debug/channel)",
+    )
 
 
 def quoted(word):
@@ -93,9 +98,9 @@ class File:
         """How many bytes the kernel took. It is one write of the kernel's, or several of whole lines if a message has no room for it."""
         data, taken = as_bytes(data), 0
         while True:
-            part = data[taken:taken + self.guest.io_max]
+            part = data[taken : taken + self.guest.io_max]
             if taken + len(part) < len(data):
-                part = part[:part.rfind(b"\n") + 1] or part
+                part = part[: part.rfind(b"\n") + 1] or part
             try:
                 got = self._write_message(part)
             except OSError:
@@ -194,7 +199,7 @@ class Guest:
         names = [name for name in (path if path.startswith("/") else f"{TRACING}/{path}").split("/") if name]
         fid, old, kind = next(self.fids), 0, DIRECTORY
         for start in range(0, len(names) or 1, WALK_MAX):
-            part = names[start:start + WALK_MAX]
+            part = names[start : start + WALK_MAX]
             body = self.line.call(ninep.WALK, struct.pack("<IIH", old, fid, len(part)) + b"".join(map(text, part)))
             if struct.unpack_from("<H", body)[0] < len(part):
                 if old:
@@ -259,7 +264,7 @@ class Guest:
             at += NAME_AT + length
             if at > len(body):
                 raise Failure(f"the kernel's list of {path} makes no sense: a name is cut off")
-            name = body[at - length:at].decode("utf-8", "surrogateescape")
+            name = body[at - length : at].decode("utf-8", "surrogateescape")
             if not name or "/" in name or "\0" in name:
                 raise Failure(f"the kernel's list of {path} makes no sense: {name!r} is no name")
             yield name, offset

@@ -67,7 +67,7 @@ def check(future, kind, body):
     """Senseless, unless a message of this type and with this body is an answer to the request."""
     if kind != future.kind + 1:
         raise Senseless(f"an answer of type {kind} to a request of type {future.kind}")
-    got = int.from_bytes(body[:2 if kind == WALK + 1 else 4], "little")
+    got = int.from_bytes(body[: 2 if kind == WALK + 1 else 4], "little")
     length = {READ: 4 + got, READDIR: 4 + got, WALK: 2 + 13 * got}.get(future.kind, LENGTHS.get(future.kind))
     if length is not None and len(body) != length:
         raise Senseless(f"{len(body)} bytes to a request of type {future.kind}")
@@ -130,7 +130,7 @@ class Line:
                     part = self.socket.recv(MSIZE)
                     if not part:
                         raise Failure(f"QEMU has closed {self.path}", DIED)
-                    came = (came + part)[-len(QUESTION):]
+                    came = (came + part)[-len(QUESTION) :]
                     if came.startswith(ANSWER_HEAD) and came.endswith(SIGN):
                         self.msize = struct.unpack_from("<I", came, HEADER)[0]
                         if not SMALLEST_MSIZE <= self.msize <= MSIZE:

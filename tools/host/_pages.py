@@ -26,7 +26,7 @@ class Field:
         self.name, self.is_array = name[1], bool(name[2])
         self.is_data_loc = words.startswith("__data_loc")
         self.is_rel_loc = words.startswith("__rel_loc")
-        self.type = words[:name.start()].replace("__data_loc", "").replace("__rel_loc", "").strip().removesuffix("[]").strip()
+        self.type = words[: name.start()].replace("__data_loc", "").replace("__rel_loc", "").strip().removesuffix("[]").strip()
         letters = NUMBERS.get(self.size) if not self.is_array else None
         self.number = struct.Struct("<" + letters[self.signed]) if letters else None
         self.is_text = self.type in ("char", "const char") and (self.is_array or self.is_data_loc or self.is_rel_loc)
@@ -40,7 +40,7 @@ class Field:
             length = where >> 16
         elif self.number:
             return self.number.unpack_from(page, start)[0]
-        data = page[start:min(start + length, end)] if length else page[start:end]
+        data = page[start : min(start + length, end)] if length else page[start:end]
         return data.split(b"\0", 1)[0].decode("utf-8", "replace") if self.is_text else bytes(data)
 
 

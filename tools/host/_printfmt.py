@@ -5,12 +5,21 @@ understood. Nothing of the text is ever executed as Python.
 """
 import re
 
-TOKEN = re.compile(r"""\s*(?:(?P<string>"(?:\\.|[^"\\])*")|(?P<char>'(?:\\.|[^'\\])')|(?P<number>0[xX][0-9a-fA-F]+|\d+)[uUlL]*
-                       |(?P<word>[A-Za-z_]\w*)|(?P<sign>->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~!<>?:,.(){}\[\]]))""", re.X)
+TOKEN = re.compile(
+    r"""\s*(?:(?P<string>"(?:\\.|[^"\\])*")|(?P<char>'(?:\\.|[^'\\])')|(?P<number>0[xX][0-9a-fA-F]+|\d+)[uUlL]*
+                       |(?P<word>[A-Za-z_]\w*)|(?P<sign>->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~!<>?:,.(){}\[\]]))""",
+    re.X,
+)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 BINARY = [("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
-BITS_OF = {"char": 8, "short": 16, "int": 32, "bool": 8, "pid_t": 32, **{f"{under}{sign}{bits}": bits for under in ("", "__")
-                                                                        for sign in "us" for bits in (8, 16, 32, 64)}}
+BITS_OF = {
+    "char": 8,
+    "short": 16,
+    "int": 32,
+    "bool": 8,
+    "pid_t": 32,
+    **{f"{under}{sign}{bits}": bits for under in ("", "__") for sign in "us" for bits in (8, 16, 32, 64)},
+}
 TYPES = {"unsigned", "signed", "long", "void", "const", "struct", "enum", "size_t", *BITS_OF}
 DEEPEST = 60
 WORD = (1 << 64) - 1
@@ -29,7 +38,7 @@ def tokens_of(text):
     while text[at:].strip():
         match = TOKEN.match(text, at)
         if not match:
-            raise Unsupported(text[at:at + 20])
+            raise Unsupported(text[at : at + 20])
         found.append((match.lastgroup, match[match.lastgroup]))
         at = match.end()
     return found
@@ -49,12 +58,25 @@ def divided(left, right):
 
 
 APPLY = {
-    "||": lambda a, b: int(bool(a) or bool(b)), "&&": lambda a, b: int(bool(a) and bool(b)),
-    "|": lambda a, b: a | b, "^": lambda a, b: a ^ b, "&": lambda a, b: a & b,
-    "==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b), "<": lambda a, b: int(a < b), ">": lambda a, b: int(a > b),
-    "<=": lambda a, b: int(a <= b), ">=": lambda a, b: int(a >= b), "<<": lambda a, b: (a << (b & 63)) & WORD,
-    ">>": lambda a, b: a >> (b & 63), "+": lambda a, b: a + b & WORD if a + b > WORD else a + b, "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b & WORD if a * b > WORD else a * b, "/": divided, "%": lambda a, b: a - b * divided(a, b)}
+    "||": lambda a, b: int(bool(a) or bool(b)),
+    "&&": lambda a, b: int(bool(a) and bool(b)),
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "&": lambda a, b: a & b,
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "<": lambda a, b: int(a < b),
+    ">": lambda a, b: int(a > b),
+    "<=": lambda a, b: int(a <= b),
+    ">=": lambda a, b: int(a >= b),
+    "<<": lambda a, b: (a << (b & 63)) & WORD,
+    ">>": lambda a, b: a >> (b & 63),
+    "+": lambda a, b: a + b & WORD if a + b > WORD else a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b & WORD if a * b > WORD else a * b,
+    "/": divided,
+    "%": lambda a, b: a - b * divided(a, b),
+}
 
 
 def as_type(value, words):
@@ -103,7 +125,7 @@ class Parser:
         return True
 
     def whole(self):
-        """"format", argument, argument ..."""
+        """ "format", argument, argument ..."""
         form, arguments = self.string(), []
         while self.if_next(","):
             arguments.append(self.expression())
@@ -182,6 +204,7 @@ class Parser:
             if not isinstance(values, (list, bytes)) or not 0 <= place < len(values):
                 raise Unsupported("no such element")
             return values[place]
+
         return at
 
     def primary(self):
@@ -213,6 +236,7 @@ class Parser:
             if name not in event.fields:
                 raise Unsupported(f"no field {name}")
             return event.fields[name]
+
         return value
 
     def call(self, make):
@@ -263,7 +287,8 @@ class Parser:
             values = first(event, symbols)
             if not isinstance(values, list):
                 raise Unsupported("no array")
-            return "{" + ",".join(f"0x{value & WORD:x}" for value in values[:number(count(event, symbols))]) + "}"
+            return "{" + ",".join(f"0x{value & WORD:x}" for value in values[: number(count(event, symbols))]) + "}"
+
         return text
 
     def hex_bytes(self):
@@ -273,7 +298,8 @@ class Parser:
             values = first(event, symbols)
             if not isinstance(values, (list, bytes)):
                 raise Unsupported("no bytes")
-            return " ".join(f"{value & 255:02x}" for value in values[:number(count(event, symbols))])
+            return " ".join(f"{value & 255:02x}" for value in values[: number(count(event, symbols))])
+
         return text
 
     def cpus(self):
@@ -282,15 +308,26 @@ class Parser:
         def text(event, symbols):
             mask = event.raw(name)
             return ",".join(f"{int.from_bytes(mask[at:at + 4], 'little'):08x}" for at in reversed(range(0, len(mask), 4)))
+
         return text
 
 
-CALLS = {"__print_symbolic": Parser.symbolic, "__print_flags": Parser.flags, "__get_str": Parser.named_field,
-         "__get_rel_str": Parser.named_field, "__get_dynamic_array": Parser.named_field, "__get_dynamic_array_len": Parser.length,
-         "__print_array": Parser.array, "__print_hex": Parser.hex_bytes, "__get_cpumask": Parser.cpus}
+CALLS = {
+    "__print_symbolic": Parser.symbolic,
+    "__print_flags": Parser.flags,
+    "__get_str": Parser.named_field,
+    "__get_rel_str": Parser.named_field,
+    "__get_dynamic_array": Parser.named_field,
+    "__get_dynamic_array_len": Parser.length,
+    "__print_array": Parser.array,
+    "__print_hex": Parser.hex_bytes,
+    "__get_cpumask": Parser.cpus,
+}
 
-CONVERSION = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?:\.(?P<precision>\*|\d*))?"
-                        r"(?P<length>hh|h|ll|l|L|z|t|j)?(?P<kind>[diuxXocsp%])(?P<more>(?:(?<=p)[A-Za-z]\w*)?)")
+CONVERSION = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?:\.(?P<precision>\*|\d*))?"
+    r"(?P<length>hh|h|ll|l|L|z|t|j)?(?P<kind>[diuxXocsp%])(?P<more>(?:(?<=p)[A-Za-z]\w*)?)"
+)
 BITS = {"hh": 8, "h": 16, None: 32}
 WIDEST = 1 << 12
 
@@ -355,6 +392,7 @@ def compiled(text):
 
         def refused(event, symbols):
             raise Unsupported(reason)
+
         return refused
 
     def printed(event, symbols):
@@ -365,5 +403,7 @@ def compiled(text):
             if argument is None:
                 raise Unsupported("too few arguments")
             return argument(event, symbols)
+
         return formatted(form, take, symbols)
+
     return printed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from host import _boot, _compress, _facts, _settings
 from host._boot import kernel
-from host._common import DIED, DISK_FULL, NOTHING, Failure, code_of
+from host._common import DIED, DISK_FULL, NOTHING, Failure
 from host._guest import Command, quoted
 from host._datfile import Pages
 from host._take import Counters, Stream, what_is_there

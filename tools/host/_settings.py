@@ -25,8 +25,19 @@ class Event(argparse.Action):
 
 
 # What of a buffer is wanted.
-WANTED = ("instance", "tracer", "events", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "options", "buffer_size_kb", "trace_clock",
-          "pids", "tracing_cpumask")
+WANTED = (
+    "instance",
+    "tracer",
+    "events",
+    "set_ftrace_filter",
+    "set_ftrace_notrace",
+    "set_graph_function",
+    "options",
+    "buffer_size_kb",
+    "trace_clock",
+    "pids",
+    "tracing_cpumask",
+)
 
 
 def wanted(namespace):
@@ -55,20 +66,33 @@ def wanted_buffers(namespace):
 def add_arguments(parser):
     group = parser.add_argument_group("what is traced, as trace-cmd has it")
     group.add_argument("-p", metavar="TRACER", dest="tracer", help="function, function_graph, wakeup …")
-    group.add_argument("-e", metavar="EVENT", dest="events", action=Event, help="a system, SYSTEM:EVENT or EVENT, * in each; all; again for more")
+    group.add_argument(
+        "-e", metavar="EVENT", dest="events", action=Event, help="a system, SYSTEM:EVENT or EVENT, * in each; all; again for more"
+    )
     group.add_argument("-f", metavar="FILTER", dest="filter", action=OfLastEvent, help="of the events of the -e in front")
     group.add_argument("-R", metavar="TRIGGER", dest="trigger", action=OfLastEvent, help="of the events of the -e in front")
-    group.add_argument("-l", metavar="FUNCTION", dest="set_ftrace_filter", action="append", help="trace only these; * in it; again for more")
+    group.add_argument(
+        "-l", metavar="FUNCTION", dest="set_ftrace_filter", action="append", help="trace only these; * in it; again for more"
+    )
     group.add_argument("-n", metavar="FUNCTION", dest="set_ftrace_notrace", action="append", help="do not trace these")
-    group.add_argument("-g", metavar="FUNCTION", dest="set_graph_function", action="append", help="function_graph: these and what they call")
+    group.add_argument(
+        "-g", metavar="FUNCTION", dest="set_graph_function", action="append", help="function_graph: these and what they call"
+    )
     group.add_argument("-O", metavar="OPTION", dest="options", action="append", default=[], help="set an option; noOPTION clears it")
     group.add_argument("-T", dest="options", action="append_const", const="stacktrace", help="a stack trace with each event")
     group.add_argument("-b", metavar="KB", dest="buffer_size_kb", type=int, help="buffer of each CPU")
     group.add_argument("-C", metavar="CLOCK", dest="trace_clock", help="local, global, mono …")
-    group.add_argument("-P", metavar="PID", dest="pids", type=int, action="append", default=[], help="trace only this thread; again for more")
+    group.add_argument(
+        "-P", metavar="PID", dest="pids", type=int, action="append", default=[], help="trace only this thread; again for more"
+    )
     group.add_argument("-M", metavar="MASK", dest="tracing_cpumask", help="trace only on these CPUs, in hexadecimal")
-    group.add_argument("-B", metavar="NAME", dest="instance", action=AnotherBuffer,
-                       help="what follows is for this instance, which is made if need be, and then removed; again for more")
+    group.add_argument(
+        "-B",
+        metavar="NAME",
+        dest="instance",
+        action=AnotherBuffer,
+        help="what follows is for this instance, which is made if need be, and then removed; again for more",
+    )
     parser.set_defaults(buffers=None)
 
 
@@ -102,7 +126,7 @@ class Settings:
         except OSError:
             return ""
         starts = [i for i, line in enumerate(lines) if line.startswith("[")]
-        last = "\n".join(lines[starts[-1]:]) if starts else ""
+        last = "\n".join(lines[starts[-1] :]) if starts else ""
         return f"\n{last}" if f" {str(data).strip()}\n" in last else ""
 
     def write(self, name, data, append=False):
@@ -123,7 +147,7 @@ class Settings:
         while text:
             cut = len(text) if len(text) <= CHUNK else text.rindex("\n", 0, CHUNK)
             self.guest.write(self.tracing + name, text[:cut] + "\n", append=True)
-            text = text[cut + 1:]
+            text = text[cut + 1 :]
 
     def change_list(self, name, words):
         """Write a file that is a list; those of functions show commands, too, which stay whatever is written."""
@@ -139,7 +163,7 @@ class Settings:
     def _event_folder(self, event):
         """The folder below events/ whose filter and trigger are those of the events, or None for a pattern."""
         system, _, name = event.partition(":")
-        for folder in ([f"{system}/{name}"] if name and name != "*" else [system] + self._systems_of(system)):
+        for folder in [f"{system}/{name}"] if name and name != "*" else [system] + self._systems_of(system):
             if self.guest.exists(f"{self.tracing}events/{folder}/enable"):
                 return folder
         return None

@@ -6,9 +6,19 @@ from host._tracedat import Trace
 
 
 def add_arguments(parser):
-    parser.add_argument("source", metavar="trace.dat|live", nargs="?", default="trace.dat",
-                        help="a file (default: %(default)s), or what the running kernel has recorded: its events are taken out of its buffer")
-    parser.add_argument("-B", metavar="NAME", dest="instance", help="only the events of this instance (default: all that are in the file, or in the kernel's own buffer)")
+    parser.add_argument(
+        "source",
+        metavar="trace.dat|live",
+        nargs="?",
+        default="trace.dat",
+        help="a file (default: %(default)s), or what the running kernel has recorded: its events are taken out of its buffer",
+    )
+    parser.add_argument(
+        "-B",
+        metavar="NAME",
+        dest="instance",
+        help="only the events of this instance (default: all that are in the file, or in the kernel's own buffer)",
+    )
     add_channel(parser)
 
 

@@ -36,7 +36,7 @@ class Trace(Recording):
         with open(path, "rb") as file:
             size = file.seek(0, 2)
             self.data = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else b""
-        if self.data[:len(MAGIC)] != MAGIC:
+        if self.data[: len(MAGIC)] != MAGIC:
             raise Failure(f"{path} is no trace.dat: it does not begin as one")
         try:
             self._read_head()
@@ -67,7 +67,9 @@ class Trace(Recording):
             raise Failure(f"{self.path} has version {version!r} of trace.dat; 6 and 7 are known")
         for ring in self.places:
             if ring.offset + ring.size > len(self.data):
-                raise Cut(f"the events of CPU {ring.cpu} should be at byte {ring.offset}, {ring.size} of them; the file has {len(self.data)}")
+                raise Cut(
+                    f"the events of CPU {ring.cpu} should be at byte {ring.offset}, {ring.size} of them; the file has {len(self.data)}"
+                )
 
     def _read_version_6(self, head):
         self._header_page(head)
@@ -107,8 +109,9 @@ class Trace(Recording):
         self.compression = head.string()
         head.string()
         if self.compression not in _decompress.MAY_SAY:
-            raise Failure(f"{self.path} is compressed with {self.compression}; "
-                          "`trace-cmd convert --compression none` writes one that is not")
+            raise Failure(
+                f"{self.path} is compressed with {self.compression}; " "`trace-cmd convert --compression none` writes one that is not"
+            )
         offset, seen, options = head.number(8), set(), []
         while offset and offset not in seen:
             seen.add(offset)
@@ -159,8 +162,9 @@ class Trace(Recording):
         option.number(4)
         self.read_clock(clock)
         are_chunks = bool(Cursor(self.data, offset + 2).number(2) & COMPRESSED)
-        self.places += [Ring(name, option.number(4), option.number(8), option.number(8), are_chunks)
-                        for _ in range(min(option.number(4), MOST_CPUS))]
+        self.places += [
+            Ring(name, option.number(4), option.number(8), option.number(8), are_chunks) for _ in range(min(option.number(4), MOST_CPUS))
+        ]
 
     def _header_page(self, cursor):
         for word in ("header_page", "header_event"):
@@ -187,11 +191,11 @@ class Trace(Recording):
         end = ring.offset + ring.size
         if not ring.are_chunks:
             for at in range(ring.offset, end, self.page_bytes):
-                yield self.data[at:min(at + self.page_bytes, end)]
+                yield self.data[at : min(at + self.page_bytes, end)]
             return
         block = Cursor(self.data, ring.offset)
         for _ in range(block.number(4) if ring.size else 0):
             packed, whole = block.number(4), block.number(4)
             data = self._unpacked(block.take(packed), whole)
             for at in range(0, len(data), self.page_bytes):
-                yield data[at:at + self.page_bytes]
+                yield data[at : at + self.page_bytes]

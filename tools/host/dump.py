@@ -11,8 +11,12 @@ EXAMPLE = "tools/fathom dump core && gdb -x tools/gdb/fathom.py build/fathom.elf
 
 def add_arguments(parser):
     parser.add_argument("file", metavar="FILE", help="the core; an old one is replaced once the new one is complete")
-    parser.add_argument("--qmp", metavar="SOCKET", default="build/qmp",
-                        help="QEMU's machine protocol (default: %(default)s, of `make run`; `make debug`: build/debug/qmp)")
+    parser.add_argument(
+        "--qmp",
+        metavar="SOCKET",
+        default="build/qmp",
+        help="QEMU's machine protocol (default: %(default)s, of `make run`; `make debug`: build/debug/qmp)",
+    )
     parser.add_argument("--stop", action="store_true", help="leave the machine stopped afterwards")
 
 

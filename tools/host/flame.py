@@ -24,7 +24,9 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 def add_arguments(parser):
     parser.add_argument("-o", "--output", metavar="FILE", help="the picture, an SVG (default: flame.svg, if there is no --speedscope)")
     parser.add_argument("--speedscope", metavar="FILE", help="write this file for https://www.speedscope.app")
-    parser.add_argument("--of", choices=("calls", "stacks"), help="what to draw (default: the calls of function_graph if there are some, else stacks)")
+    parser.add_argument(
+        "--of", choices=("calls", "stacks"), help="what to draw (default: the calls of function_graph if there are some, else stacks)"
+    )
     parser.add_argument("--event", metavar="NAME", help="only the stacks of this event")
     parser.add_argument("--hist", metavar="SYSTEM/EVENT", help="the histograms of this event in the running kernel, by their hist_folded")
     parser.add_argument("--min", metavar="PERCENT", type=float, default=0, help="leave out of the picture what is less than this")
@@ -56,8 +58,14 @@ class Flames:
         return time_text(weight) if self.unit == "nanoseconds" else f"{weight:,}"
 
     def speedscope(self, name):
-        return {"$schema": SCHEMA, "exporter": "fathom", "name": name, "activeProfileIndex": 0,
-                "shared": {"frames": [{"name": frame} for frame in self.frames]}, "profiles": self.profiles}
+        return {
+            "$schema": SCHEMA,
+            "exporter": "fathom",
+            "name": name,
+            "activeProfileIndex": 0,
+            "shared": {"frames": [{"name": frame} for frame in self.frames]},
+            "profiles": self.profiles,
+        }
 
     # ---- Calls: time ----
 
@@ -73,15 +81,32 @@ class Flames:
                 events.append({"type": "O", "frame": stack[-1][1], "at": ts})
             else:
                 events.append({"type": "C", "frame": stack.pop()[1], "at": ts})
-        self.profiles.append({"type": "evented", "name": label, "unit": self.unit, "startValue": events[0]["at"],
-                              "endValue": events[-1]["at"], "events": events})
+        self.profiles.append(
+            {
+                "type": "evented",
+                "name": label,
+                "unit": self.unit,
+                "startValue": events[0]["at"],
+                "endValue": events[-1]["at"],
+                "events": events,
+            }
+        )
 
     # ---- Stacks: how often ----
 
     def samples(self, label, counted):
         """counted: {path: number} of a thread."""
-        self.profiles.append({"type": "sampled", "name": label, "unit": self.unit, "startValue": 0, "endValue": sum(counted.values()),
-                              "samples": [[self.frame(name) for name in path] for path in counted], "weights": list(counted.values())})
+        self.profiles.append(
+            {
+                "type": "sampled",
+                "name": label,
+                "unit": self.unit,
+                "startValue": 0,
+                "endValue": sum(counted.values()),
+                "samples": [[self.frame(name) for name in path] for path in counted],
+                "weights": list(counted.values()),
+            }
+        )
 
 
 def label_of(recording, thread):
@@ -175,7 +200,10 @@ def run(options):
     flames = flames_of(options)
     source = options.hist or options.source
     if not flames.stacks:
-        raise Failure(f"{source} has no calls of function_graph, and no stacks (options/stacktrace, stacktrace triggers, histograms by stack)", NOTHING)
+        raise Failure(
+            f"{source} has no calls of function_graph, and no stacks (options/stacktrace, stacktrace triggers, histograms by stack)",
+            NOTHING,
+        )
     title = options.title or f"{source}: {'time' if flames.unit == 'nanoseconds' else 'how often'}"
     picture = options.output or (None if options.speedscope else "flame.svg")
     if picture:

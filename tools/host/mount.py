@@ -11,11 +11,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def add_channel_arguments(parser):
-    parser.add_argument("--channel", metavar="SOCKET", default="build/channel",
-                        help="the machine channel (default: %(default)s, of `make run`)")
+    parser.add_argument(
+        "--channel", metavar="SOCKET", default="build/channel", help="the machine channel (default: %(default)s, of `make run`)"
+    )
     parser.add_argument("--build", default=ROOT / "build", type=Path, help="where the tools are built (default: build)")
-    parser.add_argument("--patience", metavar="SECONDS", type=int, default=20,
-                        help="a kernel that answers nothing for so long is taken for silent (default: %(default)s)")
+    parser.add_argument(
+        "--patience",
+        metavar="SECONDS",
+        type=int,
+        default=20,
+        help="a kernel that answers nothing for so long is taken for silent (default: %(default)s)",
+    )
 
 
 def add_arguments(parser):

@@ -36,12 +36,18 @@ ENDED_BY = {"irq_handler_exit": "irq_handler_entry", "softirq_exit": "softirq_en
 
 def add_arguments(parser):
     parser.add_argument("-o", "--output", metavar="FILE", default="trace.pftrace", help="the file to write (default: %(default)s)")
-    parser.add_argument("--counter", metavar="EVENT.FIELD", action="append", default=[],
-                        help="a curve of this field of each such event, for instance kmalloc.bytes_req; may be said several times")
+    parser.add_argument(
+        "--counter",
+        metavar="EVENT.FIELD",
+        action="append",
+        default=[],
+        help="a curve of this field of each such event, for instance kmalloc.bytes_req; may be said several times",
+    )
     _source.add_arguments(parser)
 
 
 # ---- Bytes ----
+
 
 @functools.lru_cache(1 << 14)  # nearly all are numbers of fields, tracks, names
 def varint(value):
@@ -68,6 +74,7 @@ def fixed64(number, value):
 
 
 # ---- The file ----
+
 
 class Names:
     """Names that are written once and have numbers from then on."""
@@ -133,6 +140,7 @@ def annotation(value):
 
 # ---- From a trace to tracks ----
 
+
 class Converter:
     def __init__(self, trace, counters):
         self.trace, self.writer, self.calls = trace, Writer(), Calls()
@@ -154,6 +162,7 @@ class Converter:
             else:
                 thread = field(1, PROCESS) + field(2, pid) + field(5, self.trace.comm(pid))
                 self.writer.describe(uuid, f"{self.trace.comm(pid)}-{pid}", PROCESS_TRACK, field(4, thread))
+
         return self.writer.track(("thread", key), make)
 
     def cpu(self, cpu):
@@ -192,7 +201,10 @@ class Converter:
             return
         more = self.wake(event) if event.name in ("sched_waking", "sched_wakeup", "sched_wakeup_new") else b""
         name = event.text if (event.system, event.name) == ("ftrace", "function") else event.name
-        arguments = [("line", event.text), *((key, value) for key, value in event.fields.items() if not isinstance(value, list) or len(value) < 64)]
+        arguments = [
+            ("line", event.text),
+            *((key, value) for key, value in event.fields.items() if not isinstance(value, list) or len(value) < 64),
+        ]
         track = self.thread(thread_of(event))
         self.instant = len(self.writer.happened)
         self.writer.add(event.ts, track, INSTANT, name, event.system, arguments, more)
@@ -227,14 +239,17 @@ class Converter:
 
     def interrupt(self, event):
         """Slices of what is between an entry and an exit."""
-        begin = ENDED_BY.get(event.name) or (event.name.removesuffix("_exit") + "_entry" if event.system == "irq_vectors"
-                                             and event.name.endswith("_exit") else None)
+        begin = ENDED_BY.get(event.name) or (
+            event.name.removesuffix("_exit") + "_entry" if event.system == "irq_vectors" and event.name.endswith("_exit") else None
+        )
         is_entry = event.name in ENDED_BY.values() or event.system == "irq_vectors" and event.name.endswith("_entry")
         stack = self.interrupts.setdefault(event.cpu, [])
         if is_entry:
             stack.append(event.name)
             name = event.fields.get("name") or event.text or event.name.removesuffix("_entry")
-            self.writer.add(event.ts, self.cpu_interrupts(event.cpu), BEGIN, f"{event.name.removesuffix('_entry')} {name}"[:200], event.system)
+            self.writer.add(
+                event.ts, self.cpu_interrupts(event.cpu), BEGIN, f"{event.name.removesuffix('_entry')} {name}"[:200], event.system
+            )
         elif begin in stack:
             while stack and stack.pop() != begin:
                 self.writer.add(event.ts, self.cpu_interrupts(event.cpu), END)

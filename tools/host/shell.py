@@ -41,7 +41,9 @@ exec "$@"
 def add_arguments(parser):
     mount.add_channel_arguments(parser)
     parser.add_argument("--dir", metavar="DIR", help="where `fathom mount` shows the kernel's files already (default: a mount of its own)")
-    parser.add_argument("program", metavar="COMMAND", nargs="...", help="a program and its words (default: your shell, in /sys/kernel/tracing)")
+    parser.add_argument(
+        "program", metavar="COMMAND", nargs="...", help="a program and its words (default: your shell, in /sys/kernel/tracing)"
+    )
 
 
 def enter(files, options):

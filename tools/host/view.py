@@ -37,10 +37,21 @@ def add_arguments(parser):
     group = _boot.add_arguments(parser)
     group.set_defaults(cpus=4)
     group.add_argument("--run", metavar="COMMAND", help="type this into its shell")
-    parser.add_argument("--write", metavar="FILE=TEXT", dest="writes", action="append", default=[], type=a_write,
-                        help="switch something on at the beginning, as the page does it; again for more")
-    parser.add_argument("--show", metavar="VIEW", choices=VIEWS, default="now", help=f"the page's first view: {', '.join(VIEWS)} (default: %(default)s)")
-    parser.add_argument("-B", metavar="NAME", dest="instance", default="", help="look at this instance at first; the page can choose another one")
+    parser.add_argument(
+        "--write",
+        metavar="FILE=TEXT",
+        dest="writes",
+        action="append",
+        default=[],
+        type=a_write,
+        help="switch something on at the beginning, as the page does it; again for more",
+    )
+    parser.add_argument(
+        "--show", metavar="VIEW", choices=VIEWS, default="now", help=f"the page's first view: {', '.join(VIEWS)} (default: %(default)s)"
+    )
+    parser.add_argument(
+        "-B", metavar="NAME", dest="instance", default="", help="look at this instance at first; the page can choose another one"
+    )
     parser.add_argument("--port", type=int, default=0, metavar="N", help="of 127.0.0.1 (default: one that is free)")
     parser.add_argument("--no-browser", action="store_true", help="only print the page's address")
 
@@ -49,7 +60,10 @@ def libraries(build):
     """The folder with the page's libraries, which npm installs there once. Without them the page has no terminal and no chart."""
     done = subprocess.run(["make", "-s", "-C", ROOT, f"BUILD={build.resolve()}", "view-page"], capture_output=True, text=True)
     if done.returncode:
-        print(f"The page will lack its terminal and its chart: `make view-page` failed:\n{(done.stdout + done.stderr).strip()}", file=sys.stderr)
+        print(
+            f"The page will lack its terminal and its chart: `make view-page` failed:\n{(done.stdout + done.stderr).strip()}",
+            file=sys.stderr,
+        )
     return build.resolve() / "view" / "node_modules"
 
 

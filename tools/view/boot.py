@@ -78,7 +78,7 @@ class Machine:
         """Of a kernel that has ended: from its panic on, if there was one."""
         text = self.text()
         at = text.rfind(PANIC)
-        return text[at + 1:] if at >= 0 else text[-2000:]
+        return text[at + 1 :] if at >= 0 else text[-2000:]
 
     def type(self, text):
         try:

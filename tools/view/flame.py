@@ -55,6 +55,7 @@ class Calls:
 
     def picture(self, name_of, least=1 / 2000):
         """[name, ns, calls, [children]] of all that is wide enough to be seen."""
+
         def below(node, floor):
             kept = []
             for function, one in node.children.items():

@@ -24,8 +24,14 @@ def parse_one(text):
         values = {name: int(number) for name, number in VALUE.findall(entry[2])}
         entries.append((key_texts(entry[1], keys), values))
     totals = {name.lower(): int(number) for name, number in re.findall(r"^ *(Hits|Entries|Dropped): (\d+)", text, re.M)}
-    return {"trigger": info[1], "state": info[2] or "", "keys": ",".join(keys), "entries": entries[-MOST:] if len(entries) > MOST else entries,
-            "hits": totals.get("hits", 0), "dropped": totals.get("dropped", 0)}
+    return {
+        "trigger": info[1],
+        "state": info[2] or "",
+        "keys": ",".join(keys),
+        "entries": entries[-MOST:] if len(entries) > MOST else entries,
+        "hits": totals.get("hits", 0),
+        "dropped": totals.get("dropped", 0),
+    }
 
 
 def key_texts(inside, keys):

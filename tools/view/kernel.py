@@ -12,8 +12,21 @@ from view import histogram
 LATENCY = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt")
 SUBBUF = "buffer_subbuf_size_kb"
 # What the page has to know of the settings: each is one small file.
-SETTINGS = ("tracing_on", "current_tracer", "set_event", "set_ftrace_filter", "set_graph_function", "dynamic_events",
-            "show_event_filters", "show_event_triggers", "tracing_max_latency", "tracing_thresh", "buffer_size_kb", SUBBUF, "trace_clock")
+SETTINGS = (
+    "tracing_on",
+    "current_tracer",
+    "set_event",
+    "set_ftrace_filter",
+    "set_graph_function",
+    "dynamic_events",
+    "show_event_filters",
+    "show_event_triggers",
+    "tracing_max_latency",
+    "tracing_thresh",
+    "buffer_size_kb",
+    SUBBUF,
+    "trace_clock",
+)
 BUILT_IN = ("ftrace:function", "ftrace:funcgraph_entry", "ftrace:funcgraph_exit", "ftrace:print", "ftrace:kernel_stack")
 COMMANDS_KEPT = 500
 WORD = re.compile(r"[A-Za-z0-9_@%+=:,./^-]+")
@@ -108,8 +121,14 @@ class Kernel:
         return instance, frozenset(self.guest.names(f"instances/{instance}") if instance else ())
 
     def about(self):
-        return {"tracers": self.tracers, "events": self.events, "cpus": self.cpus, "latency": [one for one in self.tracers if one in LATENCY],
-                "version": self.guest.text("/proc/version").strip(), "has_console": self.has_console}
+        return {
+            "tracers": self.tracers,
+            "events": self.events,
+            "cpus": self.cpus,
+            "latency": [one for one in self.tracers if one in LATENCY],
+            "version": self.guest.text("/proc/version").strip(),
+            "has_console": self.has_console,
+        }
 
     def functions(self):
         return self.read("available_filter_functions").splitlines()

@@ -10,15 +10,15 @@ from host._pages import page_head
 from view.kernel import LATENCY
 from view.model import Model, Symbols
 
-LAST_WORDS = 0.5     # seconds for what the console says last
-TICK = 0.1           # seconds between two looks at the rings
-LOOK = 0.5           # between two looks at the settings
-AT_ONCE = 4          # pages that are asked for together of a ring whose first one was full
-FULL = 0.8           # of a page that the next one follows
-BUDGET = 0.07        # seconds of a tick for reading and decoding: what comes faster is lost in the ring, and counted there
-HISTORY = 6 << 20    # bytes of what was sent that a page gets when it is loaded
+LAST_WORDS = 0.5  # seconds for what the console says last
+TICK = 0.1  # seconds between two looks at the rings
+LOOK = 0.5  # between two looks at the settings
+AT_ONCE = 4  # pages that are asked for together of a ring whose first one was full
+FULL = 0.8  # of a page that the next one follows
+BUDGET = 0.07  # seconds of a tick for reading and decoding: what comes faster is lost in the ring, and counted there
+HISTORY = 6 << 20  # bytes of what was sent that a page gets when it is loaded
 CONSOLE = 128 << 10  # characters of the console that are kept
-WAITING = 300        # messages that a page may be behind
+WAITING = 300  # messages that a page may be behind
 
 
 def as_message(kind, content):
@@ -94,13 +94,13 @@ class Live:
     def __init__(self, kernel, hub, last_words=lambda: ""):
         self.kernel, self.hub, self.last_words = kernel, hub, last_words
         self.model = self.new_model()
-        self.lock = threading.Lock()       # of the model, and of which rings are read
+        self.lock = threading.Lock()  # of the model, and of which rings are read
         self.opened = kernel.open_rings()
         self.look_lock = threading.Lock()  # of what follows
         self.settings, self.maximum, self.probes = {}, 0, None
         self.page_bytes = 4096
         self.looked = time.monotonic()
-        self.ahead = None             # how far the kernel's clock is ahead of ours, ns
+        self.ahead = None  # how far the kernel's clock is ahead of ours, ns
         self.dead, self.why = threading.Event(), ""
         hub.send("about", kernel.about(), "newest")
         hub.send("commands", {"list": kernel.commands}, "newest")
@@ -237,8 +237,11 @@ class Live:
             return
         longest = self.kernel.latency()
         if longest > self.maximum:
-            self.hub.send("latency", {"tracer": settings["current_tracer"], "us": longest, "at": time.time(),
-                                      "trace": self.kernel.read("trace", 256 << 10)}, "rare")
+            self.hub.send(
+                "latency",
+                {"tracer": settings["current_tracer"], "us": longest, "at": time.time(), "trace": self.kernel.read("trace", 256 << 10)},
+                "rare",
+            )
         self.maximum = longest
 
     # ---- What pages ask for ----

@@ -11,13 +11,18 @@ from host import _pages
 from view.flame import Calls
 
 SLICES = 200  # of one CPU in one drain(); more are joined with their neighbours
-CALLS = 250   # of one CPU in one drain(): the longest
-MARKS = 60    # events of one CPU in one drain() that are shown with their fields: evenly spread ones
+CALLS = 250  # of one CPU in one drain(): the longest
+MARKS = 60  # events of one CPU in one drain() that are shown with their fields: evenly spread ones
 
 PID, PID_AT = struct.Struct("<i").unpack_from, 4  # common_pid
 ADDRESSES = {"ip", "parent_ip", "func", "function", "call_site", "caller", "caller_ip", "__probe_ip", "__probe_func", "__probe_ret_ip"}
 # Fields without which an event is one like all others.
-NEEDED = {"sched_switch": {"prev_pid", "next_pid", "next_comm"}, "function": {"ip"}, "funcgraph_entry": {"func", "depth"}, "funcgraph_exit": {"func", "depth"}}
+NEEDED = {
+    "sched_switch": {"prev_pid", "next_pid", "next_comm"},
+    "function": {"ip"},
+    "funcgraph_entry": {"func", "depth"},
+    "funcgraph_exit": {"func", "depth"},
+}
 
 
 class Symbols:
@@ -41,11 +46,11 @@ class Symbols:
 class Cpu:
     def __init__(self):
         self.running, self.since = None, 0  # the thread that runs, None if that is not known, and since when
-        self.told = None                    # what the page knows of that
+        self.told = None  # what the page knows of that
         self.slices, self.marks = [], []
         self.calls = []  # (depth, begin, end, function, thread, ns): `begin` not before the thread has come to this CPU
-        self.caller, self.came = None, 0    # whose calls these are, and since when
-        self.last = 0                       # the newest time seen
+        self.caller, self.came = None, 0  # whose calls these are, and since when
+        self.last = 0  # the newest time seen
         self.seen, self.step = 0, 1  # events that could have been marks, and every how many-th is one
 
 
@@ -55,15 +60,15 @@ class Model:
     def __init__(self, format_of, symbols):
         self.format_of, self.symbols = format_of, symbols
         self.handlers, self.cpus = {}, defaultdict(Cpu)
-        self.names = {0: "<idle>"}        # of threads
+        self.names = {0: "<idle>"}  # of threads
         self.new_names = {}
         self.counts, self.functions = Counter(), Counter()  # since the last statistics()
-        self.busy = defaultdict(int)      # thread: ns on a CPU since then
+        self.busy = defaultdict(int)  # thread: ns on a CPU since then
         self.lost = 0
-        self.last = 0                     # the newest time seen
+        self.last = 0  # the newest time seen
         # Entries and returns wait here, because a thread may go on elsewhere: they must be seen in the order of their times.
         self.pending, self.before = [], 0  # `before`: the newest time at the last drain()
-        self.complete = self.counted = 0   # what is older has come from every CPU; what statistics() has counted
+        self.complete = self.counted = 0  # what is older has come from every CPU; what statistics() has counted
         self.calls = Calls()
 
     # ---- Events in ----
@@ -73,8 +78,12 @@ class Model:
         form = self.format_of(number)
         if not form:
             return f"type {number}", None
-        makers = {"sched_switch": self.switch_handler, "function": self.function_handler,
-                  "funcgraph_entry": self.entry_handler, "funcgraph_exit": self.exit_handler}
+        makers = {
+            "sched_switch": self.switch_handler,
+            "function": self.function_handler,
+            "funcgraph_entry": self.entry_handler,
+            "funcgraph_exit": self.exit_handler,
+        }
         can_be_read = NEEDED.get(form.name, set()) <= {one.name for one in form.fields}
         return form.name, (makers.get(form.name, self.mark_handler) if can_be_read else self.mark_handler)(form)
 
@@ -112,10 +121,11 @@ class Model:
                 cpu.slices.append((cpu.since, time_ns, before))
                 busy[before] += time_ns - cpu.since
             cpu.running, cpu.since = after, time_ns
-            name = page[at + name_at:at + name_at + size]
+            name = page[at + name_at : at + name_at + size]
             if known.get(after) != name and after:
                 known[after] = name
                 self.names[after] = self.new_names[after] = name.split(b"\0", 1)[0].decode("utf-8", "replace")
+
         return handle
 
     def function_handler(self, form):
@@ -124,6 +134,7 @@ class Model:
         def handle(cpu, number, time_ns, page, at, end):
             functions[address(page, at, end)] += 1
             mark(cpu, number, time_ns, page, at, end)
+
         return handle
 
     def entry_handler(self, form):
@@ -134,6 +145,7 @@ class Model:
             if pid != cpu.caller:
                 cpu.caller, cpu.came = pid, time_ns
             pending.append((time_ns, number, pid, depth(page, at, end), function(page, at, end), None))
+
         return handle
 
     def exit_handler(self, form):
@@ -142,17 +154,22 @@ class Model:
         def handle(cpu, number, time_ns, page, at, end):
             function, depth, pid = value["func"](page, at, end), value["depth"](page, at, end), PID(page, at + PID_AT)[0]
             # Linux keeps both times; this kernel their difference, which is shorter.
-            spent = value["duration"](page, at, end) if "duration" in value else \
-                value["rettime"](page, at, end) - value["calltime"](page, at, end)
+            spent = (
+                value["duration"](page, at, end)
+                if "duration" in value
+                else value["rettime"](page, at, end) - value["calltime"](page, at, end)
+            )
             self.functions[function] += 1
             self.pending.append((time_ns, number, pid, depth, function, spent))
             if pid != cpu.caller:
                 cpu.caller, cpu.came = pid, time_ns
             cpu.calls.append((depth, max(time_ns - spent, cpu.came), time_ns, function, pid, spent))
+
         return handle
 
     def mark_handler(self, form):
         """Of more events than are shown every second one is dropped, again and again: those left are spread evenly."""
+
         def handle(cpu, _number, time_ns, page, at, end):
             cpu.seen += 1
             if cpu.seen % cpu.step:
@@ -160,6 +177,7 @@ class Model:
             if len(cpu.marks) >= 2 * MARKS:
                 cpu.marks, cpu.step = cpu.marks[1::2], cpu.step * 2
             cpu.marks.append((time_ns, form, page, at, end))
+
         return handle
 
     def follow_calls(self, behind):
@@ -186,8 +204,10 @@ class Model:
 
     def describe(self, form, page, at, end):
         """The fields of an event as a line; addresses of code by their names."""
+
         def word(name, value):
             return self.symbols.name(value) if name in ADDRESSES and isinstance(value, int) else as_text(value)
+
         return " ".join(f"{name}={word(name, value)}" for name, value in form.values(page, at, end).items())
 
     def drain(self, behind=()):
@@ -201,9 +221,11 @@ class Model:
                 some = sorted(cpu.calls, key=lambda call: call[1] - call[2])[:CALLS] if len(cpu.calls) > CALLS else cpu.calls
                 out["calls"][number] = [(depth, begin, end, self.symbols.name(func), *rest) for depth, begin, end, func, *rest in some]
             if cpu.marks:
-                some = cpu.marks[::-(-len(cpu.marks) // MARKS)]
-                out["marks"][number] = [(time_ns, form.name, PID(page, at + PID_AT)[0], self.describe(form, page, at, end))
-                                        for time_ns, form, page, at, end in some]
+                some = cpu.marks[:: -(-len(cpu.marks) // MARKS)]
+                out["marks"][number] = [
+                    (time_ns, form.name, PID(page, at + PID_AT)[0], self.describe(form, page, at, end))
+                    for time_ns, form, page, at, end in some
+                ]
             running = None if cpu.running is None else (cpu.running, cpu.since)
             if running != cpu.told:
                 out["running"][number] = cpu.told = running
@@ -227,9 +249,14 @@ class Model:
                 self.busy[cpu.running] += self.complete - cpu.since
                 cpu.since = self.complete
         span, self.counted = self.complete - (self.counted or self.complete), self.complete
-        out = {"ns": span, "events": self.counts.most_common(12), "total": sum(self.counts.values()), "lost": self.lost,
-               "functions": self.most_called(),
-               "busy": sorted(((pid, ns) for pid, ns in self.busy.items()), key=lambda row: -row[1])[:15]}
+        out = {
+            "ns": span,
+            "events": self.counts.most_common(12),
+            "total": sum(self.counts.values()),
+            "lost": self.lost,
+            "functions": self.most_called(),
+            "busy": sorted(((pid, ns) for pid, ns in self.busy.items()), key=lambda row: -row[1])[:15],
+        }
         for one in (self.counts, self.functions, self.busy):
             one.clear()
         return out

@@ -21,9 +21,13 @@ from view.kernel import Refused
 
 PAGE = Path(__file__).resolve().parent / "page"
 # Of the libraries only these: address below lib/, path below node_modules.
-LIBRARIES = {"xterm.mjs": "@xterm/xterm/lib/xterm.mjs", "xterm.css": "@xterm/xterm/css/xterm.css",
-             "addon-fit.mjs": "@xterm/addon-fit/lib/addon-fit.mjs", "uPlot.mjs": "uplot/dist/uPlot.esm.js",
-             "uPlot.css": "uplot/dist/uPlot.min.css"}
+LIBRARIES = {
+    "xterm.mjs": "@xterm/xterm/lib/xterm.mjs",
+    "xterm.css": "@xterm/xterm/css/xterm.css",
+    "addon-fit.mjs": "@xterm/addon-fit/lib/addon-fit.mjs",
+    "uPlot.mjs": "uplot/dist/uPlot.esm.js",
+    "uPlot.css": "uplot/dist/uPlot.min.css",
+}
 TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".html": "text/html; charset=utf-8"}
 LONGEST = 1 << 20  # bytes of a request
 POLL = 0.1  # seconds until the server notices that it is to end

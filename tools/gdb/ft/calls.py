@@ -44,7 +44,7 @@ def read_names(blob):
             fixed, each = PARTS.get(kind, (0, 0))
             at += 12 + fixed + each * nr
             if kind == FUNC:
-                found.add(text[name:text.index(b"\0", name)].decode())
+                found.add(text[name : text.index(b"\0", name)].decode())
         return found
     except (Damaged, ValueError, struct.error):
         return None
@@ -145,7 +145,7 @@ def arguments_text(address, values, texts):
         if at + words > len(values):
             parts.append(f"{name}=?")
             continue
-        mine, at = values[at:at + words], at + words
+        mine, at = values[at : at + words], at + words
         if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) or words > 1:
             parts.append(f"{name}={{" + ", ".join(f"{value:#x}" for value in mine) + "}")
         elif is_const_text(kind) and texts:

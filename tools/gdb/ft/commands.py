@@ -49,6 +49,7 @@ def check_image():
 
 # ---- What is traced ----
 
+
 def trace(argument):
     """The last N lines' events; all of them without a number."""
     words = argument.split()
@@ -90,6 +91,7 @@ def events(argument):
 
 
 # ---- CPUs and threads ----
+
 
 def cpus(argument):
     for cpu, local in threads.cpus():
@@ -156,10 +158,18 @@ def symbol(argument):
 
 
 COMMANDS = (
-    ("sites", lambda glob: sites.show(glob), "ft sites [GLOB]: call sites that call something, or those of functions that match; "
-     "how many ops want each, and what stands in the code there."),
+    (
+        "sites",
+        lambda glob: sites.show(glob),
+        "ft sites [GLOB]: call sites that call something, or those of functions that match; "
+        "how many ops want each, and what stands in the code there.",
+    ),
     ("ops", lambda _: sites.show_ops(), "ft ops: who wants function calls, which ones, and what is called."),
-    ("probes", lambda _: probes.show(), "ft probes: where probes are, by which means, what they call, hits and misses; the events of probes."),
+    (
+        "probes",
+        lambda _: probes.show(),
+        "ft probes: where probes are, by which means, what they call, hits and misses; the events of probes.",
+    ),
     ("trace", trace, "ft trace [N] [INSTANCE]: the trace, or the last N events of it, out of the rings in memory."),
     ("events", events, "ft events [all]: events that are on, and where."),
     ("dmesg", lambda _: log.show(), "ft dmesg: the kernel's messages."),

@@ -86,9 +86,11 @@ def stats_of(each, clock):
     """As the kernel's file has them, but for `now ts`: when the machine stopped is not in its memory."""
     entries, overrun = each.counts()
     rc, oldest = each.rc, next((event.ts for event in each.events()), 0)
-    return (f"CPU: {each.cpu}\nentries: {entries}\noverrun: {overrun}\ncommit overrun: {int(rc['nr_commit_overrun'])}\nbytes: {each.nr_bytes()}\n"
-            f"oldest event ts: {time_text(clock, oldest)}\ndropped events: {int(rc['nr_dropped'])}\n"
-            f"read events: {int(rc['nr_taken']) - int(rc['chunk']['left'])}\n")
+    return (
+        f"CPU: {each.cpu}\nentries: {entries}\noverrun: {overrun}\ncommit overrun: {int(rc['nr_commit_overrun'])}\nbytes: {each.nr_bytes()}\n"
+        f"oldest event ts: {time_text(clock, oldest)}\ndropped events: {int(rc['nr_dropped'])}\n"
+        f"read events: {int(rc['nr_taken']) - int(rc['chunk']['left'])}\n"
+    )
 
 
 def facts_of(tr, buffer):
@@ -96,9 +98,19 @@ def facts_of(tr, buffer):
     page_size = int(buffer["subbuf_size"])
     own, systems = formats_of_all()
     names = threads.names(problems.append)
-    return {"header_page": formats.header_page(page_size), "header_event": formats.HEADER_EVENT, "ftrace_formats": own, "systems": systems,
-            "kallsyms": kallsyms(), "printk": printk_formats(), "cmdlines": "".join(f"{pid} {name}\n" for pid, name in names.items() if pid),
-            "clock": memory.text(int(tr["clock"]["name"])), "uname": version(), "page_size": page_size, "problems": problems}
+    return {
+        "header_page": formats.header_page(page_size),
+        "header_event": formats.HEADER_EVENT,
+        "ftrace_formats": own,
+        "systems": systems,
+        "kallsyms": kallsyms(),
+        "printk": printk_formats(),
+        "cmdlines": "".join(f"{pid} {name}\n" for pid, name in names.items() if pid),
+        "clock": memory.text(int(tr["clock"]["name"])),
+        "uname": version(),
+        "page_size": page_size,
+        "problems": problems,
+    }
 
 
 def found(folder, instance, is_snapshot):

@@ -3,8 +3,12 @@ import re
 
 from ft import memory, types
 
-COMMON = ("unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0", "unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0",
-          "unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0", "int common_pid;\toffset:4;\tsize:4;\tsigned:1")
+COMMON = (
+    "unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0",
+    "unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0",
+    "unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0",
+    "int common_pid;\toffset:4;\tsize:4;\tsigned:1",
+)
 SIGNED = {1: "%hhd", 2: "%hd", 4: "%d"}
 # A text in quotes, a sizeof() with what is in it, a word, any other character. A member, REC->name, is no enumerator.
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"?|->\w+|sizeof\([^)]*\)?|\w+|.', re.ASCII | re.DOTALL)
@@ -54,6 +58,7 @@ def with_numbers(kind):
     def number(match):
         value = maps.get((kind.system, match[0]))
         return match[0] if value is None else f"{value - (1 << 64) if value >> 63 else value}"
+
     return TOKEN.sub(number, kind.print_fmt)
 
 
@@ -66,17 +71,21 @@ def text(kind):
 
 
 def header_page(page_size):
-    return ("\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-            "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-            "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-            f"\tfield: char data;\toffset:16;\tsize:{page_size - 16};\tsigned:1;\n")
+    return (
+        "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+        "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+        "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+        f"\tfield: char data;\toffset:16;\tsize:{page_size - 16};\tsigned:1;\n"
+    )
 
 
-HEADER_EVENT = ("# compressed entry header\n"
-                "\ttype_len    :    5 bits\n"
-                "\ttime_delta  :   27 bits\n"
-                "\tarray       :   32 bits\n\n"
-                "\tpadding     : type == 29\n"
-                "\ttime_extend : type == 30\n"
-                "\ttime_stamp : type == 31\n"
-                "\tdata max type_len  == 28\n")
+HEADER_EVENT = (
+    "# compressed entry header\n"
+    "\ttype_len    :    5 bits\n"
+    "\ttime_delta  :   27 bits\n"
+    "\tarray       :   32 bits\n\n"
+    "\tpadding     : type == 29\n"
+    "\ttime_extend : type == 30\n"
+    "\ttime_stamp : type == 31\n"
+    "\tdata max type_len  == 28\n"
+)

@@ -25,11 +25,20 @@ LATENCY_COLUMNS = """\
 #                  ||||| /     delay           \n\
 #  cmd     pid     |||||| time  |   caller     \n\
 #     \\   /        ||||||  \\    |    /       \n"""
-GRAPH_FRONT = ((lines.GRAPH_ABSTIME, "     TIME       ", "      |         "), (lines.GRAPH_RELTIME, "   REL TIME     ", "      |         "),
-               (lines.GRAPH_CPU, " CPU", " |  "), (lines.GRAPH_PROC, "  TASK/PID       ", "   |    |        "))
+GRAPH_FRONT = (
+    (lines.GRAPH_ABSTIME, "     TIME       ", "      |         "),
+    (lines.GRAPH_RELTIME, "   REL TIME     ", "      |         "),
+    (lines.GRAPH_CPU, " CPU", " |  "),
+    (lines.GRAPH_PROC, "  TASK/PID       ", "   |    |        "),
+)
 GRAPH_WIDTHS = (16, 16, 4, 17)
-GRAPH_STATE = ("  _-----=> irqs-off        ", " / _----=> need-resched    ", "| / _---=> hardirq/softirq ",
-               "|| / _--=> preempt-depth   ", "||| /                      ")
+GRAPH_STATE = (
+    "  _-----=> irqs-off        ",
+    " / _----=> need-resched    ",
+    "| / _---=> hardirq/softirq ",
+    "|| / _--=> preempt-depth   ",
+    "||| /                      ",
+)
 REAL_TIME = 100
 HIGHEST = 99
 
@@ -50,15 +59,19 @@ def latency_summary(walk):
         latency, cpu, pid, prio, policy = (int(kept[name]) for name in ("latency_ns", "cpu", "pid", "prio", "policy"))
         comm = memory.array_text(kept["comm"])
         if int(kept["started_at"]):
-            places = f"#  => started at: {walk.printer.ip(int(kept['started_at']) & 0xFFFFFFFF)}\n" \
-                     f"#  => ended at:   {walk.printer.ip(int(kept['ended_at']) & 0xFFFFFFFF)}\n#\n"
+            places = (
+                f"#  => started at: {walk.printer.ip(int(kept['started_at']) & 0xFFFFFFFF)}\n"
+                f"#  => ended at:   {walk.printer.ip(int(kept['ended_at']) & 0xFFFFFFFF)}\n#\n"
+            )
     rt_prio = HIGHEST - prio if latency and prio < REAL_TIME else 0
-    return (f"# {instance.tracer_name} latency trace v1.1.5 on fathom\n"
-            f"# {'-' * 68}\n"
-            f"# latency: {latency // 1000} us, #{counts(walk)}, CPU#{cpu} | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:{nr_online()})\n"
-            f"#    -----------------\n"
-            f"#    | task: {comm:.16}-{pid} (uid:0 nice:0 policy:{policy} rt_prio:{rt_prio})\n"
-            f"#    -----------------\n{places}#\n")
+    return (
+        f"# {instance.tracer_name} latency trace v1.1.5 on fathom\n"
+        f"# {'-' * 68}\n"
+        f"# latency: {latency // 1000} us, #{counts(walk)}, CPU#{cpu} | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:{nr_online()})\n"
+        f"#    -----------------\n"
+        f"#    | task: {comm:.16}-{pid} (uid:0 nice:0 policy:{policy} rt_prio:{rt_prio})\n"
+        f"#    -----------------\n{places}#\n"
+    )
 
 
 def graph_header(walk):

@@ -5,10 +5,21 @@ from itertools import dropwhile, zip_longest
 
 import gdb
 from ft import calls, memory, ring, symbols, threads, types
-from ft.memory import MASK, Damaged
+from ft.memory import MASK
 
-GRAPH_OVERRUN, GRAPH_CPU, GRAPH_OVERHEAD, GRAPH_PROC, GRAPH_DURATION, GRAPH_ABSTIME, GRAPH_IRQS, GRAPH_TAIL, GRAPH_RETVAL, \
-    GRAPH_RETVAL_HEX, GRAPH_RETADDR = (1 << bit for bit in range(11))
+(
+    GRAPH_OVERRUN,
+    GRAPH_CPU,
+    GRAPH_OVERHEAD,
+    GRAPH_PROC,
+    GRAPH_DURATION,
+    GRAPH_ABSTIME,
+    GRAPH_IRQS,
+    GRAPH_TAIL,
+    GRAPH_RETVAL,
+    GRAPH_RETVAL_HEX,
+    GRAPH_RETADDR,
+) = (1 << bit for bit in range(11))
 GRAPH_RELTIME, GRAPH_ARGS = 1 << 13, 1 << 14
 LATENCY_COLUMNS = GRAPH_CPU | GRAPH_PROC | GRAPH_RELTIME | GRAPH_DURATION
 GRAPH_DEPTH = 72
@@ -105,8 +116,7 @@ class Walk:
         self.instance = instance
         self.types = types.Types()
         self.comms = threads.comms()
-        self.printer = types.Printer(instance.has("SYM_OFFSET"), instance.has("SYM_ADDR"), instance.has("PRINT_PARENT"),
-                                     self.comms)
+        self.printer = types.Printer(instance.has("SYM_OFFSET"), instance.has("SYM_ADDR"), instance.has("PRINT_PARENT"), self.comms)
         self.flags = instance.graph_flags()
         self.graphs = {}
         self.started = set()
@@ -184,17 +194,14 @@ class Walk:
             return message
         context = ""
         if self.instance.has("CONTEXT_INFO"):
-            context = self.latency_context(head, event, later, index) if self.instance.has("LATENCY_FORMAT") else \
-                self.context(head, event)
-        return context + (types.event_text(self.printer, kind, event, self.instance.is_ns) if kind else
-                          f"Unknown type {head[0]}\n")
+            context = self.latency_context(head, event, later, index) if self.instance.has("LATENCY_FORMAT") else self.context(head, event)
+        return context + (types.event_text(self.printer, kind, event, self.instance.is_ns) if kind else f"Unknown type {head[0]}\n")
 
     def context(self, head, event):
         _, flags, depth, pid = head
         state = state_of(flags, depth) if self.instance.has("IRQ_INFO") else ""
         pid_text = f"-{pid}"
-        return (f"{self.comms(pid):>16}{pid_text:<8} [{event.cpu:03}] {state} "
-                f"{types.seconds(event.ts, self.instance.is_ns):>12}: ")
+        return f"{self.comms(pid):>16}{pid_text:<8} [{event.cpu:03}] {state} " f"{types.seconds(event.ts, self.instance.is_ns):>12}: "
 
     def latency_context(self, head, event, later, index):
         _, flags, depth, pid = head
@@ -204,8 +211,7 @@ class Walk:
             if not self.instance.is_ns:
                 return before + f"[{event.ts:016x}] {since} (+{delay}): "
             since, delay = to_us(since), to_us(delay)
-            return before + (f"[{to_us(event.ts):08x}] {since // 1000}.{since % 1000:03}ms "
-                             f"(+{delay // 1000}.{delay % 1000:03}ms): ")
+            return before + (f"[{to_us(event.ts):08x}] {since // 1000}.{since % 1000:03}ms " f"(+{delay // 1000}.{delay % 1000:03}ms): ")
         time = f" {to_us(since):4}us{delay_mark(delay)}: " if self.instance.is_ns else f" {since:4}: "
         return f"{self.comms(pid)[:8]:>8}-{pid:<7} {event.cpu:3}{state_of(flags, depth)}{time}"
 
@@ -247,7 +253,7 @@ class Walk:
             return ""
         text = f"{ns // 1000}"
         if len(text) < 7:
-            text += "." + f"{ns % 1000:03}"[:min(7 - len(text), 3)]
+            text += "." + f"{ns % 1000:03}"[: min(7 - len(text), 3)]
         return (delay_mark(ns) if self.flags & GRAPH_OVERHEAD else " ") + " " + (text + " us ").ljust(12) + "|  "
 
     def no_duration(self):
@@ -257,8 +263,7 @@ class Walk:
         if not self.irq_entry[0] <= symbols.unpack(ip) < self.irq_entry[1]:
             return ""
         arrow = "==========>" if is_entry else "<=========="
-        return self.columns(head, event) + ("  " if self.has_duration() else "") + arrow + \
-            (" |" if self.has_duration() else "") + "\n"
+        return self.columns(head, event) + ("  " if self.has_duration() else "") + arrow + (" |" if self.has_duration() else "") + "\n"
 
     # ---- Lines of function_graph: which event becomes which ----
 
@@ -295,8 +300,7 @@ class Walk:
         return kind in (types.GRAPH_RET, types.GRAPH_RETVAL) and pid == head[3] and func == ip
 
     def retval(self, event):
-        if not self.flags & GRAPH_RETVAL or len(event.data) < 32 or \
-                struct.unpack_from("<H", event.data)[0] != types.GRAPH_RETVAL:
+        if not self.flags & GRAPH_RETVAL or len(event.data) < 32 or struct.unpack_from("<H", event.data)[0] != types.GRAPH_RETVAL:
             return ""
         value = struct.unpack_from("<Q", event.data, 24)[0]
         equals = "ret=" if self.flags & GRAPH_RETADDR else "= "
@@ -339,8 +343,8 @@ class Walk:
             if not leaf:
                 return before + self.no_duration() + indent + " {" + self.values(head, event, None)
             ns = struct.unpack_from("<Q", follower.data, 16)[0]
-            return before + self.duration(ns) + indent + ";" + self.values(head, event, follower) + \
-                self.arrow(head, event, ip, False)
+            return before + self.duration(ns) + indent + ";" + self.values(head, event, follower) + self.arrow(head, event, ip, False)
+
         return text
 
     def returned(self, graph, head, event):
@@ -362,6 +366,7 @@ class Walk:
                 out += " /* " + self.printer.symbol(ip) + retval + " */"
             out += "\n" + (f" (Overruns: {overrun})\n" if self.flags & GRAPH_OVERRUN else "")
             return out + self.arrow(head, event, ip, False)
+
         return text
 
     def comment(self, graph, kind, head, event):
@@ -374,4 +379,5 @@ class Walk:
             message = message[:-1] if message.endswith("\n") else message
             indent = " " * (2 * (min(depth, MAX_INDENT - 1) + 1)) if depth > 0 else ""
             return switch + self.columns(head, event) + self.no_duration() + indent + f"/* {message} */\n"
+
         return text

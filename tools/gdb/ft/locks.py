@@ -72,9 +72,12 @@ def all_locks():
     """Those in variables; where they are is found out once."""
     key = gdb.current_progspace().filename
     if key not in _known:
-        _known[key] = [(name, memory.address_of(lock), lock.type.strip_typedefs().tag)
-                       for variable, value in variables() if has_lock(value.type, DEPTH)
-                       for name, lock in locks_in(variable, value)]
+        _known[key] = [
+            (name, memory.address_of(lock), lock.type.strip_typedefs().tag)
+            for variable, value in variables()
+            if has_lock(value.type, DEPTH)
+            for name, lock in locks_in(variable, value)
+        ]
     return [(name, memory.at(address, f"struct {tag}"), tag) for name, address, tag in _known[key]]
 
 
@@ -95,8 +98,7 @@ def mutex_text(lock):
     waiting = waiters(lock["queue"])
     if not int(owner) and not waiting:
         return None
-    return ("held by " + thread_text(owner) if int(owner) else "free") + \
-        (", waited for by " + ", ".join(waiting) if waiting else "")
+    return ("held by " + thread_text(owner) if int(owner) else "free") + (", waited for by " + ", ".join(waiting) if waiting else "")
 
 
 def spinlock_text(lock):
@@ -134,8 +136,9 @@ def show_held(names):
             print(f"CPU {cpu} holds, in this order: {held_text(held[cpu], names)}")
     for thread in threads.threads():
         if int(thread["held_mutexes"]["nr"]):
-            print(f"pid {int(thread['pid'])} {threads.name_of(thread)} holds, in this order: "
-                  f"{held_text(thread['held_mutexes'], names)}")
+            print(
+                f"pid {int(thread['pid'])} {threads.name_of(thread)} holds, in this order: " f"{held_text(thread['held_mutexes'], names)}"
+            )
 
 
 def show():

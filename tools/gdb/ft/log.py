@@ -19,7 +19,7 @@ def messages():
     def slot(number):
         state, ns, length, _, part = struct.unpack_from("<QQHBB", data, number % nr * SLOT)
         at = number % nr * SLOT + 24
-        return (ns, length, part, data[at:at + TEXT]) if state == 2 * number + 2 else None
+        return (ns, length, part, data[at : at + TEXT]) if state == 2 * number + 2 else None
 
     while seq < end:
         first = slot(seq)

@@ -7,15 +7,13 @@ from ft.memory import MASK
 
 
 def thread_text(value):
-    return (f"pid {int(value['pid'])} {threads.name_of(value)}, {threads.STATES.get(int(value['state']), '?')}, "
-            f"CPU {int(value['cpu'])}")
+    return f"pid {int(value['pid'])} {threads.name_of(value)}, {threads.STATES.get(int(value['state']), '?')}, " f"CPU {int(value['cpu'])}"
 
 
 def record_text(value):
     flags = int(value["flags"])
     words = sites.flag_words(flags & ~sites.REF_MAX, "FTRACE_FL_", "enum ftrace_record_flags").split()
-    return f"{symbols.describe(symbols.unpack(int(value['ip'])))}, {flags & sites.REF_MAX} ops" + \
-        (", " + " ".join(words) if words else "")
+    return f"{symbols.describe(symbols.unpack(int(value['ip'])))}, {flags & sites.REF_MAX} ops" + (", " + " ".join(words) if words else "")
 
 
 def event_text(value):
@@ -34,7 +32,7 @@ TEXTS = {
     "dyn_ftrace": record_text,
     "ftrace_ops": lambda value: f"calls {symbols.name_of(int(value['func']) & MASK)}",
     "fgraph_frame": lambda value: f"{symbols.name_of(symbols.unpack(int(value['func'])))} returns to "
-                                  f"{symbols.describe(symbols.unpack(int(value['ret'])), True)}",
+    f"{symbols.describe(symbols.unpack(int(value['ret'])), True)}",
     "trace_event": event_text,
     "trace_array": array_text,
 }

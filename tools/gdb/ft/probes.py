@@ -12,6 +12,7 @@ MAX_CHAINS = 1 << 22
 
 # ---- What is probed ----
 
+
 def places():
     """Each struct kprobe_place, by address."""
     table = memory.variable("kprobe_table").dereference()
@@ -74,8 +75,10 @@ def show_returns():
             nr += 1
             address = int(probe["kp"]["addr"]) & MASK
             missed = int(probe["nmissed"])
-            print(f"{address:016x} {symbols.describe(address):<32} return    calls {symbols.name_of(int(probe['handler']) & MASK)}"
-                  + (f", {missed} missed" if missed else ""))
+            print(
+                f"{address:016x} {symbols.describe(address):<32} return    calls {symbols.name_of(int(probe['handler']) & MASK)}"
+                + (f", {missed} missed" if missed else "")
+            )
     return nr
 
 
@@ -89,8 +92,10 @@ def show_watches():
             address, missed = int(watch["addr"]) & MASK, int(watch["nmissed"])
             what = "writes" if int(watch["type"]) == memory.enum("WPROBE_W") else "reads and writes"
             name = str(gdb.Value(address).cast(gdb.lookup_type("void").pointer())).partition(" ")[2] or "memory"
-            print(f"{address:016x} {name:<32} {what} of {int(watch['len'])} bytes, now {int(watch['value']):#x}, "
-                  f"calls {symbols.name_of(int(watch['handler']) & MASK)}" + (f", {missed} missed" if missed else ""))
+            print(
+                f"{address:016x} {name:<32} {what} of {int(watch['len'])} bytes, now {int(watch['value']):#x}, "
+                f"calls {symbols.name_of(int(watch['handler']) & MASK)}" + (f", {missed} missed" if missed else "")
+            )
     return nr
 
 
@@ -141,13 +146,19 @@ def show_events():
         probe = gdb.Value(int(dyn) - offset & MASK).cast(probe_type.pointer()).dereference()
         kind, event = memory.at(int(dyn["call"]), "struct probe_event")["kind"], dyn["call"]["event"]
         place, args = texts(probe)
-        print(f"{chr(int(kind['letter']))}:{memory.text(int(event['system']))}/{memory.text(int(event['name']))} "
-              f"{place}{args}  {int(probe['nr_hits'])} hits")
+        print(
+            f"{chr(int(kind['letter']))}:{memory.text(int(event['system']))}/{memory.text(int(event['name']))} "
+            f"{place}{args}  {int(probe['nr_hits'])} hits"
+        )
     return nr
 
 
-PARTS = ((show_places, "probes at instructions"), (show_returns, "at returns"), (show_watches, "on memory"),
-         (show_events, "events of probes"))
+PARTS = (
+    (show_places, "probes at instructions"),
+    (show_returns, "at returns"),
+    (show_watches, "on memory"),
+    (show_events, "events of probes"),
+)
 
 
 def show():

@@ -38,7 +38,7 @@ def decode(data, ts, left, lost, cpu):
             raise Damaged(f"an event of {size} bytes at byte {pos} of {len(data)} cannot be")
         ts = ts & ~((1 << 59) - 1) | delta if kind == TYPE_STAMP else ts + delta
         if kind < TYPE_PADDING:
-            yield Event(ts, cpu, data[pos + begin:pos + size], lost)
+            yield Event(ts, cpu, data[pos + begin : pos + size], lost)
             lost = 0
             left -= 1
         pos += size
@@ -68,7 +68,7 @@ class Ring:
             self.problem = f"says that it has {self.nr_slots} sub-buffers of {self.size} bytes, which cannot be"
         else:
             words = struct.unpack(f"<{4 * self.nr_slots}Q", memory.read(int(rc["slots"]), 32 * self.nr_slots))
-            self.slots = [words[i:i + 4] for i in range(0, len(words), 4)]
+            self.slots = [words[i : i + 4] for i in range(0, len(words), 4)]
             if self.slot_of_commit() >= self.nr_slots:
                 self.problem = f"has its end in sub-buffer {self.slot_of_commit()} of {self.nr_slots}"
 

@@ -64,8 +64,10 @@ def flight():
     size, offset = gdb.lookup_type("struct trace_poke").sizeof, memory.offset_of("struct trace_poke", "new_insn")
     data = memory.read(first, nr * size)
     site = memory.offset_of("struct trace_poke", "site")
-    return {symbols.unpack(struct.unpack_from("<I", data, at + site)[0]): data[at + offset:at + offset + SITE_BYTES]
-            for at in range(0, nr * size, size)}
+    return {
+        symbols.unpack(struct.unpack_from("<I", data, at + site)[0]): data[at + offset : at + offset + SITE_BYTES]
+        for at in range(0, nr * size, size)
+    }
 
 
 def ops_list():
@@ -91,7 +93,7 @@ class Code:
                 self.pages[page] = memory.read(page, 4096 + SITE_BYTES)
             except Damaged:
                 self.pages[page] = b""
-        return self.pages[page][address - page:address - page + SITE_BYTES]
+        return self.pages[page][address - page : address - page + SITE_BYTES]
 
     def target(self, address, code):
         to = address + SITE_BYTES + struct.unpack("<i", code[1:])[0] & MASK
@@ -153,7 +155,7 @@ def hash_text(pointer, none):
 def flag_words(value, prefix, type_name):
     """The names of the bits of an enum that are set."""
     kind = gdb.lookup_type(type_name)
-    return " ".join(field.name[len(prefix):] for field in kind.fields() if int(value) & field.enumval)
+    return " ".join(field.name[len(prefix) :] for field in kind.fields() if int(value) & field.enumval)
 
 
 def show_ops():
@@ -180,6 +182,7 @@ def show_ops():
 
 # ---- Breakpoints ----
 
+
 def is_delicate(address):
     """Does somebody check the bytes at this address, or change them? A debugger may not write there."""
     return site_of(address) is not None or symbols.in_exec_area(address)
@@ -202,7 +205,9 @@ def set_breakpoint(where):
             return gdb.Breakpoint(f"*{address:#x}", type=gdb.BP_HARDWARE_BREAKPOINT)
         return gdb.Breakpoint(f"*{address:#x}")
     address = place(where)
-    return gdb.Breakpoint(f"*{address + SITE_BYTES:#x}" if site_of(address) == address else where if where.isidentifier() else f"*{address:#x}")
+    return gdb.Breakpoint(
+        f"*{address + SITE_BYTES:#x}" if site_of(address) == address else where if where.isidentifier() else f"*{address:#x}"
+    )
 
 
 def warn(breakpoint):
@@ -214,8 +219,10 @@ def warn(breakpoint):
     except (gdb.error, Damaged):  # no code there yet
         return
     for address in delicate:
-        print(f"Breakpoint {breakpoint.number} is on code that the kernel changes, {symbols.describe(address)}. Under QEMU's TCG that "
-              "does no harm; elsewhere delete it and use `ft break`.")
+        print(
+            f"Breakpoint {breakpoint.number} is on code that the kernel changes, {symbols.describe(address)}. Under QEMU's TCG that "
+            "does no harm; elsewhere delete it and use `ft break`."
+        )
 
 
 def register():

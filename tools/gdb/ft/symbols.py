@@ -23,13 +23,13 @@ class Symbols:
         self.nr_symbols, self.nr_addressed = head[3], head[4]
         text_pos, place_pos, _, _, len_pos, names_pos = head[5:11]
         data = memory.read(blob, total)
-        lengths = data[len_pos:len_pos + 256]
-        self.tokens = [data[text_pos + 8 * i:text_pos + 8 * i + lengths[i]] for i in range(256)]
+        lengths = data[len_pos : len_pos + 256]
+        self.tokens = [data[text_pos + 8 * i : text_pos + 8 * i + lengths[i]] for i in range(256)]
         places = struct.unpack_from(f"<{2 * (self.nr_symbols + 1)}I", data, place_pos)
-        self.offsets = places[0:2 * self.nr_addressed:2]
+        self.offsets = places[0 : 2 * self.nr_addressed : 2]
         # Behind those with an address stands an entry for no symbol.
-        self.other_offsets = places[2 * self.nr_addressed + 2::2]
-        self.sizes = places[1:2 * self.nr_addressed:2]
+        self.other_offsets = places[2 * self.nr_addressed + 2 :: 2]
+        self.sizes = places[1 : 2 * self.nr_addressed : 2]
         self.data = data
         self.names = []  # positions of the names
         pos = names_pos
@@ -39,7 +39,7 @@ class Symbols:
 
     def name(self, index):
         pos = self.names[index]
-        tokens = self.data[pos + 1:pos + 1 + self.data[pos]]
+        tokens = self.data[pos + 1 : pos + 1 + self.data[pos]]
         return b"".join(self.tokens[token] for token in tokens).decode("utf-8", "replace")
 
     def all(self):

@@ -108,13 +108,14 @@ def packed_arguments(fmt, data):
                 continue
             pos += -pos % 4  # integers are aligned
             if pos + nr <= len(data):
-                yield int.from_bytes(data[pos:pos + nr], "little")
+                yield int.from_bytes(data[pos : pos + nr], "little")
                 pos += nr
             else:
                 yield 0
 
 
 # ---- The functions of a print fmt ----
+
 
 def print_flags(delimiter, flags, names):
     parts = []
@@ -132,12 +133,12 @@ def print_symbolic(value, names):
 
 
 def print_array(data, nr, size):
-    values = [int.from_bytes(data[i * size:(i + 1) * size], "little") for i in range(min(nr, len(data) // max(size, 1)))]
+    values = [int.from_bytes(data[i * size : (i + 1) * size], "little") for i in range(min(nr, len(data) // max(size, 1)))]
     return "{" + ",".join(f"{value:#x}" for value in values) + "}"
 
 
 def print_bitmask(data):
-    words = struct.unpack(f"<{len(data) // 4}I", data[:len(data) & ~3])
+    words = struct.unpack(f"<{len(data) // 4}I", data[: len(data) & ~3])
     return ",".join(f"{value:08x}" for value in reversed(words))
 
 
@@ -145,9 +146,9 @@ def print_hex_dump(prefix, prefix_type, row_bytes, group, data, has_ascii):
     row_bytes = 32 if row_bytes == 32 else 16
     out = "\n"
     for at in range(0, len(data), row_bytes):
-        row = data[at:at + row_bytes]
+        row = data[at : at + row_bytes]
         each = group if group in (2, 4, 8) and len(row) % group == 0 else 1
-        line = " ".join(format(int.from_bytes(row[i:i + each], "little"), f"0{2 * each}x") for i in range(0, len(row), each))
+        line = " ".join(format(int.from_bytes(row[i : i + each], "little"), f"0{2 * each}x") for i in range(0, len(row), each))
         if has_ascii:
             line = line.ljust(row_bytes * 2 + row_bytes // each + 1)
             line += "".join(chr(c) if 0x20 <= c <= 0x7E else "." for c in row)
@@ -157,13 +158,48 @@ def print_hex_dump(prefix, prefix_type, row_bytes, group, data, has_ascii):
 
 # ---- Expressions ----
 
-TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*|[A-Za-z_]\w*|->|<<|>>|<=|>=|==|!='
-                   r'|&&|\|\||[-+*/%&|^~!<>?:()\[\]{},.])')
+TOKEN = re.compile(
+    r'\s*("(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*|[A-Za-z_]\w*|->|<<|>>|<=|>=|==|!='
+    r"|&&|\|\||[-+*/%&|^~!<>?:()\[\]{},.])"
+)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'", "0": "\0", "a": "\a", "b": "\b"}
 BINARY = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]]
-TYPE_WORDS = {"unsigned", "signed", "int", "long", "short", "char", "void", "const", "bool", "struct", "size_t", "u8", "u16",
-              "u32", "u64", "s8", "s16", "s32", "s64", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "int8_t", "int16_t",
-              "int32_t", "int64_t", "pid_t", "gfp_t", "uintptr_t", "__u64", "__u32", "__u16", "__u8"}
+TYPE_WORDS = {
+    "unsigned",
+    "signed",
+    "int",
+    "long",
+    "short",
+    "char",
+    "void",
+    "const",
+    "bool",
+    "struct",
+    "size_t",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "s8",
+    "s16",
+    "s32",
+    "s64",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "pid_t",
+    "gfp_t",
+    "uintptr_t",
+    "__u64",
+    "__u32",
+    "__u16",
+    "__u8",
+}
 
 
 def unquoted(token):
@@ -175,8 +211,7 @@ def cast_of(words):
     name = " ".join(words)
     if "*" in words:
         return lambda value: value & MASK if isinstance(value, int) else value
-    size = 1 if re.search(r"char|8", name) else 2 if re.search(r"short|16", name) else \
-        8 if re.search(r"long|64|size_t|ptr", name) else 4
+    size = 1 if re.search(r"char|8", name) else 2 if re.search(r"short|16", name) else 8 if re.search(r"long|64|size_t|ptr", name) else 4
     is_unsigned = re.search(r"unsigned|\bu\d|uint|size_t|ptr|__u|gfp", name)
     if is_unsigned:
         return lambda value: value & (1 << 8 * size) - 1
@@ -191,10 +226,22 @@ def divide(a, b):
 
 
 OPERATIONS = {
-    "|": lambda a, b: a | b, "^": lambda a, b: a ^ b, "&": lambda a, b: a & b, "==": lambda a, b: int(a == b),
-    "!=": lambda a, b: int(a != b), "<": lambda a, b: int(a < b), ">": lambda a, b: int(a > b), "<=": lambda a, b: int(a <= b),
-    ">=": lambda a, b: int(a >= b), "<<": lambda a, b: a << (b & 63), ">>": lambda a, b: a >> (b & 63), "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": divide, "%": lambda a, b: a - b * divide(a, b),
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "&": lambda a, b: a & b,
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "<": lambda a, b: int(a < b),
+    ">": lambda a, b: int(a > b),
+    "<=": lambda a, b: int(a <= b),
+    ">=": lambda a, b: int(a >= b),
+    "<<": lambda a, b: a << (b & 63),
+    ">>": lambda a, b: a >> (b & 63),
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": divide,
+    "%": lambda a, b: a - b * divide(a, b),
 }
 
 
@@ -260,12 +307,11 @@ class Compiler:
         if token in ("-", "~", "!", "+"):
             self.next()
             inner = self.unary()
-            return {"-": lambda rec: -inner(rec), "~": lambda rec: ~inner(rec), "!": lambda rec: int(not inner(rec)),
-                    "+": inner}[token]
+            return {"-": lambda rec: -inner(rec), "~": lambda rec: ~inner(rec), "!": lambda rec: int(not inner(rec)), "+": inner}[token]
         if token in ("*", "&"):  # of a field that is an array: the same thing
             self.next()
             return self.unary()
-        if token == "(" and self.tokens[self.pos + 1:self.pos + 2] and self.tokens[self.pos + 1] in TYPE_WORDS:
+        if token == "(" and self.tokens[self.pos + 1 : self.pos + 2] and self.tokens[self.pos + 1] in TYPE_WORDS:
             self.next()
             words = []
             while self.peek() != ")":
@@ -361,8 +407,10 @@ class Compiler:
             "__print_array": (3, print_array),
             "__print_hex": (2, lambda data, size: " ".join(f"{c:02x}" for c in data[:size])),
             "__print_hex_str": (2, lambda data, size: data[:size].hex()),
-            "__print_hex_dump": (7, lambda prefix, kind, row, group, data, size, ascii:
-                                 print_hex_dump(prefix, kind, row, group, data[:size], ascii)),
+            "__print_hex_dump": (
+                7,
+                lambda prefix, kind, row, group, data, size, ascii: print_hex_dump(prefix, kind, row, group, data[:size], ascii),
+            ),
             "__print_ns_to_secs": (1, lambda ns: ns // 1000000000),
             "__print_ns_without_secs": (1, lambda ns: ns % 1000000000),
         }

@@ -8,8 +8,17 @@ IDLE = "<idle>"
 UNKNOWN = "<...>"
 STATES = {0: "R", 1: "S", 2: "D", 4: "Z"}
 # Functions that only wait. `ft threads` shows the function that called them.
-WAITING = ("arch_switch", "sched_switch", "schedule", "schedule_until", "waitq_sleep", "waitq_wait", "mutex_lock", "mutex_wait",
-           "thread_sleep_ns")
+WAITING = (
+    "arch_switch",
+    "sched_switch",
+    "schedule",
+    "schedule_until",
+    "waitq_sleep",
+    "waitq_wait",
+    "mutex_lock",
+    "mutex_wait",
+    "thread_sleep_ns",
+)
 MAX_CPUS = 256
 FRAME_BYTES = 56  # struct fgraph_frame
 STACK_BYTES = 4096
@@ -67,6 +76,7 @@ def preempt_words(count):
 
 
 # ---- Backtraces ----
+
 
 def shadow_stack(thread):
     """What the return addresses really are that a thread's stack has the hook for: by their place on the stack."""

@@ -35,7 +35,7 @@ class Field:
     def number(self, data, index=0):
         """An element, extended by its sign, an address unpacked; 0 when it is not there."""
         at = self.offset + index * self.element_size
-        piece = data[at:at + self.element_size]
+        piece = data[at : at + self.element_size]
         if len(piece) < self.element_size or self.element_size > 8:
             return 0
         value = int.from_bytes(piece, "little", signed=self.is_signed)
@@ -58,9 +58,9 @@ class Record:
         field = self.of(name)
         at, size = field.offset, field.size or max(len(self.data) - field.offset, 0)
         if field.kind != PLAIN:
-            loc = int.from_bytes(self.data[at:at + 4], "little")
+            loc = int.from_bytes(self.data[at : at + 4], "little")
             at, size = (loc & 0xFFFF) + (at + 4 if field.kind == REL_LOC else 0), loc >> 16
-        return self.data[at:at + size]
+        return self.data[at : at + size]
 
     def text(self, name):
         return self.bytes(name).split(b"\0")[0].decode("utf-8", "replace")
@@ -68,7 +68,7 @@ class Record:
     def field(self, name):
         if name.startswith("common_"):
             at, size, form = COMMON.get(name, (0, 2, "<H"))
-            return struct.unpack(form, self.data[at:at + size])[0]
+            return struct.unpack(form, self.data[at : at + size])[0]
         field = self.of(name)
         if field.kind != PLAIN:
             return self.bytes(name)
@@ -82,12 +82,11 @@ class Record:
 
     def element(self, name, index):
         field = self.of(name)
-        data = self.bytes(name)[index * field.element_size:(index + 1) * field.element_size]
+        data = self.bytes(name)[index * field.element_size : (index + 1) * field.element_size]
         return int.from_bytes(data, "little", signed=field.is_signed)
 
 
-COMMON = {"common_type": (0, 2, "<H"), "common_flags": (2, 1, "<B"), "common_preempt_count": (3, 1, "<B"),
-          "common_pid": (4, 4, "<i")}
+COMMON = {"common_type": (0, 2, "<H"), "common_flags": (2, 1, "<B"), "common_preempt_count": (3, 1, "<B"), "common_pid": (4, 4, "<i")}
 
 
 def print_fmt(event):
@@ -184,6 +183,7 @@ class Types:
 
 # ---- Texts of events ----
 
+
 class Printer:
     """How addresses are printed: by the options of the instance."""
 
@@ -226,8 +226,8 @@ def func_text(printer, event, is_ns):
 
 def arguments(ip, data, offset):
     """The arguments that an event has: a struct trace_args_part at `offset`."""
-    values, texts = (data[loc & 0xFFFF:][:loc >> 16] for loc in struct.unpack_from("<2I", data, offset))
-    words = struct.unpack(f"<{len(values) // 8}Q", values[:len(values) & ~7])
+    values, texts = (data[loc & 0xFFFF :][: loc >> 16] for loc in struct.unpack_from("<2I", data, offset))
+    words = struct.unpack(f"<{len(values) // 8}Q", values[: len(values) & ~7])
     return calls.arguments_text(symbols.unpack(ip), words, texts)
 
 
@@ -251,8 +251,10 @@ def repeats_text(printer, event, is_ns):
 def ctx_text(printer, event, is_ns):
     kind = struct.unpack_from("<H", event.data)[0]
     prev, follower, cpu, prev_prio, prev_state, prio, state = struct.unpack_from("<3i4B", event.data, 8)
-    return (f" {prev:7}:{prev_prio:3}:{chr(prev_state)} {'  +' if kind == WAKE else '==>'} [{cpu:03}] "
-            f"{follower:7}:{prio:3}:{chr(state)} {printer.comms(follower)}\n")
+    return (
+        f" {prev:7}:{prev_prio:3}:{chr(prev_state)} {'  +' if kind == WAKE else '==>'} [{cpu:03}] "
+        f"{follower:7}:{prio:3}:{chr(state)} {printer.comms(follower)}\n"
+    )
 
 
 def stack_text(printer, event, is_ns):
@@ -283,22 +285,46 @@ def print_message(event):
 def bprint_message(event):
     size, _, fmt = struct.unpack_from("<HHQ", event.data, 12)
     fmt = memory.text(fmt, 4096)
-    return text.formatted(fmt, text.packed_arguments(fmt, event.data[24:24 + size]))
+    return text.formatted(fmt, text.packed_arguments(fmt, event.data[24 : 24 + size]))
 
 
 def bputs_message(event):
     return memory.text(struct.unpack_from("<Q", event.data, 16)[0], 4096)
 
 
-TEXTS = {FN: func_text, FUNC_ARGS: func_args_text, GRAPH_ARGS_ENT: graph_args_text,
-         FUNC_REPEATS: repeats_text, CTX: ctx_text, WAKE: ctx_text, STACK: stack_text, RAW_DATA: raw_data_text,
-         GRAPH_ENT: graph_entry_text, GRAPH_RETADDR_ENT: graph_entry_text, GRAPH_RET: graph_return_text,
-         GRAPH_RETVAL: graph_return_text}
+TEXTS = {
+    FN: func_text,
+    FUNC_ARGS: func_args_text,
+    GRAPH_ARGS_ENT: graph_args_text,
+    FUNC_REPEATS: repeats_text,
+    CTX: ctx_text,
+    WAKE: ctx_text,
+    STACK: stack_text,
+    RAW_DATA: raw_data_text,
+    GRAPH_ENT: graph_entry_text,
+    GRAPH_RETADDR_ENT: graph_entry_text,
+    GRAPH_RET: graph_return_text,
+    GRAPH_RETVAL: graph_return_text,
+}
 MESSAGES = {PRINT: print_message, BPRINT: bprint_message, BPUTS: bputs_message}
 # Bytes that the functions above take for granted.
-LEAST = {FN: 16, FUNC_ARGS: 24, GRAPH_ARGS_ENT: 28,
-         FUNC_REPEATS: 24, CTX: 24, WAKE: 24, STACK: 8, RAW_DATA: 12, GRAPH_ENT: 16, GRAPH_RETADDR_ENT: 20,
-         GRAPH_RET: 24, GRAPH_RETVAL: 32, PRINT: 12, BPRINT: 24, BPUTS: 24}
+LEAST = {
+    FN: 16,
+    FUNC_ARGS: 24,
+    GRAPH_ARGS_ENT: 28,
+    FUNC_REPEATS: 24,
+    CTX: 24,
+    WAKE: 24,
+    STACK: 8,
+    RAW_DATA: 12,
+    GRAPH_ENT: 16,
+    GRAPH_RETADDR_ENT: 20,
+    GRAPH_RET: 24,
+    GRAPH_RETVAL: 32,
+    PRINT: 12,
+    BPRINT: 24,
+    BPUTS: 24,
+}
 
 
 def fields_text(printer, kind, data):
@@ -307,16 +333,29 @@ def fields_text(printer, kind, data):
     for field in kind.fields:
         if not field.is_array:
             value = field.number(data)
-            shown = printer.ip(value & 0xFFFFFFFF) if field.is_address else chr(value & 255) if field.is_char else \
-                f"{value & MASK:x}" if field.is_pointer else f"{value}"
+            shown = (
+                printer.ip(value & 0xFFFFFFFF)
+                if field.is_address
+                else chr(value & 255)
+                if field.is_char
+                else f"{value & MASK:x}"
+                if field.is_pointer
+                else f"{value}"
+            )
         elif field.is_char:
             shown = Record(kind, data).text(field.name)
         else:
             room = max(len(data) - field.offset, 0)
             nr = min(field.size or room, room) // field.element_size
             values = (field.number(data, i) for i in range(nr))
-            shown = "{" + ",".join(printer.ip(value & 0xFFFFFFFF) if field.is_address else
-                                   f"{value & (1 << 8 * field.element_size) - 1:#x}" for value in values) + "}"
+            shown = (
+                "{"
+                + ",".join(
+                    printer.ip(value & 0xFFFFFFFF) if field.is_address else f"{value & (1 << 8 * field.element_size) - 1:#x}"
+                    for value in values
+                )
+                + "}"
+            )
         parts.append(f" {field.name}={shown}")
     return f"{kind.name}:" + "".join(parts) + "\n"
 
@@ -332,7 +371,7 @@ def synthetic_text(printer, kind, data):
             stack = record.bytes(field.name)
             out += "STACK:\n"
             for i in range(len(stack) // 8):
-                ip = int.from_bytes(stack[8 * i:8 * i + 4], "little")
+                ip = int.from_bytes(stack[8 * i : 8 * i + 4], "little")
                 out += f"=> {printer.symbol(ip, True, i > 0)}\n"
         elif field.is_char and (field.is_array or field.kind != PLAIN):
             out += record.text(field.name)
@@ -368,5 +407,3 @@ def message_of(kind, event):
 
 def is_whole(kind, event):
     return len(event.data) >= max(kind.bytes, LEAST.get(kind.number, 0))
-
-

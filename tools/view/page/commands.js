@@ -10,16 +10,51 @@ async function copy(text) {
   }
 }
 
-const script = () => ["cd /sys/kernel/tracing", ...store.commands.filter((one) => !one.error).map((one) => one.command)].join("\n") + "\n";
+const script = () =>
+  ["cd /sys/kernel/tracing", ...store.commands.filter((one) => !one.error).map((one) => one.command)].join("\n") + "\n";
 
 export function commands() {
-  const foot = $("commands"), lines = h("div.lines"), count = h("span.dim");
-  const fold = h("button.quiet", { onclick: () => { foot.classList.toggle("small"); dispatchEvent(new Event("resize")); } }, "▾");
-  foot.append(h("div.head", {}, h("strong", {}, "Commands"), count, h("span.grow"), h("button", { onclick: () => copy(script()) }, "copy all"), fold), lines);
+  const foot = $("commands"),
+    lines = h("div.lines"),
+    count = h("span.dim");
+  const fold = h(
+    "button.quiet",
+    {
+      onclick: () => {
+        foot.classList.toggle("small");
+        dispatchEvent(new Event("resize"));
+      },
+    },
+    "▾",
+  );
+  foot.append(
+    h(
+      "div.head",
+      {},
+      h("strong", {}, "Commands"),
+      count,
+      h("span.grow"),
+      h("button", { onclick: () => copy(script()) }, "copy all"),
+      fold,
+    ),
+    lines,
+  );
   const show = () => {
-    count.textContent = store.commands.length ? "what this page has written, in /sys/kernel/tracing" : "every switch of this page is a line of shell, which appears here";
-    lines.replaceChildren(...store.commands.map((one) => h("div.line", {}, h("span.prompt", {}, "#"), h("code", {}, one.command),
-      one.error ? h("span.error", {}, one.error) : "", h("button", { onclick: () => copy(one.command) }, "copy"))));
+    count.textContent = store.commands.length
+      ? "what this page has written, in /sys/kernel/tracing"
+      : "every switch of this page is a line of shell, which appears here";
+    lines.replaceChildren(
+      ...store.commands.map((one) =>
+        h(
+          "div.line",
+          {},
+          h("span.prompt", {}, "#"),
+          h("code", {}, one.command),
+          one.error ? h("span.error", {}, one.error) : "",
+          h("button", { onclick: () => copy(one.command) }, "copy"),
+        ),
+      ),
+    );
     lines.scrollTop = lines.scrollHeight;
   };
   on("commands", show);

@@ -35,11 +35,15 @@ export function toggle(on, change, label = "", title = "") {
 /** Rows of name and number with a bar behind them, as wide as the number's share of the largest. */
 export function bars(rows, show = (value) => value.toLocaleString("en")) {
   const most = Math.max(1, ...rows.map((row) => row[1]));
-  return h("div.bars", {}, rows.map(([name, value, title]) => {
-    const fill = h("span.fill");
-    fill.style.width = `${(100 * value) / most}%`;
-    return h("div.one", { title: title || name }, fill, h("span.name", {}, name), h("b", {}, show(value)));
-  }));
+  return h(
+    "div.bars",
+    {},
+    rows.map(([name, value, title]) => {
+      const fill = h("span.fill");
+      fill.style.width = `${(100 * value) / most}%`;
+      return h("div.one", { title: title || name }, fill, h("span.name", {}, name), h("b", {}, show(value)));
+    }),
+  );
 }
 
 export function tip(event, text) {
@@ -56,14 +60,22 @@ export function toast(text) {
   const box = $("toast");
   box.textContent = text;
   box.hidden = false;
-  box.onclick = () => { box.hidden = true; };
+  box.onclick = () => {
+    box.hidden = true;
+  };
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { box.hidden = true; }, 7000);
+  toastTimer = setTimeout(() => {
+    box.hidden = true;
+  }, 7000);
 }
 
 /** A time in ns as people say it. */
 export function duration(ns) {
-  const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]];
+  const units = [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+  ];
   const [size, unit] = units.find(([one]) => ns >= one) || [1, "ns"];
   const value = ns / size;
   return `${value >= 100 || size === 1 ? Math.round(value) : value.toFixed(value >= 10 ? 1 : 2)} ${unit}`;

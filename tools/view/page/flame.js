@@ -21,7 +21,12 @@ export function treeOf(folded) {
       node[2] += weight;
     }
   }
-  const plain = ([name, weight, count, children]) => [name, weight, count, [...children.values()].map(plain).sort((a, b) => (a[0] < b[0] ? -1 : 1))];
+  const plain = ([name, weight, count, children]) => [
+    name,
+    weight,
+    count,
+    [...children.values()].map(plain).sort((a, b) => (a[0] < b[0] ? -1 : 1)),
+  ];
   return plain(root);
 }
 
@@ -30,32 +35,75 @@ export class Flame {
     this.path = []; // names of the frames that were clicked, outermost first
     this.boxes = [];
     this.canvas = h("canvas");
-    this.source = h("select", { onchange: () => { this.path = []; } });
+    this.source = h("select", {
+      onchange: () => {
+        this.path = [];
+      },
+    });
     this.find = h("input", { type: "search", placeholder: "highlight functions" });
     this.where = h("span.dim");
-    this.element = h("div.wide", {}, h("div.bar", {}, h("label.field", {}, "of", this.source), this.find,
-      h("button", { onclick: () => { this.path = []; } }, "whole"), h("button", { onclick: () => post("clear_flame") }, "begin anew"), this.where), this.canvas);
+    this.element = h(
+      "div.wide",
+      {},
+      h(
+        "div.bar",
+        {},
+        h("label.field", {}, "of", this.source),
+        this.find,
+        h(
+          "button",
+          {
+            onclick: () => {
+              this.path = [];
+            },
+          },
+          "whole",
+        ),
+        h("button", { onclick: () => post("clear_flame") }, "begin anew"),
+        this.where,
+      ),
+      this.canvas,
+    );
     this.canvas.onclick = (event) => {
       const box = this.at(event);
       if (box) this.path = box.path;
     };
     this.canvas.onmousemove = (event) => tip(event, this.at(event)?.text || "");
     this.canvas.onmouseleave = (event) => tip(event, "");
-    this.start = h("div.empty", {}, h("p", {}, "Where does the time go? function_graph measures each call, and the picture grows while it runs. ",
-      "Begin with a few functions (the list on the left, “graph it”), or with all of them:"),
-    h("button.main", { onclick: () => write("current_tracer", "function_graph") }, "echo function_graph > current_tracer"),
-    h("p", {}, "Or count who causes an event: in Histograms, choose an event and the key common_stacktrace."));
+    this.start = h(
+      "div.empty",
+      {},
+      h(
+        "p",
+        {},
+        "Where does the time go? function_graph measures each call, and the picture grows while it runs. ",
+        "Begin with a few functions (the list on the left, “graph it”), or with all of them:",
+      ),
+      h(
+        "button.main",
+        { onclick: () => write("current_tracer", "function_graph") },
+        "echo function_graph > current_tracer",
+      ),
+      h("p", {}, "Or count who causes an event: in Histograms, choose an event and the key common_stacktrace."),
+    );
     this.element.append(this.start);
   }
 
   at(event) {
-    return this.boxes.find((one) => event.offsetX >= one.x && event.offsetX < one.x + one.width && event.offsetY >= one.y && event.offsetY < one.y + ROW);
+    return this.boxes.find(
+      (one) =>
+        event.offsetX >= one.x &&
+        event.offsetX < one.x + one.width &&
+        event.offsetY >= one.y &&
+        event.offsetY < one.y + ROW,
+    );
   }
 
   /** What can be shown: [name, tree, whether weights are times]. */
   sources() {
     const found = store.flame && store.flame[1] ? [["function_graph: time", () => store.flame, true]] : [];
-    for (const one of store.histograms) if (one.folded) found.push([`${one.event}: hits`, () => treeOf(one.folded), false]);
+    for (const one of store.histograms)
+      if (one.folded) found.push([`${one.event}: hits`, () => treeOf(one.folded), false]);
     return found;
   }
 
@@ -77,7 +125,13 @@ export class Flame {
   picture(tree, isTime) {
     const { pen, width, height } = fit(this.canvas);
     const show = isTime ? duration : (count) => `${count.toLocaleString("en")} hits`;
-    this.colours = { text: css("--slice-text"), light: css("--slice-light"), warm: css("--flame-light"), area: css("--area"), dim: css("--idle") };
+    this.colours = {
+      text: css("--slice-text"),
+      light: css("--slice-light"),
+      warm: css("--flame-light"),
+      area: css("--area"),
+      dim: css("--idle"),
+    };
     pen.fillStyle = this.colours.area;
     pen.fillRect(0, 0, width, height);
     pen.font = "11px ui-monospace, 'DejaVu Sans Mono', monospace";
@@ -86,7 +140,8 @@ export class Flame {
     this.total = tree[1];
     const frame = { pen, width: width - 28, height, show, wanted: this.find.value };
     // Frames above the clicked one are as wide as it.
-    let node = tree, level = 0;
+    let node = tree,
+      level = 0;
     for (const name of this.path) {
       const next = node[3].find((one) => one[0] === name);
       if (!next) break;
@@ -108,7 +163,8 @@ export class Flame {
   }
 
   box({ pen, show, wanted }, node, x, width, level, path) {
-    const y = 4 + level * ROW, [name, weight, count] = node;
+    const y = 4 + level * ROW,
+      [name, weight, count] = node;
     const warm = (hue(name) % 40) + 14;
     pen.fillStyle = level === 0 ? this.colours.dim : `hsl(${warm} 62% ${this.colours.warm})`;
     if (wanted && name.includes(wanted)) pen.fillStyle = `hsl(285 60% ${this.colours.light})`;
@@ -117,6 +173,12 @@ export class Flame {
       pen.fillStyle = level === 0 ? css("--text") : this.colours.text;
       pen.fillText(name.slice(0, Math.floor((width - 6) / 6.7)), x + 4, y + ROW / 2);
     }
-    this.boxes.push({ x, y, width, path, text: `${name}\n${show(weight)}, ${((100 * weight) / (this.total || 1)).toFixed(1)} %\n${count.toLocaleString("en")} times` });
+    this.boxes.push({
+      x,
+      y,
+      width,
+      path,
+      text: `${name}\n${show(weight)}, ${((100 * weight) / (this.total || 1)).toFixed(1)} %\n${count.toLocaleString("en")} times`,
+    });
   }
 }

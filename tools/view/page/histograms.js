@@ -27,17 +27,40 @@ export function sorted(histogram) {
 export class Histograms {
   constructor() {
     this.cards = new Map();
-    this.event = h("input", { type: "text", placeholder: "event, e.g. kmem:kmalloc", value: "kmem:kmalloc", size: 26, oninput: () => this.fields() });
+    this.event = h("input", {
+      type: "text",
+      placeholder: "event, e.g. kmem:kmalloc",
+      value: "kmem:kmalloc",
+      size: 26,
+      oninput: () => this.fields(),
+    });
     this.event.setAttribute("list", "events");
     this.known = h("datalist", { id: "events" });
     this.key = h("select", { onchange: () => this.preview() });
     const scale = (name) => h("option", { value: name[0] === "." ? name : "" }, name);
-    this.scale = h("select", { onchange: () => this.preview() }, ["as it is", ".log2", ".buckets=10", ".sym", ".hex"].map(scale));
+    this.scale = h(
+      "select",
+      { onchange: () => this.preview() },
+      ["as it is", ".log2", ".buckets=10", ".sym", ".hex"].map(scale),
+    );
     this.line = h("code.preview");
     this.add = h("button.main", { onclick: () => this.begin() }, "count");
     this.list = h("div.pad");
-    this.element = h("div", {}, h("div.bar", {}, h("label.field", {}, "event", this.event), this.known, h("label.field", {}, "key", this.key),
-      h("label.field", {}, "scale", this.scale), this.add, this.line), this.list);
+    this.element = h(
+      "div",
+      {},
+      h(
+        "div.bar",
+        {},
+        h("label.field", {}, "event", this.event),
+        this.known,
+        h("label.field", {}, "key", this.key),
+        h("label.field", {}, "scale", this.scale),
+        this.add,
+        this.line,
+      ),
+      this.list,
+    );
     on("histograms", () => this.show());
     on("about", () => this.fill());
     on("restart", () => this.cards.clear());
@@ -50,24 +73,35 @@ export class Histograms {
     this.fields();
   }
 
-  file(name) { return `events/${this.event.value.replace(":", "/")}/${name}`; }
+  file(name) {
+    return `events/${this.event.value.replace(":", "/")}/${name}`;
+  }
 
   async fields() {
     const asked = this.event.value;
     if (!/^\w+:\w+$/.test(asked) || asked === this.asked) return;
     this.asked = asked;
-    if (!store.about.events.includes(asked) && !(store.settings.dynamic_events || "").includes(asked.replace(":", "/"))) return;
+    if (!store.about.events.includes(asked) && !(store.settings.dynamic_events || "").includes(asked.replace(":", "/")))
+      return;
     const found = await ask("file", { name: this.file("format") });
     if (!found || asked !== this.event.value) return;
-    const names = [...found.text.matchAll(/^\s*field:.*?(\w+)(?:\[.*?\])?;/gm)].map((match) => match[1]).filter((name) => !name.startsWith("common_"));
-    this.key.replaceChildren(...[...names, "common_pid.execname", "common_cpu", "common_stacktrace"].map((name) => h("option", { value: name }, name)));
+    const names = [...found.text.matchAll(/^\s*field:.*?(\w+)(?:\[.*?\])?;/gm)]
+      .map((match) => match[1])
+      .filter((name) => !name.startsWith("common_"));
+    this.key.replaceChildren(
+      ...[...names, "common_pid.execname", "common_cpu", "common_stacktrace"].map((name) =>
+        h("option", { value: name }, name),
+      ),
+    );
     const size = names.find((name) => /bytes|size|len|runtime|delay/.test(name));
     this.key.value = size || names[0];
     this.scale.value = size ? ".log2" : "";
     this.preview();
   }
 
-  text() { return `hist:keys=${this.key.value}${this.key.value.startsWith("common_") ? "" : this.scale.value}`; }
+  text() {
+    return `hist:keys=${this.key.value}${this.key.value.startsWith("common_") ? "" : this.scale.value}`;
+  }
 
   preview() {
     this.append = store.histograms.some((one) => one.event === this.event.value);
@@ -91,8 +125,12 @@ export class Histograms {
     for (const key of this.cards.keys()) if (!keys.has(key)) this.cards.delete(key);
     const wanted = [...this.cards.values()].map((card) => card.element);
     if (wanted.length !== this.list.childElementCount || wanted.some((one, at) => one !== this.list.children[at])) {
-      const none = h("div.empty", {}, "No histogram is set. They count inside the kernel: nothing has to be recorded or read for them.");
-      this.list.replaceChildren(...wanted.length ? wanted : [none]);
+      const none = h(
+        "div.empty",
+        {},
+        "No histogram is set. They count inside the kernel: nothing has to be recorded or read for them.",
+      );
+      this.list.replaceChildren(...(wanted.length ? wanted : [none]));
     }
     this.preview();
   }
@@ -100,17 +138,38 @@ export class Histograms {
   card(one) {
     const file = `events/${one.event.replace(":", "/")}`;
     const short = one.trigger.replace(/:(vals=hitcount|sort=hitcount|size=2048)/g, "");
-    const head = h("h2", {}, one.event, h("span.dim", {}, `cat ${pathOf(file)}/hist`), h("span.grow"),
+    const head = h(
+      "h2",
+      {},
+      one.event,
+      h("span.dim", {}, `cat ${pathOf(file)}/hist`),
+      h("span.grow"),
       h("button", { onclick: () => write(`${file}/trigger`, `${one.trigger}:clear`, true) }, "empty"),
-      h("button", { onclick: () => write(`${file}/trigger`, `!${one.trigger}`, true) }, "take away"));
-    const sum = h("span.dim"), left = h("div"), canvas = h("canvas");
-    const element = h("div.card.hist", {}, head, h("div.row", {}, h("code.dim", {}, short), sum), h("div.two", {}, left, canvas));
-    return { element, update(now, map) {
-      const rows = sorted(now);
-      sum.textContent = `${now.hits.toLocaleString("en")} hits${now.dropped ? `, ${now.dropped} dropped` : ""}`;
-      left.replaceChildren(rows.length ? bars(rows.map(([name, count]) => [plain(name), count])) : h("span.dim", {}, "nothing counted yet"));
-      heat(canvas, rows, map ? map.columns : []);
-    } };
+      h("button", { onclick: () => write(`${file}/trigger`, `!${one.trigger}`, true) }, "take away"),
+    );
+    const sum = h("span.dim"),
+      left = h("div"),
+      canvas = h("canvas");
+    const element = h(
+      "div.card.hist",
+      {},
+      head,
+      h("div.row", {}, h("code.dim", {}, short), sum),
+      h("div.two", {}, left, canvas),
+    );
+    return {
+      element,
+      update(now, map) {
+        const rows = sorted(now);
+        sum.textContent = `${now.hits.toLocaleString("en")} hits${now.dropped ? `, ${now.dropped} dropped` : ""}`;
+        left.replaceChildren(
+          rows.length
+            ? bars(rows.map(([name, count]) => [plain(name), count]))
+            : h("span.dim", {}, "nothing counted yet"),
+        );
+        heat(canvas, rows, map ? map.columns : []);
+      },
+    };
   }
 }
 
@@ -119,8 +178,10 @@ function heat(canvas, rows, columns) {
   const { pen, width, height } = fit(canvas);
   pen.clearRect(0, 0, width, height);
   if (!rows.length || !columns.length) return;
-  const left = 96, cell = Math.max((height - 16) / rows.length, 3);
-  const slots = Math.max(columns.length, 30), across = (width - left) / slots;
+  const left = 96,
+    cell = Math.max((height - 16) / rows.length, 3);
+  const slots = Math.max(columns.length, 30),
+    across = (width - left) / slots;
   const most = Math.max(1, ...columns.flatMap((one) => rows.map(([name]) => one.get(name) || 0)));
   pen.font = "10px system-ui, sans-serif";
   pen.textBaseline = "middle";

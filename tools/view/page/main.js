@@ -14,10 +14,23 @@ import { Shell } from "./shell.js";
 import { handle, on, store } from "./store.js";
 import { Timeline } from "./timeline.js";
 
-const timeline = new Timeline(), flame = new Flame(), shell = new Shell();
-const views = { now: ["Now", new Now()], timeline: ["Timeline", timeline], flame: ["Flame", flame], histograms: ["Histograms", new Histograms()],
-  latency: ["Latency", new Latency()], log: ["Events", new Log()], shell: ["Shell", shell] };
-const sides = { functions: ["Functions", new Functions()], events: ["Events", new Events()], probes: ["Probes", new Probes()] };
+const timeline = new Timeline(),
+  flame = new Flame(),
+  shell = new Shell();
+const views = {
+  now: ["Now", new Now()],
+  timeline: ["Timeline", timeline],
+  flame: ["Flame", flame],
+  histograms: ["Histograms", new Histograms()],
+  latency: ["Latency", new Latency()],
+  log: ["Events", new Log()],
+  shell: ["Shell", shell],
+};
+const sides = {
+  functions: ["Functions", new Functions()],
+  events: ["Events", new Events()],
+  probes: ["Probes", new Probes()],
+};
 
 /** A row of tabs; what is chosen is kept for the next time the page is loaded. */
 function tabs(row, all, body, key, chosen) {
@@ -28,29 +41,43 @@ function tabs(row, all, body, key, chosen) {
     all[name][1].show?.();
     all[name][1].shown?.();
   };
-  row.append(...Object.entries(all).map(([name, [label]]) => h("button", { "data-name": name, onclick: () => choose(name) }, label)));
+  row.append(
+    ...Object.entries(all).map(([name, [label]]) =>
+      h("button", { "data-name": name, onclick: () => choose(name) }, label),
+    ),
+  );
   const before = sessionStorage.getItem(key);
   choose(before in all ? before : chosen in all ? chosen : Object.keys(all)[0]);
 }
 
 function theme() {
-  const wanted = localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const wanted =
+    localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   document.documentElement.dataset.theme = wanted;
   if ($("view").contains(shell.element)) shell.shown();
 }
 
 function showInstance({ instance, instances }) {
   const select = $("instance");
-  if (isNew(select, instances)) select.replaceChildren(h("option", { value: "" }, "the root"), ...instances.map((name) => h("option", { value: name }, name)));
+  if (isNew(select, instances))
+    select.replaceChildren(
+      h("option", { value: "" }, "the root"),
+      ...instances.map((name) => h("option", { value: name }, name)),
+    );
   select.value = instance;
 }
 
 function bar() {
-  $("instance").onchange = async (event) => { if (!await tell("instance", { name: event.target.value })) showInstance(store.settings); };
+  $("instance").onchange = async (event) => {
+    if (!(await tell("instance", { name: event.target.value }))) showInstance(store.settings);
+  };
   $("tracer").onchange = (event) => write("current_tracer", event.target.value);
   $("recording").onchange = (event) => write("tracing_on", event.target.checked ? "1" : "0");
   $("empty").onclick = () => write("trace", "");
-  $("theme").onclick = () => { localStorage.setItem("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark"); theme(); };
+  $("theme").onclick = () => {
+    localStorage.setItem("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    theme();
+  };
   on("about", ({ tracers, version }) => {
     $("tracer").replaceChildren(...tracers.map((name) => h("option", { value: name }, name)));
     document.title = `Fathom: ${version.split(" ").slice(0, 2).join(" ")}`;
@@ -77,15 +104,27 @@ function obituary({ reason, console: said }) {
   connection("dead", "the kernel has ended");
   document.querySelector(".obituary")?.remove();
   const words = said.trim();
-  document.querySelector("main").prepend(h("div.obituary", {}, h("strong", {}, `The kernel has ended: ${reason}.`), " What is below is from before.",
-    words ? h("pre", {}, words) : ""));
+  document
+    .querySelector("main")
+    .prepend(
+      h(
+        "div.obituary",
+        {},
+        h("strong", {}, `The kernel has ended: ${reason}.`),
+        " What is below is from before.",
+        words ? h("pre", {}, words) : "",
+      ),
+    );
 }
 
 /** One frame: only the view that is seen is drawn. Pictures that need not be fluent are drawn five times a second. */
 let flameAt = 0;
 function frame(time) {
   if ($("view").contains(timeline.element)) timeline.draw();
-  if ($("view").contains(flame.element) && time - flameAt > 200) { flame.draw(); flameAt = time; }
+  if ($("view").contains(flame.element) && time - flameAt > 200) {
+    flame.draw();
+    flameAt = time;
+  }
   requestAnimationFrame(frame);
 }
 
@@ -105,7 +144,9 @@ setInterval(() => {
   if (seconds >= 3) connection("silent", `the kernel has not answered for ${seconds} s`);
   else showLive();
 }, 1000);
-listen(handle, () => { if (!store.dead) connection("dead", "the server of this page has ended"); });
+listen(handle, () => {
+  if (!store.dead) connection("dead", "the server of this page has ended");
+});
 requestAnimationFrame(frame);
 // For tests: what the page knows, and how long its frames took.
 window.fathom = { store, timeline, flame };

@@ -16,8 +16,12 @@ async function request(name, options) {
 }
 
 export const ask = (name, query = {}) => request(`${name}?${new URLSearchParams(query)}`);
-export const tell = (name, content = {}) => request(name, {
-  method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(content) });
+export const tell = (name, content = {}) =>
+  request(name, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(content),
+  });
 
 /** As `echo text > name`, or `>>`. Resolves to whether the kernel took it; what it said otherwise is shown. */
 export async function write(name, text, append = false) {
@@ -30,9 +34,11 @@ export async function write(name, text, append = false) {
 const WORD = /^[A-Za-z0-9_@%+=:,./^-]+$/;
 const quoted = (text) => (WORD.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 /** Where a file is: an instance has most of them, and the others are the root's for all. */
-export const pathOf = (name) => ((store.settings.own || []).includes(name.split("/")[0]) ? `instances/${store.settings.instance}/${name}` : name);
+export const pathOf = (name) =>
+  (store.settings.own || []).includes(name.split("/")[0]) ? `instances/${store.settings.instance}/${name}` : name;
 /** The command that write() stands for, to be shown before it is done. */
-export const command = (name, text, append = false) => `echo ${text ? `${quoted(text)} ` : ""}${append ? ">>" : ">"} ${pathOf(name)}`;
+export const command = (name, text, append = false) =>
+  `echo ${text ? `${quoted(text)} ` : ""}${append ? ">>" : ">"} ${pathOf(name)}`;
 
 /** Server-sent events; the browser connects again by itself, and then everything begins anew. */
 export function listen(handle, lost) {

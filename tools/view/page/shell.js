@@ -16,7 +16,10 @@ export class Shell {
 
   async load() {
     try {
-      const [{ Terminal }, { FitAddon }] = await Promise.all([import("../lib/xterm.mjs"), import("../lib/addon-fit.mjs")]);
+      const [{ Terminal }, { FitAddon }] = await Promise.all([
+        import("../lib/xterm.mjs"),
+        import("../lib/addon-fit.mjs"),
+      ]);
       document.head.append(h("link", { rel: "stylesheet", href: "lib/xterm.css" }));
       this.Terminal = Terminal;
       this.fit = new FitAddon();
@@ -33,17 +36,30 @@ export class Shell {
     this.terminal.options.theme = theme();
     this.fit.fit();
     this.terminal.focus();
-    this.note.textContent = `${store.about?.has_console ? "the kernel's console" : "a shell in the kernel; its console is in the terminal where it was started"
+    this.note.textContent = `${
+      store.about?.has_console
+        ? "the kernel's console"
+        : "a shell in the kernel; its console is in the terminal where it was started"
     }. Something to look at: hackbench, stress all, preemptirq_delay irq 2000; help lists all.`;
   }
 
   open() {
-    this.terminal = new this.Terminal({ fontFamily: "ui-monospace, 'DejaVu Sans Mono', monospace", fontSize: 13, scrollback: 5000, theme: theme() });
+    this.terminal = new this.Terminal({
+      fontFamily: "ui-monospace, 'DejaVu Sans Mono', monospace",
+      fontSize: 13,
+      scrollback: 5000,
+      theme: theme(),
+    });
     this.terminal.loadAddon(this.fit);
     this.terminal.open(this.box);
     this.terminal.write(store.console);
-    this.terminal.onData((text) => { this.typed += text; this.send(); });
-    new ResizeObserver(() => { if (this.box.clientWidth) this.fit.fit(); }).observe(this.box);
+    this.terminal.onData((text) => {
+      this.typed += text;
+      this.send();
+    });
+    new ResizeObserver(() => {
+      if (this.box.clientWidth) this.fit.fit();
+    }).observe(this.box);
   }
 
   /** Keys in their order: what is typed while a request is under way goes with the next one. */
@@ -59,5 +75,11 @@ export class Shell {
 }
 
 function theme() {
-  return { background: css("--area"), foreground: css("--text"), cursor: css("--accent"), cursorAccent: css("--area"), selectionBackground: css("--accent-soft") };
+  return {
+    background: css("--area"),
+    foreground: css("--text"),
+    cursor: css("--accent"),
+    cursorAccent: css("--area"),
+    selectionBackground: css("--accent-soft"),
+  };
 }

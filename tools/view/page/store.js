@@ -1,15 +1,31 @@
 // What the page knows. Messages of the server change it, and whoever has said on(kind) is told.
 
 export const SECONDS = 60; // of slices, calls and events that are kept
-const MOST = 120000;       // of one CPU, whatever their time
+const MOST = 120000; // of one CPU, whatever their time
 
 const listeners = new Map();
 export const store = {};
 
 function reset() {
   Object.assign(store, {
-    about: null, settings: {}, now: 0, nowAt: 0, names: new Map([[0, "<idle>"]]), cpus: new Map(), commands: [],
-    numbers: null, rates: [], flame: null, histograms: [], heat: new Map(), latencies: [], console: "", dead: null, heard: performance.now(), lost: 0 });
+    about: null,
+    settings: {},
+    now: 0,
+    nowAt: 0,
+    names: new Map([[0, "<idle>"]]),
+    cpus: new Map(),
+    commands: [],
+    numbers: null,
+    rates: [],
+    flame: null,
+    histograms: [],
+    heat: new Map(),
+    latencies: [],
+    console: "",
+    dead: null,
+    heard: performance.now(),
+    lost: 0,
+  });
 }
 reset();
 
@@ -67,7 +83,9 @@ function histograms(message) {
     const map = store.heat.get(key) || { before: null, columns: [] };
     const hits = new Map(one.entries.map(([keys, values]) => [keys.join(", "), values.hitcount || 0]));
     if (map.before) {
-      map.columns.push(new Map([...hits].map(([name, count]) => [name, Math.max(0, count - (map.before.get(name) || 0))])));
+      map.columns.push(
+        new Map([...hits].map(([name, count]) => [name, Math.max(0, count - (map.before.get(name) || 0))])),
+      );
       if (map.columns.length > 120) map.columns.shift();
     }
     map.before = hits;
@@ -78,26 +96,47 @@ function histograms(message) {
 function numbers(message) {
   store.numbers = message;
   store.lost = message.lost;
-  store.rates.push({ at: message.at, total: message.total / message.seconds,
-    events: new Map(message.events.map(([name, count]) => [name, count / message.seconds])) });
+  store.rates.push({
+    at: message.at,
+    total: message.total / message.seconds,
+    events: new Map(message.events.map(([name, count]) => [name, count / message.seconds])),
+  });
   if (store.rates.length > 240) store.rates.shift();
 }
 
 const handlers = {
   begin: reset,
-  about(message) { store.about = message; for (const one of message.cpus) cpu(one); },
-  settings(message) { store.settings = message.settings; },
-  commands(message) { store.commands = message.list; },
+  about(message) {
+    store.about = message;
+    for (const one of message.cpus) cpu(one);
+  },
+  settings(message) {
+    store.settings = message.settings;
+  },
+  commands(message) {
+    store.commands = message.list;
+  },
   restart({ all }) {
     for (const one of store.cpus.values()) Object.assign(one, { slices: [], calls: [], marks: [], running: null });
     store.now = 0;
     if (all) Object.assign(store, { rates: [], latencies: [], heat: new Map() });
   },
-  batch, now: setNow, numbers, histograms,
-  flame(message) { store.flame = message.tree; },
-  latency(message) { store.latencies.push(message); },
-  console(message) { store.console = (store.console + message.text).slice(-200000); },
-  dead(message) { store.dead = message; },
+  batch,
+  now: setNow,
+  numbers,
+  histograms,
+  flame(message) {
+    store.flame = message.tree;
+  },
+  latency(message) {
+    store.latencies.push(message);
+  },
+  console(message) {
+    store.console = (store.console + message.text).slice(-200000);
+  },
+  dead(message) {
+    store.dead = message;
+  },
 };
 
 export function handle(message) {
@@ -107,5 +146,6 @@ export function handle(message) {
 }
 
 /** The kernel's time at this moment, as far as it can be told. */
-export const clock = () => (store.dead ? store.now : store.now + (store.now ? Math.min(performance.now() - store.nowAt, 1000) * 1e6 : 0));
+export const clock = () =>
+  store.dead ? store.now : store.now + (store.now ? Math.min(performance.now() - store.nowAt, 1000) * 1e6 : 0);
 export const threadName = (pid) => store.names.get(pid) || `thread ${pid}`;

@@ -2,7 +2,15 @@
 import { css, duration, fit, h, hue, tip } from "./dom.js";
 import { clock, store, threadName } from "./store.js";
 
-const LEFT = 118, AXIS = 22, SLICE = 26, CALL = 14, MARK = 13, GAP = 11, DEEPEST = 8, THREADS = 24, LETTER = 6.2;
+const LEFT = 118,
+  AXIS = 22,
+  SLICE = 26,
+  CALL = 14,
+  MARK = 13,
+  GAP = 11,
+  DEEPEST = 8,
+  THREADS = 24,
+  LETTER = 6.2;
 
 /** The first place in a list, sorted by what `of` gives, at which it is at least `value`. */
 export function lowerBound(list, value, of) {
@@ -20,7 +28,7 @@ export class Timeline {
     this.span = 4e9; // ns across
     this.end = null; // the right edge when it stands still; null: now
     this.mode = "cpus";
-    this.top = 0;    // scrolled down by so many pixels
+    this.top = 0; // scrolled down by so many pixels
     this.hits = [];
     this.frames = [];
     this.build();
@@ -28,18 +36,44 @@ export class Timeline {
 
   build() {
     this.canvas = h("canvas", { tabIndex: 0, title: "" });
-    this.live = h("button", { onclick: () => { this.end = this.end === null ? clock() : null; this.showState(); } });
-    this.mode_ = h("select", { onchange: (event) => { this.mode = event.target.value; this.top = 0; } },
-      h("option", { value: "cpus" }, "CPUs"), h("option", { value: "threads" }, "threads"));
+    this.live = h("button", {
+      onclick: () => {
+        this.end = this.end === null ? clock() : null;
+        this.showState();
+      },
+    });
+    this.mode_ = h(
+      "select",
+      {
+        onchange: (event) => {
+          this.mode = event.target.value;
+          this.top = 0;
+        },
+      },
+      h("option", { value: "cpus" }, "CPUs"),
+      h("option", { value: "threads" }, "threads"),
+    );
     this.hint = h("span.dim");
-    this.element = h("div.wide", {},
-      h("div.bar", {}, this.live, h("label.field", {}, "rows", this.mode_),
-        h("button", { onclick: () => this.zoom(0.5), title: "zoom in" }, "+"), h("button", { onclick: () => this.zoom(2), title: "zoom out" }, "−"), this.hint),
-      this.canvas);
+    this.element = h(
+      "div.wide",
+      {},
+      h(
+        "div.bar",
+        {},
+        this.live,
+        h("label.field", {}, "rows", this.mode_),
+        h("button", { onclick: () => this.zoom(0.5), title: "zoom in" }, "+"),
+        h("button", { onclick: () => this.zoom(2), title: "zoom out" }, "−"),
+        this.hint,
+      ),
+      this.canvas,
+    );
     this.canvas.onwheel = (event) => this.wheel(event);
     this.canvas.onpointerdown = (event) => this.grab(event);
     this.canvas.onpointermove = (event) => this.move(event);
-    this.canvas.onpointerup = () => { this.held = null; };
+    this.canvas.onpointerup = () => {
+      this.held = null;
+    };
     this.canvas.onpointerleave = (event) => tip(event, "");
     this.canvas.onkeydown = (event) => this.key(event);
     this.showState();
@@ -53,11 +87,16 @@ export class Timeline {
 
   // ---- Moving ----
 
-  right() { return this.end ?? clock() - 2e8; } // what has just happened is not here yet
+  right() {
+    return this.end ?? clock() - 2e8;
+  } // what has just happened is not here yet
 
   zoom(factor, at = 1) {
     const span = Math.min(Math.max(this.span * factor, 2000), 60e9);
-    if (this.end === null && at > 0.9) { this.span = span; return; }
+    if (this.end === null && at > 0.9) {
+      this.span = span;
+      return;
+    }
     const from = this.right() - this.span;
     const fixed = from + at * this.span;
     this.span = span;
@@ -67,7 +106,10 @@ export class Timeline {
 
   wheel(event) {
     event.preventDefault();
-    if (event.shiftKey) { this.top = Math.max(0, this.top + event.deltaY + event.deltaX); return; }
+    if (event.shiftKey) {
+      this.top = Math.max(0, this.top + event.deltaY + event.deltaX);
+      return;
+    }
     const width = this.canvas.clientWidth - LEFT;
     this.zoom(event.deltaY > 0 ? 1.25 : 0.8, Math.min(Math.max((event.offsetX - LEFT) / width, 0), 1));
   }
@@ -94,12 +136,17 @@ export class Timeline {
 
   key(event) {
     const steps = { ArrowLeft: -0.2, ArrowRight: 0.2 };
-    if (event.key in steps) { this.end = this.right() + steps[event.key] * this.span; this.showState(); }
+    if (event.key in steps) {
+      this.end = this.right() + steps[event.key] * this.span;
+      this.showState();
+    }
     if (event.key === "+") this.zoom(0.5, 0.5);
     if (event.key === "-") this.zoom(2, 0.5);
   }
 
-  timeAt(x) { return this.right() - this.span + ((x - LEFT) * this.span) / (this.canvas.clientWidth - LEFT); }
+  timeAt(x) {
+    return this.right() - this.span + ((x - LEFT) * this.span) / (this.canvas.clientWidth - LEFT);
+  }
 
   // ---- Drawing ----
 
@@ -108,8 +155,15 @@ export class Timeline {
     if (theme === this.theme) return;
     this.theme = theme;
     this.known = new Map();
-    this.colours = { text: css("--text"), dim: css("--dim"), grid: css("--grid"), idle: css("--idle"), area: css("--area"),
-      on: css("--slice-text"), light: css("--slice-light") };
+    this.colours = {
+      text: css("--text"),
+      dim: css("--dim"),
+      grid: css("--grid"),
+      idle: css("--idle"),
+      area: css("--area"),
+      on: css("--slice-text"),
+      light: css("--slice-light"),
+    };
   }
 
   draw() {
@@ -129,11 +183,14 @@ export class Timeline {
     if (this.frames.length > 600) this.frames.shift();
   }
 
-  x(time) { return LEFT + (time - this.view.from) * this.view.scale; }
+  x(time) {
+    return LEFT + (time - this.view.from) * this.view.scale;
+  }
 
   colour(key) {
     let found = this.known.get(key);
-    if (!found) this.known.set(key, found = key === 0 ? this.colours.idle : `hsl(${hue(key)} 52% ${this.colours.light})`);
+    if (!found)
+      this.known.set(key, (found = key === 0 ? this.colours.idle : `hsl(${hue(key)} 52% ${this.colours.light})`));
     return found;
   }
 
@@ -173,7 +230,8 @@ export class Timeline {
     for (let at = start; at < list.length; at++) {
       const { begin, end, key, text } = box(list[at]);
       if (begin > to) break;
-      const left = Math.max(this.x(begin), LEFT), right = Math.min(this.x(end), width);
+      const left = Math.max(this.x(begin), LEFT),
+        right = Math.min(this.x(end), width);
       if (right <= LEFT || right <= drawn) continue;
       const from = Math.max(left, drawn);
       pen.fillStyle = this.colour(key);
@@ -203,19 +261,29 @@ export class Timeline {
   }
 
   sliceRow(pen, cpu, y) {
-    const box = ([begin, end, pid, count]) => ({ begin, end, key: pid, text: count > 1 ? `${threadName(pid)} …` : threadName(pid) });
+    const box = ([begin, end, pid, count]) => ({
+      begin,
+      end,
+      key: pid,
+      text: count > 1 ? `${threadName(pid)} …` : threadName(pid),
+    });
     const start = lowerBound(cpu.slices, this.view.from, (one) => one[1]);
     this.boxes(pen, cpu.slices, start, y, SLICE, box);
     const open = cpu.running && [cpu.running[1], this.view.to, cpu.running[0], 1];
     if (open && open[0] < open[1]) this.boxes(pen, [open], 0, y, SLICE, box);
-    this.hits.push({ y, height: SLICE, tell: (time, pixel) => {
-      const found = cpu.slices[lowerBound(cpu.slices, time - pixel, (one) => one[1])];
-      const one = found && found[0] <= time + pixel ? found : open;
-      if (!one || one[0] > time) return "";
-      const [begin, end, pid, count] = one;
-      return count > 1 ? `${count} times another thread in ${duration(end - begin)}, mostly\n${threadName(pid)} (${pid}); zoom in on a quieter moment for each`
-        : `${threadName(pid)} (${pid})\n${one === open ? "since" : "ran"} ${duration(end - begin)}, from ${(begin / 1e9).toFixed(6)} s`;
-    } });
+    this.hits.push({
+      y,
+      height: SLICE,
+      tell: (time, pixel) => {
+        const found = cpu.slices[lowerBound(cpu.slices, time - pixel, (one) => one[1])];
+        const one = found && found[0] <= time + pixel ? found : open;
+        if (!one || one[0] > time) return "";
+        const [begin, end, pid, count] = one;
+        return count > 1
+          ? `${count} times another thread in ${duration(end - begin)}, mostly\n${threadName(pid)} (${pid}); zoom in on a quieter moment for each`
+          : `${threadName(pid)} (${pid})\n${one === open ? "since" : "ran"} ${duration(end - begin)}, from ${(begin / 1e9).toFixed(6)} s`;
+      },
+    });
   }
 
   callRows(pen, cpu, top) {
@@ -231,12 +299,16 @@ export class Timeline {
     for (const [level, calls] of rows) {
       const y = top + level * CALL;
       this.boxes(pen, calls, 0, y, CALL, ([, begin, end, name]) => ({ begin, end, key: name, text: name }));
-      this.hits.push({ y, height: CALL, tell: (time, pixel) => {
-        const one = calls[lowerBound(calls, time - pixel, (call) => call[2])];
-        if (!one || one[1] > time + pixel) return "";
-        const [, begin, end, name, pid, ns] = one;
-        return `${name}()\n${duration(ns)}, by ${threadName(pid)} (${pid})${ns > end - begin ? "; the part since it came to this CPU" : ""}`;
-      } });
+      this.hits.push({
+        y,
+        height: CALL,
+        tell: (time, pixel) => {
+          const one = calls[lowerBound(calls, time - pixel, (call) => call[2])];
+          if (!one || one[1] > time + pixel) return "";
+          const [, begin, end, name, pid, ns] = one;
+          return `${name}()\n${duration(ns)}, by ${threadName(pid)} (${pid})${ns > end - begin ? "; the part since it came to this CPU" : ""}`;
+        },
+      });
     }
     return top + depth * CALL;
   }
@@ -252,11 +324,17 @@ export class Timeline {
       pen.fillRect(x, y + 2, 2, MARK - 4);
       drawn = x;
     }
-    this.hits.push({ y, height: MARK, tell: (time, pixel) => {
-      const first = lowerBound(marks, time - 4 * pixel, (one) => one[0]);
-      const some = marks.slice(first, first + 6).filter((one) => one[0] < time + 4 * pixel);
-      return some.map(([at, name, pid, text]) => `${(at / 1e9).toFixed(6)} s  ${name}  (${threadName(pid)})\n${text}`).join("\n");
-    } });
+    this.hits.push({
+      y,
+      height: MARK,
+      tell: (time, pixel) => {
+        const first = lowerBound(marks, time - 4 * pixel, (one) => one[0]);
+        const some = marks.slice(first, first + 6).filter((one) => one[0] < time + 4 * pixel);
+        return some
+          .map(([at, name, pid, text]) => `${(at / 1e9).toFixed(6)} s  ${name}  (${threadName(pid)})\n${text}`)
+          .join("\n");
+      },
+    });
     return y + MARK;
   }
 
@@ -287,12 +365,22 @@ export class Timeline {
     // By number, so that rows do not change places while it runs.
     for (const [pid, ns, slices] of this.busiest().sort((a, b) => a[0] - b[0])) {
       slices.sort((a, b) => a[1] - b[1]);
-      this.boxes(pen, slices, 0, y, SLICE, ([begin, end, cpu]) => ({ begin, end, key: `cpu ${cpu}`, text: `CPU ${cpu}` }));
-      this.hits.push({ y, height: SLICE, tell: (time, pixel) => {
-        const one = slices[lowerBound(slices, time - pixel, (slice) => slice[1])];
-        if (!one || one[0] > time + pixel) return `${threadName(pid)} (${pid})\n${duration(ns)} of ${duration(this.span)}`;
-        return `${threadName(pid)} (${pid}) on CPU ${one[2]}\n${duration(one[1] - one[0])}`;
-      } });
+      this.boxes(pen, slices, 0, y, SLICE, ([begin, end, cpu]) => ({
+        begin,
+        end,
+        key: `cpu ${cpu}`,
+        text: `CPU ${cpu}`,
+      }));
+      this.hits.push({
+        y,
+        height: SLICE,
+        tell: (time, pixel) => {
+          const one = slices[lowerBound(slices, time - pixel, (slice) => slice[1])];
+          if (!one || one[0] > time + pixel)
+            return `${threadName(pid)} (${pid})\n${duration(ns)} of ${duration(this.span)}`;
+          return `${threadName(pid)} (${pid}) on CPU ${one[2]}\n${duration(one[1] - one[0])}`;
+        },
+      });
       this.label(pen, y, `${threadName(pid)} ${pid}`);
       y += SLICE + 5;
     }

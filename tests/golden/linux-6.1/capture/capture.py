@@ -52,16 +52,40 @@ def boot(args, sections, tmp):
     sent.write_bytes(b"")
     log.unlink(missing_ok=True)
     session.write_text("".join("== %s\n%s" % s for s in sections.items()))
-    files = {"init": HERE / "init", "prelude": HERE / "prelude", "session": session,
-             "bin/busybox": args.busybox}
+    files = {"init": HERE / "init", "prelude": HERE / "prelude", "session": session, "bin/busybox": args.busybox}
     files.update({Path(m).name: m for m in args.modules})
     initrd(files, tmp / "initrd")
-    watch(subprocess.Popen(
-        ["qemu-system-x86_64", "-nodefaults", "-no-reboot", "-display", "none", "-m", "768M",
-         "-smp", str(args.cpus), "-accel", "tcg,thread=multi", "-cpu", "max",
-         "-kernel", args.kernel, "-initrd", str(tmp / "initrd"),
-         "-append", "console=ttyS0 quiet panic=-1 " + args.cmdline,
-         "-serial", "file:%s" % log, "-serial", "file:%s" % sent], stdin=subprocess.DEVNULL), log)
+    watch(
+        subprocess.Popen(
+            [
+                "qemu-system-x86_64",
+                "-nodefaults",
+                "-no-reboot",
+                "-display",
+                "none",
+                "-m",
+                "768M",
+                "-smp",
+                str(args.cpus),
+                "-accel",
+                "tcg,thread=multi",
+                "-cpu",
+                "max",
+                "-kernel",
+                args.kernel,
+                "-initrd",
+                str(tmp / "initrd"),
+                "-append",
+                "console=ttyS0 quiet panic=-1 " + args.cmdline,
+                "-serial",
+                "file:%s" % log,
+                "-serial",
+                "file:%s" % sent,
+            ],
+            stdin=subprocess.DEVNULL,
+        ),
+        log,
+    )
     return dict(received(sent.read_bytes()))
 
 
