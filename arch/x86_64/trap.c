@@ -148,8 +148,8 @@ void trap_dispatch(struct trap_frame *regs)
 		return;
 	if (regs->vector == TRAP_DEBUG && trace_watch_dispatch(regs->rip, regs))
 		return;
-	regs->rip =
-		trace_probe_original(regs->rip); /* a fault in a copy is one of the instruction */
+	/* a fault in a copy is one of the instruction */
+	regs->rip = trace_probe_original(regs->rip);
 	if (fixup_apply(regs))
 		return;
 	trap_fatal(regs);

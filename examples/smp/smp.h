@@ -35,8 +35,8 @@ void thread_tick(uintptr_t rip);
 void thread_begin(void); /* where a new thread starts */
 void switch_stacks(uintptr_t *out_rsp, uintptr_t rsp);
 void thread_main(void) __attribute__((noreturn)); /* kernel.c */
-void threads_count(uint64_t *out_switches,
-		   uint64_t *out_inside); /* so far; of these, in trampolines */
+/* switches so far, and those of them that interrupted a trampoline */
+void threads_count(uint64_t *out_switches, uint64_t *out_inside);
 extern uint8_t boot_stacks[];
 
 /* patch_int3.c or patch_stop.c: what other CPUs do while code is changed. Not traced. */

@@ -24,8 +24,8 @@ static struct {
 	_Atomic uint32_t target; /* a CPU, that CPU | CLAIMED, or NOBODY */
 	void (*fn)(const struct trap_frame *regs, void *arg);
 	void *arg;
-	_Atomic trap_fn
-		kernels; /* the kernel's handler, for other NMIs; NULL before the first call */
+	/* the kernel's handler, for other NMIs; NULL before the first call */
+	_Atomic trap_fn kernels;
 } nmi_call = { .target = NOBODY };
 
 static bool answer_call(uint32_t cpu, const struct trap_frame *regs)

@@ -49,8 +49,8 @@ static uint32_t replaced_hits(void)
 
 /* ---- The CPU that changes something else ---- */
 
-static pthread_mutex_t replaced_others =
-	PTHREAD_MUTEX_INITIALIZER; /* held for a round of its changes */
+/* held for a round of its changes */
+static pthread_mutex_t replaced_others = PTHREAD_MUTEX_INITIALIZER;
 
 /* Each node is held as long as it is needed: directories change meanwhile. */
 static struct trace_node *replaced_find(const char *path)

@@ -36,8 +36,8 @@ struct selection {
 	struct selected *variables;
 	size_t nr_variables;
 	size_t nr_constants; /* the first of them: they cannot be written */
-	uint64_t
-		data_base; /* address of the symbol data_start; without it there are no variables */
+	/* address of the symbol data_start; without it there are no variables */
+	uint64_t data_base;
 };
 
 /* Prints the reason and returns -1 when a name is too long for the kernel's buffers. */

@@ -24,8 +24,8 @@ struct open_file {
 	int flags;		/* that it was opened with, and O_NONBLOCK as it is now */
 	struct task *orphan;	/* a read that its program does not wait for any more */
 	struct kept_bytes kept; /* of such a read */
-	struct fuse_pollhandle
-		*poll;	      /* whom to tell when it may be readable; NULL: FUSE has not asked */
+	/* whom to tell when it may be readable; NULL: FUSE has not asked */
+	struct fuse_pollhandle *poll;
 	unsigned int watched; /* events that a Tpoll waits for */
 	unsigned int told;    /* events that the guest has told, and FUSE does not know */
 };

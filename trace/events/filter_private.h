@@ -76,8 +76,8 @@ static inline bool filter_has_ended(const struct filter_insn *insn)
 }
 
 struct trace_filter {
-	struct trace_event_test
-		first; /* the first instruction, if that is possible; or always true */
+	/* the first instruction, if that is possible; or always true */
+	struct trace_event_test first;
 	const struct filter_insn *rest; /* where to go on behind `first` */
 	/* Events of so many bytes need nothing but FILTER_OP_TEST; UINT32_MAX: no event does. */
 	uint32_t fast_len;

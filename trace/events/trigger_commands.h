@@ -8,7 +8,7 @@
 #include "trigger.h"
 
 extern const struct trace_trigger_command trace_event_triggers[]; /* trigger_commands.c */
-extern const struct trace_trigger_command
-	trace_snapshot_triggers[]; /* tracers/snapshot_command.c */
+/* tracers/snapshot_command.c */
+extern const struct trace_trigger_command trace_snapshot_triggers[];
 
 #endif

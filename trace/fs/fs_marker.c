@@ -138,8 +138,8 @@ static int write_raw(struct trace_array *tr, const struct mark *mark)
 static int64_t tracing_mark_raw_write(struct trace_handle *handle, const char *buf, size_t len)
 {
 	struct mark mark = { .write = write_raw, .data = buf, .len = len };
-	size_t head =
-		sizeof(struct trace_raw_data_entry) - sizeof(uint32_t); /* the id is in `buf` */
+	/* the id is in `buf` */
+	size_t head = sizeof(struct trace_raw_data_entry) - sizeof(uint32_t);
 
 	if (!takes_markers(handle) || len < sizeof(uint32_t))
 		return -EINVAL;

@@ -24,8 +24,7 @@
  *
  * Context:   probe, preemption off, where nothing else is said.
  * Locking:   none: only its own thread pushes and pops. When a user is removed, another thread
- * gives
- *            its frames to nobody, by compare-exchange.
+ *            gives its frames to nobody, by compare-exchange.
  * Ownership: stacks are allocated and freed by fgraph_stack.c.
  */
 #ifndef FGRAPH_PRIVATE_H

@@ -67,8 +67,8 @@ struct hist_map {
 	struct hist_map_shape shape;
 	/* What is written while counting is in lines of its own. */
 	char pad_counts[HIST_MAP_LINE];
-	_Atomic uint32_t
-		nr_taken; /* entries that were ever taken: the first ones, see number_of() */
+	/* entries that were ever taken: the first ones, see number_of() */
+	_Atomic uint32_t nr_taken;
 	/* Those of them that were given back: number of the first one, above it a count of changes. */
 	_Atomic uint64_t returned;
 	char pad_drops[HIST_MAP_LINE];

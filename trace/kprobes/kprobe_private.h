@@ -36,13 +36,13 @@ struct kprobe_place {
 		};
 		struct ftrace_after after; /* when it is freed, and nobody looks at it any more */
 	};
-	struct kprobe
-		*_Atomic only; /* the only enabled one, with nothing to call but its pre handler */
+	/* the only enabled one, with nothing to call but its pre handler */
+	struct kprobe *_Atomic only;
 	struct ftrace_ops *_Atomic ops; /* whose callback calls handlers; NULL: not armed */
 	struct ftrace_ops *left_ops;	/* during a change: what `ops` was */
-	struct kprobe_place
-		*next_gone; /* of kprobe_gone.c; later of those that are freed together */
-	uint32_t nr;	    /* probes that are registered here */
+	/* the next in the list of kprobe_gone.c, later in that of places freed together */
+	struct kprobe_place *next_gone;
+	uint32_t nr; /* probes that are registered here */
 	uint32_t nr_enabled;
 	uint32_t nr_all_regs;	 /* enabled ones that want more than arguments */
 	bool is_site;		 /* at a call site; there is no memory for `code` and on then */

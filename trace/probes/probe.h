@@ -97,8 +97,8 @@ struct probe_kind {
 	uint32_t nr_fields, head_bytes;
 	/* Of the print fmt: what is in the text, and behind it. Both NULL: the place itself. */
 	const char *head_fmt, *head_args;
-	void (*write_head_args)(const struct probe_event *event,
-				struct trace_seq *seq); /* or NULL */
+	/* or NULL */
+	void (*write_head_args)(const struct probe_event *event, struct trace_seq *seq);
 	const struct trace_event_class *event_class;
 	size_t target_bytes; /* of union probe_target: PROBE_TARGET_BYTES() */
 	/* For dynamic_events. */

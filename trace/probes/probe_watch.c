@@ -25,8 +25,8 @@ static const char bad_length[] = "Length must be 1, 2, 4 or 8";
 
 /* A place, taken apart. */
 struct watch_place {
-	struct fetch_word access, what,
-		length;		    /* the first and the last of length 0: not written */
+	/* the first and the last of length 0: not written */
+	struct fetch_word access, what, length;
 	struct fetch_symbol symbol; /* its name of length 0: an address was written */
 };
 

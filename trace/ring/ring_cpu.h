@@ -28,8 +28,11 @@
  */
 struct ring_slot {
 	_Atomic uint64_t word; /* sequence << RING_TAKEN_BITS | events taken by the reader */
-	_Atomic uint64_t end;  /* sequence << RING_TAKEN_BITS | bytes of data; with another */
-			       /* sequence it says nothing: the sub-buffer is filled up */
+	/*
+	 * sequence << RING_TAKEN_BITS | bytes of data; with another sequence it says nothing: the
+	 * sub-buffer is filled up
+	 */
+	_Atomic uint64_t end;
 	_Atomic uint64_t first_event; /* number of its first event */
 	_Atomic uint64_t dropped;     /* events dropped before it, since the reset */
 };

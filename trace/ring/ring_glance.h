@@ -22,8 +22,11 @@ struct ring_glance {
 	uint64_t unbuilt; /* of these, events that their writers had no room to build */
 	uint64_t now_ts;
 	uint32_t nr_disabled; /* calls of ring_buffer_record_disable() that were not undone */
-	bool is_there;	 /* false: no memory, or it is being emptied or resized just now: numbers */
-			 /* are 0, but for these two */
+	/*
+	 * false: no memory, or it is being emptied or resized just now: numbers are 0, but for these
+	 * two
+	 */
+	bool is_there;
 	bool is_damaged; /* events in it could not be decoded, and the reader has skipped them */
 };
 void ring_buffer_glance_cpu(struct ring_buffer *buffer, uint32_t cpu,

@@ -13,8 +13,7 @@
  *            stop - thread, config lock held.
  * Locking:   trace_max_lock(), with interrupts off, guards the maximum, from the comparison on.
  * Ownership: a struct trace_latency is static. One instance at a time uses it, and points to it
- * from
- *            its slot.
+ *            from its slot.
  */
 #ifndef TRACE_LATENCY_H
 #define TRACE_LATENCY_H

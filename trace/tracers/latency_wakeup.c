@@ -9,8 +9,7 @@
  *   sched_wakeup, sched_wakeup_new: wakee, cpu, start --> calls on `cpu` are recorded --> sched_switch: to wakee
  *
  * Locking: trace_max_lock() guards changes of `wakeup`. Callbacks read it without the lock, so a
- * call
- *          too many or too few may be recorded while it changes.
+ *          call too many or too few may be recorded while it changes.
  */
 #include "latency.h"
 #include "latency_entry.h"

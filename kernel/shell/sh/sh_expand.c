@@ -11,9 +11,9 @@
 
 struct expander {
 	const struct sh_expansion *ex;
-	struct sh_fields
-		*fields; /* NULL for sh_expand_text(): no splitting, no backslashes added */
-	char *buf;	 /* the field so far, in the arena */
+	/* NULL for sh_expand_text(): no splitting, no backslashes added */
+	struct sh_fields *fields;
+	char *buf; /* the field so far, in the arena */
 	size_t len;
 	size_t size;
 	bool has_field; /* quotes were seen: the field counts even if it is empty */

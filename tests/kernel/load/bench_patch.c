@@ -32,8 +32,8 @@ static int bench_patch_all(struct command_env *env, const char *name)
 
 	ftrace_totals(&totals);
 	bench_write_file("tracing_on", "0\n");
-	err = bench_write_file("current_tracer",
-			       "function\n"); /* the first time allocates buffers */
+	/* the first time allocates buffers */
+	err = bench_write_file("current_tracer", "function\n");
 	bench_write_file("current_tracer", "nop\n");
 	if (err)
 		goto on;

@@ -14,8 +14,8 @@ struct worker {
 	struct completion done;
 	uint32_t cpu;
 	_Atomic bool stop;
-	uint64_t
-		nr_calls; /* of each target in this round; its own until that is done, as the next */
+	/* of each target in this round; its own until that is done, as the next */
+	uint64_t nr_calls;
 	uint64_t nr_wrong;
 	uint64_t seed;
 };

@@ -109,8 +109,8 @@ static void test_jumps_into(void **state)
 	size_t bytes;
 
 	(void)state;
-	assert_int_equal(room_with_jump(0),
-			 0); /* the jump that is written there serves those, too */
+	/* the jump that is written there serves those, too */
+	assert_int_equal(room_with_jump(0), 0);
 	for (uint8_t to = 1; to < 7; to++)
 		assert_int_equal(room_with_jump(to), -EBUSY);
 	assert_int_equal(room_with_jump(7), 0);

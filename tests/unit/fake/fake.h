@@ -64,8 +64,8 @@ extern const void *fake_btf; /* types, for trace_init(); NULL: none */
 extern size_t fake_btf_bytes;
 extern const uint32_t fake_comm_at; /* of the name, in the struct that a thread is */
 extern const void *fake_bad_page;   /* trace_plat_read() fails in these FAKE_PAGE_BYTES */
-extern bool
-	fake_reads_anywhere; /* it is given any address: the build host is asked what is there */
+/* it is given any address: the build host is asked what is there */
+extern bool fake_reads_anywhere;
 
 /* ---- Text ---- */
 /* Functions named `names`, in this order, each with a call to __fentry__ at its start. */

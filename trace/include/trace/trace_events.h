@@ -82,8 +82,8 @@ struct trace_event_class {
 	 * held.
 	 */
 	void (*change)(struct trace_event_change *changes, size_t nr);
-	uint16_t
-		own_depth; /* of these events: how often preemption is off because of their probe */
+	/* of these events: how often preemption is off because of their probe */
+	uint16_t own_depth;
 	/*
 	 * The other event whose probe writes this one, so that its depth counts; NULL: they have a
 	 * probe of their own.
@@ -99,8 +99,8 @@ struct trace_event_class {
 struct trace_event_call {
 	struct trace_event event;		     /* its type is 0 until it is registered */
 	const struct trace_event_class *event_class; /* NULL: it is never switched, see `print` */
-	struct tracepoint
-		*tp; /* NULL: who writes it looks at `files`, and calls trace_event_write() */
+	/* NULL: who writes it looks at `files`, and calls trace_event_write() */
+	struct tracepoint *tp;
 	/* Called before the first instance switches it on, after the last has; or NULL. */
 	int (*reg)(void);
 	void (*unreg)(void);

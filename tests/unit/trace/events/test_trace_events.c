@@ -245,8 +245,8 @@ static void no_room_to_build(void **state)
 	trace_yard_texts(name, list, 0, &mask);
 	trace_yard_texts("short", list, 0, &mask);
 	assert_int_equal(echo("0", "tracing_on"), 0);
-	trace_yard_texts(name, list, 0,
-			 &mask); /* would not have been recorded anyway, but in one */
+	/* would not have been recorded anyway, but in one */
+	trace_yard_texts(name, list, 0, &mask);
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	for (uint32_t i = 0; i < EVENT_SCRATCH_DEPTH; i++)
 		trace_event_scratch_put();

@@ -385,8 +385,8 @@ static void interrupts_have_handlers(void **state)
 	assert_int_equal(seen.exits, 2);
 	assert_int_equal(register_fprobe(&entry, "kfree", NULL), 0);
 	fake_call(KFREE, PARENT);
-	assert_int_equal(seen.entries,
-			 2 + 6); /* two probes, an interrupt in each, two each there */
+	/* two probes, an interrupt in each, two each there */
+	assert_int_equal(seen.entries, 2 + 6);
 	assert_int_equal(seen.exits, 2 + 3);
 	assert_int_equal(entry.nmissed + both.nmissed, 0);
 	assert_int_equal(unregister_fprobe(&both), 0);

@@ -953,8 +953,8 @@ static void no_memory(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(texts); i++) {
-		monitor_make(
-			texts[i]); /* what an event and its directory keep after the first use */
+		/* what an event and its directory keep after the first use */
+		monitor_make(texts[i]);
 		look_at_all(trace_fs_root());
 		monitor_make("-:one");
 		look_at_all(trace_fs_root());

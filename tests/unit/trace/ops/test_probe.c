@@ -445,8 +445,8 @@ static void repeats_nest(void **state)
 	call(0, 9, YIELD);
 	for (at = cat("trace"); (at = strstr(at, "kfree <-yield")); at++)
 		seen += sscanf(at, "kfree <-yield (repeats: %u", &number) == 1 ? number : 1;
-	assert_int_equal(seen,
-			 200); /* one reading of the clock for each call, an interrupt in each */
+	/* one reading of the clock for each call, an interrupt in each */
+	assert_int_equal(seen, 200);
 	assert_int_equal(echo("0", "options/func-no-repeats"), 0);
 }
 

@@ -107,8 +107,8 @@ static void test_long_events(void **state)
 		assert_int_equal(ring_buffer_subbuf_order_set(ring, order), 0);
 		assert_null(ring_buffer_lock_reserve(ring, max + 1));
 		for (int i = 0; i < 60; i++) {
-			fake_clock +=
-				rand() % 5 ? 100 : 1ull << 40; /* with and without an extend */
+			/* with and without an extend */
+			fake_clock += rand() % 5 ? 100 : 1ull << 40;
 			assert_true(put(ring, id++, i % 10 ? 4 + (size_t)rand() % (max - 3) : max));
 			for (int n = rand() % 8; n; n--)
 				assert_true(put(ring, id++, 4 + (uint32_t)rand() % 300));
