@@ -24,6 +24,14 @@ def test_a_name_that_matches_nothing(runner, tmp_path):
         assert "passed" not in done.stdout
 
 
+@pytest.mark.parametrize("words", ["no_such_name", "ninep no_such_name", "no_such_name tools/view"])
+def test_an_area_without_mutants(words, tmp_path):
+    """None of those that are asked for may be empty, or a typing error says that the tests notice all."""
+    done = run(ROOT / "tests/mutate/mutate", "--build", tmp_path, "--only", words, cwd=ROOT)
+    assert done.returncode != 0 and done.stdout == ""
+    assert "'no_such_name'" in done.stderr
+
+
 def test_python_that_is_wrong(tmp_path):
     """Also in a program without a suffix."""
     (tmp_path / "tools").mkdir()
