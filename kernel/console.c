@@ -5,9 +5,9 @@
  *                                        +--> out.ring --> UART interrupt
  *   dmesg ring, at the start of a line --'
  *
- * Until console_init() there is no interrupt: each byte is sent at once, by polling. Whoever puts
- * bytes into the ring holds out.lock; the UART takes them without it. `column` says whether the
- * cursor stands at the start of a line: only there messages go out.
+ * Until console_init() there is no interrupt: each byte is sent at once, by polling. A writer of
+ * the ring holds out.lock; the UART takes the bytes without it. `column` says whether the cursor
+ * stands at the start of a line: only there messages go out.
  */
 #include <stdatomic.h>
 #include <arch/cpu.h>
@@ -33,7 +33,7 @@ static struct {
 	struct waitq room;
 	_Atomic uint32_t head;	     /* next byte to put in; lock held */
 	_Atomic uint32_t tail;	     /* next byte to send; the UART's lock held */
-	_Atomic uint32_t has_waiter; /* somebody waits for room: SOFTIRQ_CONSOLE is to be raised */
+	_Atomic uint32_t has_waiter; /* a writer waits for room: SOFTIRQ_CONSOLE is to be raised */
 	_Atomic uint32_t is_started; /* interrupt driven */
 	_Atomic uint32_t is_panicking;
 	_Atomic uint32_t column; /* 0: start of a line; changes with the lock held */
@@ -159,11 +159,11 @@ void console_flush_messages(void)
 }
 
 /*
- * Nothing is done while the cursor is in the middle of a line: whoever ends the line shows all
- * messages. The fence here and the one in console_show_messages_locked() see to it that we see the
- * end of the line, or whoever ends it sees our message. Neither is anything done while somebody
- * waits for room and bytes are being sent, because the UART raises the softirq behind them. Without
- * bytes it does not: who set has_waiter may have done so when the last one had just been sent.
+ * Nothing is done while the cursor is in the middle of a line: the writer that ends the line shows
+ * all messages. The fence here and the one in console_show_messages_locked() see to it that we see
+ * the end of the line, or that writer sees our message. Nothing is done either while a writer waits
+ * for room and bytes are being sent, because the UART raises the softirq behind them. Without bytes
+ * it does not: has_waiter may have been set just after the last one was sent.
  */
 TRACE_NOTRACE void console_flush_later(void)
 {

@@ -69,7 +69,7 @@ static bool console_has_input(void *arg)
 
 void console_input_arrived(void)
 {
-	/* Cleared last: nobody reads what was typed after Ctrl-C before he is interrupted. */
+	/* Cleared last: no reader gets the bytes typed after Ctrl-C before it is interrupted. */
 	if (atomic_load(&in.sigint_pending)) {
 		console_interrupt_target();
 		atomic_store(&in.sigint_pending, 0);
@@ -137,7 +137,7 @@ int console_getc_timeout(uint64_t timeout_ns)
 		return err;
 	console_flush_void();
 	err = waitq_wait(&in.waitq, console_has_input, NULL, true, timeout_ns);
-	/* After Ctrl-C the thread gets -EINTR first, and what was typed after it next time. */
+	/* After Ctrl-C the thread gets -EINTR first, and the bytes typed after it next time. */
 	if (thread_interrupted())
 		err = -EINTR;
 	if (err) {

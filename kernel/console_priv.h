@@ -1,6 +1,6 @@
 /*
- * What the three files of the console, console.c, console_input.c and console_panic.c, call in each
- * other.
+ * Functions that the three files of the console, console.c, console_input.c and console_panic.c,
+ * call in each other.
  */
 #ifndef KERNEL_CONSOLE_PRIV_H
 #define KERNEL_CONSOLE_PRIV_H
@@ -15,8 +15,8 @@ void console_input_arrived(void);
 /* console_panic.c: polled, without locks, after console_panic_begin(). */
 void console_panic_messages(void);
 /*
- * Show the messages from number `seq` on that are as urgent as `level` or more. Of those that come
- * later console_panic_messages() shows all.
+ * Of the messages from number `seq` on, pass over those that are less urgent than `level`, and show
+ * the others. console_panic_messages() shows all that come later.
  */
 void console_panic_skip_to(uint64_t seq, enum log_level level);
 

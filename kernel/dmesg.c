@@ -43,9 +43,7 @@ static TRACE_ALWAYS_INLINE uint32_t dmesg_nr_parts(size_t len)
 	return len ? (uint32_t)((len + SLOT_TEXT - 1) / SLOT_TEXT) : 1;
 }
 
-/*
- * Begin to write slot `number`; false when somebody writes in it, or a later message has used it.
- */
+/* Begin to write slot `number`; false when a writer is in it, or a later message has used it. */
 static TRACE_NOTRACE bool dmesg_slot_claim(struct slot *slot, uint64_t number)
 {
 	uint64_t state = atomic_load(&slot->state);
@@ -106,7 +104,7 @@ static enum read_result dmesg_slot_read(uint64_t number, uint32_t part, struct d
 	}
 	len = out->len - from < SLOT_TEXT ? out->len - from : SLOT_TEXT;
 	memcpy(out->text + from, slot->text, len);
-	/* The copy is good only if nobody began to overwrite it. */
+	/* The copy is good only if no writer began to overwrite it. */
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load_explicit(&slot->state, memory_order_relaxed) != state)
 		return READ_GONE;

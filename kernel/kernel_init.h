@@ -13,7 +13,7 @@ void timers_init(void);
 void threads_init(void);
 /* Start a worker thread for each CPU that is online. Thread context. */
 void work_start_threads(void);
-/* Begin to run what probes defer. After work_start_threads(). */
+/* Begin to run the work that probes defer. After work_start_threads(). */
 void trace_defer_init(void);
 
 #endif

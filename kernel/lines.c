@@ -44,7 +44,7 @@ static void lines_begin(struct lines_walk *walk)
 	walk->end = walk->pos + lines_blob.row_bytes;
 }
 
-/* One step of a row: true, or something that stands in front of one. */
+/* Read one code of the table. True: it is a row. False: it stands in front of one. */
 static bool lines_step(struct lines_walk *walk)
 {
 	uint8_t byte = *walk->pos++;

@@ -1,4 +1,4 @@
-/* The end: panic() and faults that nobody handles. */
+/* The end of the kernel: panic(), and faults without a handler. */
 #include <stdatomic.h>
 #include <arch/cpu.h>
 #include <arch/percpu.h>
@@ -37,7 +37,7 @@ static void panic_print_backtrace(size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		size_t first = i;
 
-		/* The first one is where the CPU is, the others are where calls return to. */
+		/* The first is the address that the CPU is at, the others are return addresses. */
 		pr_err(i ? "  [<%016lx>] %pB\n" : "  [<%016lx>] %pS\n", trace[i], (void *)trace[i]);
 		while (i + 1 < nr && trace[i + 1] == trace[first])
 			i++;
@@ -94,7 +94,7 @@ void panic_init(void)
 	reboot_seconds = boot_param_number("panic", INT32_MIN, INT32_MAX, 0);
 }
 
-/* Do what the boot parameters say: `exit` ends QEMU, panic=SECONDS reboots; otherwise halt. */
+/* End as the boot parameters say: `exit` ends QEMU, panic=SECONDS reboots; otherwise halt. */
 static void __attribute__((noreturn)) panic_end_machine(void)
 {
 	uart_flush(UART_COM1);

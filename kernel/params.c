@@ -54,7 +54,7 @@ static char *params_next_word(char **next)
 
 /*
  * Of a line that is too long, the last word may be cut in its middle and is not used: half of the
- * value of `run` might be a command that nobody meant.
+ * value of `run` might be another command than the one that was meant.
  */
 void params_init(const char *line)
 {

@@ -21,7 +21,7 @@ static void printk_args(enum log_level level, const char *fmt, va_list args)
 	char *line = text;
 
 	trace_vsnprintf(text, sizeof(text), fmt, args);
-	/* Each line becomes a message of its own. Behind the last newline there is no line. */
+	/* Each line becomes a message of its own. There is no line behind the last newline. */
 	for (;;) {
 		char *end = strchr(line, '\n');
 

@@ -83,7 +83,9 @@ static int compare(const char *a, const char *b)
 	return (uint8_t)*a - (uint8_t)*b;
 }
 
-/* Where in an order of names the first of that name is, or would be. */
+/*
+ * The position of the first symbol of that name in an order of names, or the one where it would be.
+ */
 static uint32_t search_name(const uint32_t *by_name, uint32_t nr, const char *name)
 {
 	uint32_t low = 0, high = nr;
@@ -109,7 +111,9 @@ static bool is_named(uint32_t index, const char *name)
 	return compare(text, name) == 0;
 }
 
-/* How many symbols of an order of `nr_all` names have that name; *out_first: the first. */
+/*
+ * The number of symbols of an order of `nr_all` names that have that name; *out_first: the first.
+ */
 static uint32_t count_named(const uint32_t *by_name, uint32_t nr_all, const char *name,
 			    uint32_t *out_first)
 {

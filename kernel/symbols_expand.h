@@ -12,7 +12,7 @@
 #include <trace/compiler.h>
 #include <kernel/symbols_format.h>
 
-/* One token of a name being written at `pos`; returns where the next one goes. */
+/* Write one token of a name at `pos`; returns the place of the next token. */
 static TRACE_ALWAYS_INLINE char *symbols_put(char *pos, uint8_t token, const uint64_t *token_text,
 					     const uint8_t *token_len)
 {
@@ -66,7 +66,7 @@ static TRACE_ALWAYS_INLINE size_t symbols_expand(const uint8_t *tokens, const ui
 	return (size_t)(pos - out_name);
 }
 
-/* Where the tokens of the next name begin. */
+/* The tokens of the next name. */
 static TRACE_ALWAYS_INLINE const uint8_t *symbols_skip(const uint8_t *tokens)
 {
 	return tokens + 1 + *tokens;

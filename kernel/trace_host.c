@@ -1,6 +1,7 @@
 /*
- * What trace/ asks of its host in <trace/platform.h>, but for the inline half: each function does
- * it with something that the kernel has anyway. No call sites, because probes reach some of it.
+ * The functions that trace/ asks of its host in <trace/platform.h>, but for the inline half. Each
+ * is made of something that the kernel has anyway. No call sites, because probes reach some of
+ * them.
  */
 #include <stdatomic.h>
 #include <arch/nofault.h>
@@ -46,7 +47,7 @@ struct mutex text_mutex;
 
 /* ---- Memory, CPUs, clocks ---- */
 
-/* The block of pages that has room for so many bytes. */
+/* The order of the block of pages that has room for so many bytes. */
 static unsigned int trace_order_of(size_t bytes)
 {
 	unsigned int order = 0;
@@ -326,7 +327,8 @@ void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uin
 	struct later *own = (struct later *)later;
 
 	if (atomic_exchange(&own->is_asked, true))
-		return; /* queued again, the call would come later than was asked first */
+		/* queued again, the call would come later than the first request asked for */
+		return;
 	if (!own->is_ready) {
 		delayed_work_init(&own->work, run_later);
 		own->fn = fn;

@@ -1,6 +1,6 @@
 /*
- * What probes ask of this kernel's tables by name: functions, variables, and lines of the source. See
- * <trace/platform_full.h>.
+ * Functions, variables and lines of the source, which probes look up by name in this kernel's
+ * tables. See <trace/platform_full.h>.
  */
 #include <kernel/lines.h>
 #include <kernel/symbols.h>

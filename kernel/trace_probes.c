@@ -1,5 +1,5 @@
 /*
- * What probes at instructions ask of this kernel: <trace/platform_probes.h> and, for registers,
+ * Answers of this kernel to probes at instructions: <trace/platform_probes.h> and, for registers,
  * <trace/arch_host.h>. No call sites, because handlers of probes are called in between.
  */
 #include <arch/paging.h>
@@ -34,7 +34,7 @@ static uintptr_t whole_function(const char *name, uintptr_t start)
 
 #define USER_END (1ul << 47) /* the lower half of all addresses */
 
-/* What is there instead of the kernel's code. */
+/* The reason why no probe can be put at `addr`, which is outside of the kernel's code. */
 static const char *not_code(uintptr_t addr)
 {
 	if (addr < USER_END)
@@ -74,8 +74,8 @@ static bool is_on_stack(uintptr_t addr)
 }
 
 /*
- * In cpu_local there is also the bit that ends a hit within a hit. QEMU gives up a trap when a
- * watchpoint is hit by what the processor itself reads or writes for it, and tries again, for ever.
+ * In cpu_local there is also the bit that ends a hit within a hit. When the processor's own reads
+ * or writes for a trap hit a watchpoint, QEMU gives the trap up and tries again, for ever.
  */
 const char *trace_plat_watch_refusal(uintptr_t addr, size_t len)
 {

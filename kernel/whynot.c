@@ -34,7 +34,7 @@ static void TRACE_PRINTF(2, 3) whynot_say(struct sentence *s, const char *fmt, .
 		s->pos = s->len - 1;
 }
 
-/* What is at `pos` in the table. */
+/* The bytes at `pos` in the table. */
 static const void *whynot_at(uint32_t pos)
 {
 	return (const uint8_t *)&whynot_blob + pos;
@@ -184,7 +184,7 @@ static int whynot_say_entry(struct sentence *s, const char *name, const uint8_t 
 	return reason;
 }
 
-/* Names with a dot are not proposed: compilers make them, and nobody means them. */
+/* Names with a dot are not proposed: compilers make them, and no user means them. */
 static void whynot_offer(struct near_names *near, const char *name, size_t len)
 {
 	if (!strchr(name, '.'))

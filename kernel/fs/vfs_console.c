@@ -1,6 +1,6 @@
 /*
  * The console as a file. Reading gives a line at a time, edited and echoed; the rest of a line that
- * did not fit is kept for the next read. Jobs in the background get -EIO, because what is typed is
+ * did not fit is kept for the next read. Jobs in the background get -EIO, because typed lines are
  * for the foreground.
  *
  * Locking: read_lock guards the kept line, and lets one reader in at a time.

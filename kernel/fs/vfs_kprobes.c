@@ -1,5 +1,6 @@
 /*
- * /sys/kernel/debug/kprobes: which probes there are, where none can be, and the switch for all.
+ * /sys/kernel/debug/kprobes: the list of probes, the list of places where none can be, and the
+ * switch for all.
  *
  * Context:   thread.
  * Locking:   that of the probes.

@@ -41,19 +41,19 @@ int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials);
 /* The operations of files with `show`; the object of such a file is its struct vfs_special. */
 extern const struct file_ops vfs_text_ops;
 /*
- * The line of a text at position `*pos`, 0 for the first, which is set to that of the next line.
- * Returns its length, 0 at the end.
+ * Write the line of a text at position `*pos` (0: the first) and set `*pos` to that of the next
+ * line. Returns the line's length, 0 at the end.
  */
 typedef size_t (*vfs_line_fn)(char *line, size_t size, uint64_t *pos);
 #define VFS_LINE_MAX 256
 /*
- * Any bytes of such a text: it goes on where the last read ended, and begins anew for what is before
- * that.
+ * Read any bytes of such a text: the read goes on where the last one ended, and for bytes before
+ * that the text is made anew.
  */
 ssize_t vfs_lines_read(struct file *file, void *buf, size_t len, uint64_t *pos,
 		       vfs_line_fn next_line);
 extern const struct file_ops console_file_ops;
-/* Runs what is written, and is read what that prints: vfs_shell.c. */
+/* A file that runs the commands written to it; a read gives their output. vfs_shell.c. */
 extern const struct file_ops shell_file_ops;
 /* The files of /proc/sys/kernel and /proc/sys/debug. */
 extern const struct vfs_special vfs_sysctl_specials[];

@@ -1,5 +1,5 @@
 /*
- * What is mounted where. See <kernel/vfs.h> and vfs_mount.h.
+ * The table of mounts. See <kernel/vfs.h> and vfs_mount.h.
  *
  * Locking: mount_lock guards the table. A mount may be removed while nodes of it are held, because
  * they belong to the file system, which stays.

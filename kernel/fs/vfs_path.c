@@ -1,11 +1,9 @@
-/*
- * Names: from a path to a node, and what can be done with names. See <kernel/vfs.h>.
- */
+/* Names: from a path to a node; making, removing and renaming. See <kernel/vfs.h>. */
 #include <kernel/string.h>
 #include <kernel/vfs.h>
 #include "vfs_mount.h"
 
-#define FS_NR_SHIFT 56 /* of an id, above the bits that the file system gives */
+#define FS_NR_SHIFT 56 /* the bits of an id above those that the file system gives */
 
 /* A node that is held, and the file system that it belongs to. */
 struct place {
@@ -285,7 +283,7 @@ int vfs_unlink(const char *cwd, const char *path)
 	return path_change(cwd, path, false, false);
 }
 
-/* Both directories are found; is there a file to be renamed, and may it be? */
+/* Give `name` in the directory `from` the name `new_name` in `to`. 0 or -errno. */
 static int path_rename_in(const struct place *from, const char *name, const struct place *to,
 			  const char *new_name)
 {

@@ -15,7 +15,7 @@ struct pipe {
 	uint8_t *ring;	       /* PIPE_BYTES; contents guarded by lock */
 	_Atomic uint64_t head; /* bytes written so far */
 	_Atomic uint64_t tail; /* bytes read so far */
-	_Atomic uint32_t ends; /* how many are not closed yet */
+	_Atomic uint32_t ends; /* the ends that are not closed yet */
 	_Atomic bool has_reader;
 	_Atomic bool has_writer;
 	struct waitq readers;

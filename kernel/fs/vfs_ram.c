@@ -4,9 +4,8 @@
  *   dir node --children--> node --siblings--> node        file node --> block --> block
  *                                                          a block: BLOCK_SLOTS pages of contents
  *
- * Context:   thread.
- * Locking:   tree_lock guards names, links, sizes and contents of the whole tree.
- * Ownership: a node lives while it has a name or somebody holds it.
+ * Context: thread. Locking: tree_lock guards names, links, sizes and contents of the whole tree.
+ * Ownership: a node lives while it has a name or a holder.
  */
 #include <kernel/lock.h>
 #include <kernel/mm.h>

@@ -26,7 +26,10 @@ struct ram_node {
 	char *name;
 };
 
-/* Copy out what is stored from `pos` on; what was never written is read as zeros. Bytes copied. */
+/*
+ * Copy out the contents from `pos` on; bytes that were never written are read as zeros. Bytes
+ * copied.
+ */
 size_t ram_data_read(struct ram_node *node, uint64_t pos, void *buf, size_t len);
 /* Store at `pos`. Bytes stored: fewer than `len` when memory runs short. */
 size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size_t len);

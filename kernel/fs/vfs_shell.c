@@ -5,9 +5,9 @@
  *
  * The text that the first write brings is run in /sys/kernel/tracing, with /dev/null as input;
  * output and errors are read as they come, and the end of the file once the commands have ended.
- * Closing is the end of a session: it interrupts all that the commands have started and that still
- * runs, jobs in the background too, as the hang-up of a terminal does. It does not wait: the shell
- * belongs to its thread.
+ * Closing is the end of a session: it interrupts the threads of the commands that still run, jobs
+ * in the background too, as the hang-up of a terminal does. It does not wait: the shell belongs to
+ * its thread.
  *
  * Locking: `lock` lets one write start the shell. `output` is set once, by that.
  */
@@ -23,16 +23,16 @@
 #define SHELL_HOME     "/sys/kernel/tracing"
 #define SHELL_TEXT_MAX 65536u
 
-static _Atomic uint64_t nr_sessions; /* so far; the number of the newest */
+static _Atomic uint64_t nr_sessions; /* sessions so far; the number of the newest */
 
-/* What is open. */
+/* An open /dev/shell. */
 struct shell_file {
 	struct mutex lock;
 	struct thread *thread; /* NULL before the first write */
 	struct file *_Atomic output;
 };
 
-/* What the thread works on, and frees at its end. */
+/* The work of the thread, which frees it at its end. */
 struct shell_run {
 	struct shell *sh;
 	struct sh_io io;

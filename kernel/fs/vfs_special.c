@@ -61,7 +61,9 @@ static char *vfs_make_text(const struct vfs_special *special, size_t *out_len)
 	}
 }
 
-/* The text is made anew at each read: it may change between two reads by somebody who needs two. */
+/*
+ * The text is made anew at each read: it may change between the reads of a reader that needs two.
+ */
 static ssize_t vfs_text_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	const struct vfs_special *special = file->object;
@@ -214,7 +216,7 @@ static ssize_t vfs_btf_read(struct file *file, void *buf, size_t len, uint64_t *
 
 static const struct file_ops btf_ops = { .read = vfs_btf_read, .has_position = true };
 
-/* Of a kernel that has types. */
+/* The file of the kernel's types, in a kernel that has them. */
 static const struct vfs_special btf_special = { "/sys/kernel/btf", "vmlinux", 0444, false,
 						&btf_ops,	   NULL,      NULL };
 

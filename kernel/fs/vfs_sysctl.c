@@ -1,6 +1,7 @@
 /*
- * /proc/sys/kernel and /proc/sys/debug: settings that are one number each. A write is read as Linux reads its integer
- * settings: perhaps blanks, then a number up to the next blank; what follows is ignored.
+ * /proc/sys/kernel and /proc/sys/debug: settings that are one number each. A write is read as Linux
+ * reads its integer settings: perhaps blanks, then a number up to the next blank; the rest is
+ * ignored.
  *
  * Context:   thread.
  * Locking:   each setting's own.

@@ -62,7 +62,7 @@ static ssize_t trace_file_read(struct file *file, void *buf, size_t len, uint64_
 	return trace_fs_read(file->object, buf, len, pos);
 }
 
-/* Changes hold up others while they are made, and real-time threads must not hold up them. */
+/* A change holds up other threads while it is made, so real-time threads must not hold it up. */
 static ssize_t trace_file_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	ssize_t put;

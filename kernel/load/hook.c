@@ -1,6 +1,6 @@
 /*
- * The command hook: registers an ops of each kind on a function, to see what it does, what the file
- * enabled_functions says of it, and what is refused. An example of the API of <trace/ftrace.h>.
+ * The command hook: registers an ops of each kind on a function, to show its effect, its line in
+ * the file enabled_functions, and the refusals. An example of the API of <trace/ftrace.h>.
  *
  * Context: thread; one command at a time.
  */
@@ -19,7 +19,7 @@ struct hook {
 	const char *what; /* for the list */
 	ftrace_func_t func;
 	uint32_t flags;		/* of the ops */
-	bool target_only;	/* only for hook_target(): it would break other functions */
+	bool target_only;	/* may be put on hook_target() only: other functions would break */
 	struct ftrace_ops *ops; /* NULL: off */
 	_Atomic uint64_t nr_calls;
 	uint64_t first_argument; /* of the last call */
@@ -199,7 +199,7 @@ free:
 	return err;
 }
 
-/* When unregister has returned, nobody uses the ops any more: it can be freed. */
+/* When unregister has returned, the ops is in use nowhere any more: it can be freed. */
 static int hook_turn_off(struct hook *hook)
 {
 	int err;

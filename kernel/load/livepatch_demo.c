@@ -1,5 +1,5 @@
 /*
- * The command livepatch: loads and unloads patches that ship with the kernel, to see how functions
+ * The command livepatch: loads and unloads patches that ship with the kernel, to show how functions
  * are replaced while they run. The functions that they replace are in kernel/fs/vfs_special.c.
  */
 #include <kernel/string.h>

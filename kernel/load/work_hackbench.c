@@ -5,9 +5,9 @@
  *           sender 1 --+--> pipe 1 --> receiver 1      every pipe of its group
  *           ...
  *
- * A message says who sent it and how many that sender had sent to the same pipe before. The
- * receiver checks both, and at the end that nothing is missing. The number of checked messages is
- * printed.
+ * A message has the number of its sender, and how many messages that sender had sent to the same
+ * pipe before. The receiver checks both, and at the end that nothing is missing. The number of
+ * checked messages is printed.
  *
  * Ownership: a group owns its members and its pipes; they are freed after all threads were joined.
  */

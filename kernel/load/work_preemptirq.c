@@ -1,6 +1,6 @@
 /*
  * The command preemptirq_delay: keeps interrupts or preemption of its CPU off for a known time, as
- * Linux's module preemptirq_delay_test does, to see that latency tracers measure it.
+ * Linux's module preemptirq_delay_test does, so that latency tracers have something to measure.
  */
 #include <arch/cpu.h>
 #include <kernel/preempt.h>

@@ -1,6 +1,7 @@
 /*
- * The command recurse: a function that calls itself as deep as it is told, and comes back. It makes
- * a stack of a known depth, for tests of what measures stacks and calls.
+ * The command recurse: a function that calls itself to the depth that its argument says, and
+ * returns. It makes a stack of a known depth, for tests of the tracers that measure stacks and
+ * calls.
  */
 #include <kernel/mm.h>
 #include <kernel/thread.h>

@@ -1,9 +1,9 @@
 /*
  * stress: workloads that check their own results, one worker thread per CPU.
  *
- * Context:   workers are threads bound to one CPU each.
- * Locking:   a workload's own; what is in struct stress_worker belongs to the worker.
- * Ownership: struct stress_run lives until all workers were joined.
+ * Context: workers are threads bound to one CPU each. Locking: a workload's own; a struct
+ * stress_worker belongs to its worker. Ownership: struct stress_run lives until all workers were
+ * joined.
  */
 #ifndef KERNEL_WORK_STRESS_H
 #define KERNEL_WORK_STRESS_H
@@ -19,7 +19,8 @@ struct stress_run {
 	uint32_t nr_workers;
 	_Atomic uint32_t nr_failed;   /* calls of stress_fail() */
 	char what[STRESS_WHAT_BYTES]; /* the first failure */
-	void *shared;		      /* what the workers of a kind share: shared_bytes, zeroed */
+	/* memory that the workers of a kind share: shared_bytes, zeroed */
+	void *shared;
 };
 
 struct stress_worker {
@@ -33,7 +34,7 @@ struct stress_worker {
 
 struct stress_kind {
 	const char *name;
-	const char *checked; /* what was checked: printed when nothing failed */
+	const char *checked; /* the name of the checks: printed when nothing failed */
 	size_t shared_bytes; /* of run->shared */
 	/* Optional: called before the workers start. 0 or -ENOMEM. */
 	int (*begin)(struct stress_run *run);

@@ -15,7 +15,7 @@
 
 struct pass {
 	uint32_t nr_calls;
-	uint32_t versions; /* bit for each that was called */
+	uint32_t versions; /* bit for each version that was called */
 	bool stays;	   /* sleeps between the two inner calls */
 };
 
@@ -31,8 +31,8 @@ TRACE_NOINLINE void klp_stress_right(struct pass *pass);
 TRACE_NOINLINE void klp_stress_outer(struct pass *pass);
 
 /*
- * What the outer function does. The barrier at the end keeps the compiler from making the last call
- * a jump: the outer function would then not be on the stack any more.
+ * The body of the outer functions. The barrier at the end keeps the compiler from making the last
+ * call a jump: the outer function would then not be on the stack any more.
  */
 static TRACE_ALWAYS_INLINE void call_both(struct pass *pass)
 {

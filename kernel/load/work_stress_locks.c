@@ -10,7 +10,10 @@ struct locks_shared {
 	struct spinlock irq_spin;
 	struct mutex mutex;
 	struct semaphore semaphore;
-	/* Each is guarded by the lock of that name, and not atomic: it is wrong if that fails. */
+	/*
+	 * Counters that are not atomic, each guarded by the lock of its name: a lock that fails
+	 * makes its counter wrong.
+	 */
 	volatile uint64_t spin_count;
 	volatile uint64_t irq_spin_count;
 	volatile uint64_t mutex_count;

@@ -22,7 +22,7 @@
 #define POISON_FREE   0x6b
 
 static struct {
-	struct spinlock lock; /* guards all from free_head on; the others are set at boot */
+	struct spinlock lock; /* guards the fields from free_head on; the others are set at boot */
 	struct page *pages;   /* index: page number - first_pfn */
 	uint32_t first_pfn;   /* page number, a multiple of CHUNK_PAGES */
 	uint32_t end_pfn;     /* behind the last page, a multiple as well */

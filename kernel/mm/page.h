@@ -1,5 +1,5 @@
 /*
- * What page.c shares with the rest of the memory code: the metadata of each physical page.
+ * The metadata of each physical page, which page.c shares with the rest of the memory code.
  *
  * Context, locking: as <kernel/mm.h>. The metadata of a page that is in use belongs to its user.
  */

@@ -7,9 +7,9 @@
  * free object. The metadata of each of its pages says SLAB and the order, which is how kfree()
  * finds the slab of an address.
  *
- * Debug builds put a red zone behind each object: a guard that nobody may change, and whether the
+ * Debug builds put a red zone behind each object: a guard that must never change, and whether the
  * object is free. Free objects, and the bytes behind those that were asked for, hold patterns; a
- * pattern that has changed shows that somebody wrote where he must not.
+ * pattern that has changed shows a write outside of an object.
  */
 #include <kernel/config.h>
 #include <kernel/list.h>
@@ -313,7 +313,7 @@ static struct slab_cache *slab_class_of(size_t bytes)
 	return &classes[i];
 }
 
-/* How many bytes kmalloc() takes for `bytes`. */
+/* The bytes that kmalloc() takes for `bytes`. */
 static size_t slab_kmalloc_room(size_t bytes)
 {
 	return bytes > KMALLOC_MAX ? PAGE_SIZE << page_order_of(bytes)

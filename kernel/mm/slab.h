@@ -1,5 +1,5 @@
 /*
- * What mm.c asks of slab.c beyond <kernel/mm.h>.
+ * Functions of slab.c that mm.c calls, beyond <kernel/mm.h>.
  *
  * Context: thread.
  */

@@ -28,7 +28,10 @@ static struct {
 	uint16_t spare[SPARE_MAX];		/* slots of stacks that are mapped and not used */
 	_Atomic uint64_t mapped[NR_SLOTS / 64]; /* bit per slot; read without the lock */
 	_Atomic uint64_t nr_pages;		/* of all mapped stacks */
-	/* Whose stack it is, for backtraces. Without the lock; the last is of the boot stack. */
+	/*
+	 * The owner of each stack, for backtraces. Without the lock; the last is that of the boot
+	 * stack.
+	 */
 	const struct trace_thread *_Atomic owner[NR_SLOTS + 1];
 } stacks;
 

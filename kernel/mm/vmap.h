@@ -1,6 +1,6 @@
 /*
- * Mapping and unmapping of pages in the vmap area, and what mm.c asks of stack.c and vmap.c, which
- * use that.
+ * Mapping and unmapping of pages in the vmap area, and the functions of its users, stack.c and
+ * vmap.c, that mm.c calls.
  *
  * Unmapping interrupts every CPU, so pages are collected and given back together:
  *

@@ -44,7 +44,7 @@ void vmap_release(struct vmap_batch *batch)
 {
 	if (batch->end == 0)
 		return;
-	/* First the TLBs: no CPU may still reach a page that belongs to somebody else. */
+	/* First the TLBs: no CPU may still reach a page that has got another owner. */
 	arch_flush_tlb_all_cpus(batch->start, (batch->end - batch->start) / PAGE_SIZE);
 	while (batch->pages) {
 		void **page = batch->pages;

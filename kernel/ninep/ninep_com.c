@@ -4,9 +4,9 @@
  *   UART interrupt --> rx ring --> com_read()
  *   com_write() --> tx ring --> UART interrupt
  *
- * When the rx ring is full the UART keeps what comes until com_read() has made room: nothing is
- * lost on a line with flow control. The thread that serves is started by the first byte, so a
- * machine whose COM2 nobody uses spends nothing on it.
+ * When the rx ring is full the UART keeps the bytes until com_read() has made room: none is lost on
+ * a line with flow control. The first byte starts the thread that serves, so a machine whose COM2
+ * is not used spends nothing on it.
  *
  * Locking: each ring has one reader and one writer; the UART takes bytes under its own lock.
  */
@@ -57,7 +57,7 @@ static void com_rx(unsigned int port, uint8_t byte)
 	waitq_wake_all(&com.arrived);
 }
 
-/* The next byte to send: what is void is passed over. */
+/* The position of the next byte to send; void bytes are passed over. */
 static uint32_t com_tx_position(void)
 {
 	uint32_t tail = atomic_load(&com.tx_tail), end = atomic_load(&com.tx_void);
@@ -145,7 +145,7 @@ static void com_abort(void)
 	waitq_wake_all(&com.room);
 }
 
-/* All writers have returned: nothing of theirs is to be sent from here on. */
+/* All writers have returned: none of their bytes are to be sent from here on. */
 static void com_resume(void)
 {
 	atomic_store(&com.tx_void, atomic_load(&com.tx_head));

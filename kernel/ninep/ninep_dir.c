@@ -2,7 +2,7 @@
  * Directories, listed. See ninep_session.h.
  *
  * The entries are kept as Rreaddir has them: qid[13] offset[8] type[1] name[s], where `offset` is
- * the number of the next entry. So a client that removes what it has seen misses nothing.
+ * the number of the next entry. So a client that removes the files that it has seen misses none.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -29,7 +29,7 @@ void ninep_dir_free(struct ninep_dir *dir)
 	kfree(dir);
 }
 
-/* See to it that an entry of any name fits. */
+/* Make room for an entry with the longest name. */
 static int dir_make_room(struct ninep_dir *dir)
 {
 	size_t size = dir->size ? 2 * dir->size : DIR_FIRST_BYTES;

@@ -105,7 +105,7 @@ void ninep_fid_drop_all(struct ninep_session *session)
 	}
 }
 
-/* `rest`: what follows in its path behind the name that has changed. */
+/* `rest`: the part of its path behind the name that has changed. */
 static void fid_set_path(struct ninep_fid *fid, const char *new_path, const char *rest)
 {
 	char path[VFS_PATH_MAX], *copy;

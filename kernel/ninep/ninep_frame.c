@@ -12,7 +12,7 @@ static const uint8_t sign[] = {
 };
 #define SIGN_MSIZE 7
 
-/* What says that it is longer is no message, but noise. */
+/* A header with a larger size is noise, not a message. */
 #define FRAME_TOO_LONG_MAX (64u << 20)
 
 void ninep_frame_init(struct ninep_frame *frame, uint8_t *buf, size_t size)
@@ -20,7 +20,10 @@ void ninep_frame_init(struct ninep_frame *frame, uint8_t *buf, size_t size)
 	*frame = (struct ninep_frame){ .buf = buf, .size = size, .limit = size, .is_lost = true };
 }
 
-/* How many of the bytes at `at` are as a Tversion begins: `len`, at most its whole length, if all. */
+/*
+ * The number of bytes at `at`, of `len`, that match the beginning of a Tversion; at most the length
+ * of `sign`.
+ */
 static size_t frame_sign_len(const uint8_t *at, size_t len)
 {
 	size_t i, end = len < sizeof(sign) ? len : sizeof(sign);
@@ -68,7 +71,7 @@ bool ninep_frame_is_waiting(const struct ninep_frame *frame)
 	return frame->len > frame->done;
 }
 
-/* What came behind the last pause, and was too short to tell, was no Tversion. */
+/* The bytes behind the last pause were too short to tell: they were no Tversion. */
 void ninep_frame_pause(struct ninep_frame *frame)
 {
 	frame_drop(frame, frame->done);
@@ -77,7 +80,7 @@ void ninep_frame_pause(struct ninep_frame *frame)
 	frame->pause_at = frame->len;
 }
 
-/* Throw away what cannot be the beginning of a Tversion. */
+/* Throw away the bytes in front of a possible beginning of a Tversion. */
 static void frame_seek_sign(struct ninep_frame *frame)
 {
 	size_t from = 0;
@@ -94,7 +97,7 @@ static void frame_seek_sign(struct ninep_frame *frame)
 }
 
 /*
- * Is there a Tversion behind the pause? If so, throw away what was before it. False: it is too
+ * Is there a Tversion behind the pause? If so, throw away the bytes before it. False: it is too
  * early to tell.
  */
 static bool frame_look_behind_pause(struct ninep_frame *frame)
@@ -112,8 +115,8 @@ static bool frame_look_behind_pause(struct ninep_frame *frame)
 }
 
 /*
- * A message of `size` bytes is too long: throw away what has come of it behind the header. NULL
- * until that was all.
+ * Throw away the bytes behind the header of a message of `size` bytes, which is too long. Returns
+ * the header when the last of them has come, NULL before.
  */
 static const uint8_t *frame_pass_over(struct ninep_frame *frame, size_t size, size_t *out_len)
 {

@@ -8,12 +8,12 @@
  * A message that is longer than the limit is passed over, and its header handed out, so that it can
  * be answered.
  *
- * A line says neither who sends nor that he has gone. So two things end what came before:
+ * A line says neither who sends nor that the sender has gone. So two things end an earlier message:
  *   - a size that no message has, also one over the limit without the type of a request behind it:
  *     everything is thrown away up to the next Tversion;
- *   - a Tversion that begins behind a pause, though a message is not complete: its sender has
- *     vanished in the middle of it, and this is another one. After a pause without a Tversion the
- *     message goes on as if there had been none.
+ *   - a Tversion that begins behind a pause, though a message is not complete: the message's sender
+ *     has vanished in the middle of it, and this is another sender. After a pause without a
+ *     Tversion the message goes on as if there had been none.
  *
  * Context:   any.
  * Locking:   none: a frame belongs to the thread that reads the line.
@@ -24,7 +24,7 @@
 
 #include <kernel/base.h>
 
-/* Behind so long a pause another sender may begin. */
+/* The length of a pause behind which another sender may begin. */
 #define NINEP_PAUSE_NS (1000ull * 1000 * 1000)
 
 struct ninep_frame {
@@ -34,18 +34,18 @@ struct ninep_frame {
 	size_t len;
 	size_t passed;	/* bytes behind a header that were thrown away: the message is too long */
 	size_t done;	/* bytes of it that belong to the message that was handed out last */
-	bool has_pause; /* what comes, or came, from pause_at on may be a Tversion */
+	bool has_pause; /* the bytes from pause_at on may be a Tversion */
 	size_t pause_at;
 	bool is_lost; /* no Tversion has come yet: looking for one */
 };
 
-/* `size` bytes at `buf`; so long may a message be, too. */
+/* Begin with a buffer of `size` bytes at `buf`; messages may have up to `size` bytes. */
 void ninep_frame_init(struct ninep_frame *frame, uint8_t *buf, size_t size);
-/* Where the next bytes go; *out_len is how many fit. Every message was taken before. */
+/* Room for the next bytes; *out_len is how many fit. Every message was taken before. */
 uint8_t *ninep_frame_room(struct ninep_frame *frame, size_t *out_len);
-/* `nr` bytes were put there. */
+/* Note that `nr` bytes were put into the room. */
 void ninep_frame_add(struct ninep_frame *frame, size_t nr);
-/* Has a message begun that is not complete? Then the next pause is to be told. */
+/* Has a message begun that is not complete? Then the caller tells of the next pause. */
 bool ninep_frame_is_waiting(const struct ninep_frame *frame);
 /* No byte has come for NINEP_PAUSE_NS. There may be a message then. */
 void ninep_frame_pause(struct ninep_frame *frame);

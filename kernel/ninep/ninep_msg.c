@@ -7,10 +7,9 @@
 /*
  * The bodies of requests, a letter for each field:
  *
- *   f fid[4]   n new_fid[4]   o offset[8]   c count[4]   F flags[4]   m mode[4]   z size[8]
- *   U user[4]  G group[4]
- *   s name[s]  S new_name[s]  t old_tag[2]  w nr[2] and so many names[s]  d `count` bytes of data
- *   1 4 8      as many bytes that nobody here needs
+ *   f fid[4] n new_fid[4] o offset[8] c count[4] F flags[4] m mode[4] z size[8] U user[4] G
+ *   group[4] s name[s] S new_name[s] t old_tag[2] w nr[2] and so many names[s] d `count` bytes of
+ *   data 1 4 8 as many bytes that are not used here
  */
 static const char *const layouts[] = {
 	[NINEP_TSTATFS] = "f",	    [NINEP_TLOPEN] = "fF",	   [NINEP_TLCREATE] = "fsFm4",
@@ -25,7 +24,7 @@ static const char *const layouts[] = {
 	[NINEP_TREMOVE] = "f",	    [NINEP_TPOLL] = "fFc",	   [NINEP_TSETFL] = "fF",
 };
 
-/* What is left of a message; `is_bad`: something was asked for that is not there. */
+/* The rest of a message; `is_bad`: more was asked for than is there. */
 struct msg_rest {
 	const uint8_t *at;
 	size_t len;
@@ -41,7 +40,7 @@ uint64_t ninep_number(const uint8_t *bytes, unsigned int nr)
 	return value;
 }
 
-/* Go `nr` bytes ahead. Where they begin, or NULL. */
+/* Go `nr` bytes ahead. Returns the first of them, or NULL. */
 static const uint8_t *msg_take(struct msg_rest *rest, size_t nr)
 {
 	const uint8_t *at = rest->at;

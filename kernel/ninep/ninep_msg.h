@@ -51,7 +51,7 @@ enum ninep_type {
 	NINEP_TWRITE = 118,
 	NINEP_TCLUNK = 120,
 	NINEP_TREMOVE = 122,
-	/* Not of the protocol: docs/channel.md. */
+	/* An addition to the protocol: docs/channel.md. */
 	NINEP_TPOLL = 128,
 	NINEP_TSETFL = 130,
 };
@@ -68,7 +68,7 @@ struct ninep_text {
 	uint16_t len;
 };
 
-/* What a request can hold; each type sets the fields of its layout, the others are 0. */
+/* A request; each type sets the fields of its layout, the others are 0. */
 struct ninep_request {
 	uint8_t type;
 	uint16_t tag;
@@ -101,7 +101,7 @@ bool ninep_is_request(uint8_t type);
 /* The number in `nr` bytes. */
 uint64_t ninep_number(const uint8_t *bytes, unsigned int nr);
 
-/* A reply in the making. What does not fit is left out, and `is_cut` says so. */
+/* A reply in the making. A field that does not fit is left out, and `is_cut` is set. */
 struct ninep_reply {
 	uint8_t *bytes;
 	size_t size; /* of `bytes` */

@@ -7,7 +7,7 @@
 #include "ninep_session.h"
 
 #define NAMES_MAGIC	   0x01021997u /* of 9P, for statfs */
-#define NAMES_BASIC	   0x7ffull    /* mode to blocks: what Rgetattr is always asked for */
+#define NAMES_BASIC	   0x7ffull    /* the fields mode to blocks, which Rgetattr always has */
 #define NAMES_DIR	   0040000u
 #define NAMES_FILE	   0100000u
 #define NAMES_AT_REMOVEDIR 0x200u
@@ -41,7 +41,7 @@ int ninep_attach(struct ninep_session *session, const struct ninep_request *requ
 	return 0;
 }
 
-/* Where a walk has come to. */
+/* A walk, and the place that it has come to. */
 struct names_walk {
 	struct vfs_stat stat;
 	char path[VFS_PATH_MAX];
@@ -156,7 +156,7 @@ static int names_child_of(struct ninep_session *session, uint32_t nr, const stru
 	return err ? err : ninep_child_path(fid->path, fid->is_dir, name, out_path);
 }
 
-/* Of the request's first fid and name. */
+/* The same for the request's first fid and name. */
 static int names_child(struct ninep_session *session, const struct ninep_request *request,
 		       char *out_path)
 {

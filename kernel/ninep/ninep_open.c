@@ -97,7 +97,10 @@ static int open_create(const char *path, bool is_exclusive, struct vfs_stat *out
 
 	if (is_exclusive && !vfs_stat("/", path, out_stat))
 		return -EEXIST;
-	/* Opened a second time later: only behind this it is known to be there. */
+	/*
+	 * The caller opens the file again, with its own flags: after this open it is sure to be
+	 * there.
+	 */
 	err = vfs_open("/", path, VFS_READ | VFS_CREATE, &file);
 	if (!err)
 		err = fput(file);
@@ -234,9 +237,9 @@ static struct ninep_fid *open_find_fresh(struct ninep_session *session, uint64_t
 }
 
 /*
- * Cut a file to nothing: for a file of the trace tree, what opening it with O_TRUNC does. Linux's
- * client sends this where a program opens with O_TRUNC, just behind the Tlopen. Then the open one
- * is opened again, or it would still have what was in the file before, and store that.
+ * Cut a file to nothing; a file of the trace tree is opened with O_TRUNC for this. Linux's client
+ * sends the request just behind the Tlopen when a program opens with O_TRUNC. The file that is open
+ * is then opened again: otherwise it would keep the old contents, and store them.
  */
 static int open_truncate(struct ninep_session *session, struct ninep_fid *fid)
 {

@@ -8,8 +8,8 @@
  * The list is not the queue of the fid's reads: so a read that waits holds no Tpoll up, and none of
  * them holds a read up. The thread is made by the first Tpoll that waits, and sleeps while none does.
  *
- * Locking:   `lock` guards the list, and is held while the thread answers. So what has been taken
- *            from the list by others is not answered behind that.
+ * Locking:   `lock` guards the list, and is held while the thread answers. So a Tpoll that another
+ *            thread has taken from the list is never answered afterwards.
  * Ownership: a struct ninep_poll belongs to the list. Its file stays, because ninep_fid_close()
  *            calls ninep_polls_end().
  */
@@ -50,7 +50,10 @@ struct ninep_polls *ninep_polls_create(struct ninep_session *session)
 	return polls;
 }
 
-/* Of `wanted`. Writes wait for nothing that could be told before. */
+/*
+ * The events out of `wanted` that are there. A write is always possible: it waits for nothing that
+ * is known before.
+ */
 static uint32_t poll_events(struct file *file, uint32_t wanted)
 {
 	uint32_t asked = FILE_IN | (wanted & NINEP_POLLPRI ? FILE_PRI : 0), found = 0, events = 0;

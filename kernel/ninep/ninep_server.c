@@ -38,7 +38,10 @@ static int server_version(struct ninep_session *session, const struct ninep_requ
 	session->frame.limit = NINEP_MSIZE_MAX;
 	if (request->count < NINEP_MSIZE_MIN)
 		return -EMSGSIZE;
-	/* Versions behind a dot are ours, too: the answer is the one that both know. */
+	/*
+	 * A version with an addition behind a dot is ours, too: the answer is the one that both
+	 * sides know.
+	 */
 	if (version->len < len || memcmp(version->bytes, dialect, len) != 0) {
 		ninep_put_number(reply, request->count, 4);
 		ninep_put_text(reply, "unknown", 7);

@@ -5,16 +5,17 @@
  *                            |                     ^
  *                            '--> job of a fid ----'   reads and writes that may wait
  *
- * A fid remembers a path and the identity of the file that was found there: when something else is
- * there later, the fid leads to nothing. It goes along with what its own client renames. Requests are served in the order in which they come, by
- * the thread of the channel. Only reads and writes that may wait for something to happen
- * (trace_pipe, the console) go to a thread that the fid has for it, so that Tflush gets through. A
- * Tpoll that waits is left with one thread for all of them.
+ * A fid remembers a path and the identity of the file that was found there: when another file is
+ * there later, the fid leads to nothing. When its own client renames the file, the fid follows it.
+ * Requests are served in the order in which they come, by the thread of the channel. Only reads and
+ * writes that may wait for something to happen (trace_pipe, the console) go to a thread that the
+ * fid has for it, so that Tflush gets through. A Tpoll that waits is left with one thread for all
+ * of them.
  *
  * Context:   thread.
  * Locking:   fids belong to the thread of the channel. `send_lock`: one reply at a time.
- * Ownership: a session lives as long as its channel, for ever. Tversion ends what the client before
- *            has left: its fids, and replies that were not sent yet.
+ * Ownership: a session lives as long as its channel, for ever. Tversion ends the remains of the
+ *            client before: its fids, and replies that were not sent yet.
  */
 #ifndef NINEP_SESSION_H
 #define NINEP_SESSION_H
@@ -31,18 +32,23 @@
 #define NINEP_JOBS_MAX	64u  /* requests that wait for one fid */
 #define NINEP_POLLS_MAX 256u /* Tpolls that wait */
 #define NINEP_FID_LISTS 256u
-/* Bytes of the data of all requests that wait: so many, and at most this part of the memory. */
+/*
+ * Limits for the data of all requests that wait: so many bytes, and at most this part of the
+ * memory.
+ */
 #define NINEP_WAIT_BYTES_MAX (8u << 20)
 #define NINEP_WAIT_PART	     16u
 
-/* What carries the bytes. One thread reads, one at a time writes. */
+/* A line that carries bytes. One thread reads, one at a time writes. */
 struct ninep_channel {
 	const char *name; /* also of the thread */
-	/* Bytes that have come, up to `len`; waits for the first. -ETIMEDOUT after timeout_ns. */
+	/*
+	 * Take bytes that have come, up to `len`; waits for the first. -ETIMEDOUT after timeout_ns.
+	 */
 	ssize_t (*read)(void *buf, size_t len, uint64_t timeout_ns);
 	/* Send all of it; waits for room. Between abort and resume it returns at once. */
 	void (*write)(const void *buf, size_t len);
-	/* Throw away what was not sent yet. */
+	/* Throw away the bytes that were not sent yet. */
 	void (*abort)(void);
 	void (*resume)(void);
 };
@@ -55,7 +61,7 @@ struct ninep_fid {
 	bool is_open;
 	bool is_used;		   /* something was read or written since it was opened */
 	struct file *file;	   /* of an open fid that is no directory */
-	struct ninep_dir *dir;	   /* what is being listed */
+	struct ninep_dir *dir;	   /* the directory that is being listed */
 	struct ninep_waits *waits; /* reads and writes that wait */
 	char *path;
 };
@@ -65,9 +71,9 @@ struct ninep_session {
 	struct ninep_frame frame;
 	uint8_t *in;	/* NINEP_MSIZE_MAX bytes each */
 	uint8_t *out;	/* the reply that the channel's thread makes */
-	uint32_t msize; /* what both sides can take; 0 before Tversion */
+	uint32_t msize; /* the longest message that both sides can take; 0 before Tversion */
 	struct mutex send_lock;
-	_Atomic bool is_ending; /* nobody waits for replies any more */
+	_Atomic bool is_ending; /* the client has gone: no reply is wanted any more */
 	uint32_t nr_fids;
 	uint32_t nr_waits;
 	struct ninep_polls *polls; /* Tpolls that wait */
@@ -89,32 +95,33 @@ void ninep_virtio_init(void);
 /* NULL when there is no such fid. */
 struct ninep_fid *ninep_fid_find(struct ninep_session *session, uint32_t nr);
 /*
- * Have fid `nr` stand for `path`, where the file of `stat` was found, instead of what it stood for.
- * 0; -EMFILE: too many; -ENOMEM.
+ * Have fid `nr` stand for `path`, where the file of `stat` was found; it ends its old meaning. 0;
+ * -EMFILE: too many; -ENOMEM.
  */
 int ninep_fid_set(struct ninep_session *session, uint32_t nr, const char *path,
 		  const struct vfs_stat *stat);
 /* A fid for that path which is in no session yet; NULL when out of memory. */
 struct ninep_fid *ninep_fid_make(const char *path, const struct vfs_stat *stat);
-/* Fid `nr` is `fid` from now on, instead of what it was. */
+/* Have number `nr` stand for `fid` from now on; an old fid of that number is freed. */
 void ninep_fid_put(struct ninep_session *session, uint32_t nr, struct ninep_fid *fid);
-/* Close its file and free it. It is in no session. 0, or what closing the file said. */
+/* Close the file of a fid that is in no session, and free the fid. 0, or the error of closing. */
 int ninep_fid_free(struct ninep_session *session, struct ninep_fid *fid);
-/* Close and forget the fid. 0, or what closing its file said. */
+/* Close and forget the fid. 0, or the error of closing its file. */
 int ninep_fid_drop(struct ninep_session *session, struct ninep_fid *fid);
 void ninep_fid_drop_all(struct ninep_session *session);
-/* Close the file; the fid stays. 0, or what closing said. */
+/* Close the file; the fid stays. 0, or the error of closing. */
 int ninep_fid_close(struct ninep_session *session, struct ninep_fid *fid);
 /*
- * What was at `path` has `new_path` now: fids that stand for it, or for what is in it, go along. One
- * for which there is no memory, or whose path becomes too long, leads to nothing.
+ * The file or directory at `path` has `new_path` now: change the fids that stand for it, or for
+ * files in it. A fid for which there is no memory, or whose path becomes too long, leads to
+ * nothing.
  */
 void ninep_fid_rename(struct ninep_session *session, const char *path, const char *new_path);
-/* Facts about the file. -ENOENT when it is not there any more, and perhaps another one is. */
+/* Facts about the file. -ENOENT when it has gone, also when another file is in its place. */
 int ninep_fid_stat(const struct ninep_fid *fid, struct vfs_stat *out_stat);
 /*
  * The path of `name` in the directory `path`, into VFS_PATH_MAX bytes. 0, or -errno: -ENOTDIR
- * unless `is_dir`, -ENAMETOOLONG, -ENOENT for what no file can be named.
+ * unless `is_dir`, -ENAMETOOLONG, -ENOENT for a name that no file can have.
  */
 int ninep_child_path(const char *path, bool is_dir, const struct ninep_text *name, char *out_path);
 struct ninep_qid ninep_qid_of(const struct vfs_stat *stat);
@@ -123,23 +130,26 @@ struct ninep_qid ninep_qid_of(const struct vfs_stat *stat);
 
 /* Give an open fid what it needs to wait. 0, -ENOMEM, or -EMFILE: too many. */
 int ninep_waits_create(struct ninep_session *session, struct ninep_fid *fid);
-/* End all that wait, with -EINTR, and forget them. */
+/* End all waiting requests with -EINTR, and forget them. */
 void ninep_waits_destroy(struct ninep_session *session, struct ninep_fid *fid);
 /*
  * Serve a Tread or Twrite; its reply comes later. 0, -ENOMEM, or -EAGAIN: too many wait, or those
  * that do have too many bytes.
  */
 int ninep_waits_add(struct ninep_fid *fid, const struct ninep_request *request);
-/* If request `tag` waits, end it. It has been answered, or never will be, when this returns. */
+/*
+ * If request `tag` waits, end it. When this returns, the request has been answered or never will
+ * be.
+ */
 void ninep_waits_flush(struct ninep_fid *fid, uint16_t tag);
 
 /* ---- Waiting until a file is readable: ninep_poll.c ---- */
 
 /* NULL when out of memory. */
 struct ninep_polls *ninep_polls_create(struct ninep_session *session);
-/* The Tpoll with that tag, if it waits, is never answered. */
+/* Forget the Tpoll with that tag, if it waits: it is never answered. */
 void ninep_polls_flush(struct ninep_polls *polls, uint16_t tag);
-/* The Tpolls of `file`, which is about to be closed, are answered with EBADF. */
+/* Answer the Tpolls of `file`, which is about to be closed, with EBADF. */
 void ninep_polls_end(struct ninep_polls *polls, const struct file *file);
 int ninep_poll(struct ninep_session *session, const struct ninep_request *request,
 	       struct ninep_reply *reply);
@@ -148,7 +158,7 @@ int ninep_poll(struct ninep_session *session, const struct ninep_request *reques
 
 /*
  * Put entries of the directory into a Treaddir's reply, from number `offset` on. The directory is
- * read when `offset` is 0: what follows lists what was there then. 0 or -errno.
+ * read when `offset` is 0: later calls list the entries of that moment. 0 or -errno.
  */
 int ninep_dir_read(struct ninep_fid *fid, const struct ninep_request *request,
 		   struct ninep_reply *reply);

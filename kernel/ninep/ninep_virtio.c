@@ -4,7 +4,7 @@
  *
  *   queue 2, 3: control, from the device and to it   4, 5: the port, from the host and to it
  *
- * Locking: each queue has one user: the channel's thread reads, whoever holds the session's
+ * Locking: each queue has one user: the channel's thread reads, the holder of the session's
  * send_lock writes, `control` runs in a worker. The interrupt only wakes.
  */
 #include <stdatomic.h>
@@ -58,7 +58,7 @@ static struct {
 	struct waitq sent;
 	uint8_t *in_buffers[VIRTQ_SIZE];
 	uint8_t *out_buffers[VIRTQ_SIZE];
-	uint16_t nr_out; /* buffers that were never given yet: those before this one were */
+	uint16_t nr_out; /* the first buffer that was never given to the device */
 	/* The buffer that is being read: number, bytes in it, bytes read. */
 	bool has_part;
 	uint16_t part;
@@ -177,7 +177,7 @@ static void virtio_write(const void *buf, size_t len)
 	virtio_notify(&port.out);
 }
 
-/* What the device has been given already cannot be taken back: the host passes over it. */
+/* Buffers that the device has been given cannot be taken back: the host passes over their bytes. */
 static void virtio_abort(void)
 {
 	atomic_store(&port.is_aborted, true);

@@ -5,8 +5,8 @@
  *                         ^          ^
  *                         '- flush --'  taken out, or the thread is interrupted
  *
- * The thread drops earlier interrupts when it takes a job, under the lock: so it is always the job
- * that was meant that is interrupted.
+ * The thread drops earlier interrupts when it takes a job, under the lock: so an interrupt only
+ * ever ends the job that it was meant for.
  *
  * Locking: `lock` guards the queue, `current` and the flags of jobs.
  */
@@ -195,7 +195,7 @@ int ninep_waits_add(struct ninep_fid *fid, const struct ninep_request *request)
 	size_t bytes = NINEP_READ_BYTES + request->count;
 	struct ninep_job *job;
 
-	/* It can only become less meanwhile: only the thread that calls this adds. */
+	/* The number can only fall meanwhile: only the calling thread adds jobs. */
 	if (waits->nr_queued >= NINEP_JOBS_MAX ||
 	    atomic_load(&session->wait_bytes) + bytes > session->wait_bytes_max)
 		return -EAGAIN;
@@ -231,7 +231,7 @@ static struct ninep_job *wait_unqueue(struct ninep_waits *waits, uint16_t tag)
 
 struct wait_end {
 	struct ninep_waits *waits;
-	const struct ninep_job *job; /* only compared: nobody queues another one meanwhile */
+	const struct ninep_job *job; /* only compared: no other job is queued meanwhile */
 };
 
 static bool wait_has_ended(void *arg)

@@ -3,7 +3,7 @@
  *
  * A completion is often on the stack of a waiter, who returns as soon as it is done. The last thing
  * that complete() does with it is to release the queue's lock, and a waiter takes that lock once
- * before it returns. So nobody uses the memory after that. A semaphore has no such protection: it
+ * before it returns. So the memory is not used after that. A semaphore has no such protection: it
  * must stay until every semaphore_up() has returned.
  */
 #include <stdatomic.h>
@@ -31,7 +31,7 @@ static bool completion_done(void *arg)
 	return completion_try_take(&((struct completion *)arg)->done);
 }
 
-/* Wait until whoever holds the lock has released it. */
+/* Wait until the lock's holder, if there is one, has released it. */
 static void completion_pass_lock(struct spinlock *lock)
 {
 	spin_unlock_irqrestore(lock, spin_lock_irqsave(lock));

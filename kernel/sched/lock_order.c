@@ -8,8 +8,8 @@
 #define NR_ON_WAY 128u
 
 /*
- * A hash table of what has been seen: "first << 32 | second" means that the lock with the number
- * `second` was taken while `first` was held. Pairs are only added.
+ * A hash table of the pairs that have been seen: "first << 32 | second" means that the lock with
+ * the number `second` was taken while `first` was held. Pairs are only added.
  */
 static _Atomic uint64_t lock_pairs[NR_PAIRS];
 

@@ -1,7 +1,7 @@
 /*
  * Debug builds: two locks must always be taken in the same order. The first time they are seen the
- * other way round, directly or through others in between, the kernel panics, whether or not anyone
- * waits for anyone at that moment.
+ * other way round, directly or through others in between, the kernel panics, whether or not a
+ * thread waits at that moment.
  *
  * Only locks that live in the kernel's image are watched, because the address of one that was
  * allocated may later belong to another lock. Spin locks and mutexes are watched apart; a mutex is

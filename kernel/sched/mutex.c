@@ -19,9 +19,9 @@ bool mutex_trylock(struct mutex *mutex)
 }
 
 /*
- * The owner inherits that the waiter is urgent. Who unlocks clears `owner` and then looks at
- * `pressed`; here that is set, and then `owner` is looked at again. So one of both sees the other,
- * and an owner that was pressed is still in mutex_unlock().
+ * The owner inherits the waiter's urgency. mutex_unlock() clears `owner` and then reads `pressed`;
+ * this function sets `pressed` and then reads `owner` again. So one of the two sees the other, and
+ * an owner that was pressed is still in mutex_unlock().
  */
 static void mutex_press_owner(struct mutex *mutex)
 {
@@ -42,7 +42,7 @@ static void mutex_press_owner(struct mutex *mutex)
 	spin_unlock_irqrestore(&mutex->queue.lock, flags);
 }
 
-/* The calling thread, which does not own it any more, is not waited for any more. */
+/* The calling thread has given the mutex up: take back the urgency that it had from a waiter. */
 static TRACE_NOINLINE void mutex_unpress(struct mutex *mutex)
 {
 	uint64_t flags = spin_lock_irqsave(&mutex->queue.lock);

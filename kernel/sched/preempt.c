@@ -1,10 +1,10 @@
 /*
- * Where preemption happens: the end of a preempt-off section and the end of an interrupt.
+ * Preemption: at the end of a preempt-off section and at the end of an interrupt.
  *
  * At the end of an interrupt the preempt count says "thread" again, and that thread may be inside
  * of an ftrace callback. If a function that runs now had a call site, its call would be taken for a
- * recursion of that callback, and not be traced. So what runs here has no call sites, until the
- * count says "softirq", or preemption is known to be on, when no callback runs.
+ * recursion of that callback, and not be traced. So the functions here have no call sites, until
+ * the count says "softirq", or preemption is known to be on, when no callback runs.
  */
 #include <arch/cpu.h>
 #include <kernel/preempt.h>

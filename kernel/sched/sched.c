@@ -71,7 +71,7 @@ static TRACE_ALWAYS_INLINE void sched_finish_switch(void)
 	bool moving = atomic_load(&prev->on_queue) == ON_QUEUE_MOVING;
 	bool is_dead = atomic_load_explicit(&prev->state, memory_order_relaxed) == THREAD_DEAD;
 
-	/* release: whoever sees 0 may run or free the thread; pairs with the loads of on_cpu. */
+	/* release: a CPU that sees 0 may run or free the thread; pairs with the loads of on_cpu. */
 	atomic_store_explicit(&prev->on_cpu, 0, memory_order_release);
 	spin_unlock(&rq->lock);
 	if (moving)
@@ -136,7 +136,8 @@ static void sched_put_previous(struct run_queue *rq, struct thread *prev, bool p
 }
 
 /*
- * For others that look for a CPU with less urgent work: here is none while normal threads go first.
+ * Note the priority of the running thread for CPUs that look for less urgent work: there is none
+ * here while normal threads go first.
  */
 static void sched_note_prio(struct run_queue *rq, const struct thread *running)
 {
@@ -265,7 +266,7 @@ static void sched_idle_wait(struct run_queue *rq)
 	trace_tick_stop(1, 0);
 	rq->idle_since_ns = local_clock_ns();
 	atomic_fetch_or(&sched_idle_mask, bit);
-	/* Who gives us work after this also sends an interrupt, which ends the wait. */
+	/* A CPU that gives us work after this also sends an interrupt, which ends the wait. */
 	if (atomic_load(&rq->nr_running) == 0) {
 		rq->is_halted = true;
 		trace_cpu_idle(1, rq->cpu, (uintptr_t)sched_idle_wait);

@@ -85,16 +85,16 @@ struct run_queue *sched_lock_queue_of(struct thread *thread);
 
 /* sched_queue.c: queue lock held. A thread becomes runnable here, and waits. */
 void sched_enqueue(struct run_queue *rq, struct thread *thread);
-/* It leaves. `on_queue`: what it is now, ON_QUEUE_NO or ON_QUEUE_MOVING. */
+/* The thread leaves the queue. `on_queue`: its new state, ON_QUEUE_NO or ON_QUEUE_MOVING. */
 void sched_dequeue(struct run_queue *rq, struct thread *thread, uint32_t on_queue);
 /* A thread of this queue begins or ends to wait; it stays runnable. */
 void sched_put_waiting(struct run_queue *rq, struct thread *thread);
 void sched_take_waiting(struct run_queue *rq, struct thread *thread);
-/* Add the time up to now to what the running thread has run. */
+/* Add the time up to now to the run time of the running thread. */
 void sched_account(struct run_queue *rq);
-/* Take the thread that is to run next out of those that wait; the idle thread if there is none. */
+/* Take the next thread to run out of those that wait; the idle thread if there is none. */
 struct thread *sched_pick_next(struct run_queue *rq);
-/* Reschedule the CPU if `woken`, which now waits there, should run before what runs. */
+/* Reschedule the CPU if `woken`, which now waits there, should run before the running thread. */
 void sched_check_preempt(struct run_queue *rq, struct thread *woken);
 /* Let the CPU of `rq` reschedule soon. Any context but NMI. */
 void resched_cpu(struct run_queue *rq);
@@ -136,8 +136,8 @@ void sched_rt_limit_say(void);
 bool sched_rt_has_limit(void);
 
 /*
- * sched_urgent.c: queue lock held. Of the urgent threads that wait here the one that is to run; NULL
- * when there is none.
+ * sched_urgent.c: queue lock held. The next to run of the urgent threads that wait here; NULL when
+ * there is none.
  */
 struct thread *sched_urgent_first(const struct run_queue *rq);
 /* At the tick, after sched_account(): begin a turn of urgent threads, or end it. */
@@ -158,7 +158,7 @@ void sched_balance_init(void);
 
 /*
  * sched_tracepoints.c. Call the tracepoints of <trace/host_tracepoints.h>. The caller asks first
- * whether anybody listens, with trace_sched_switch_enabled() and the like. Queue lock held.
+ * whether there is a listener, with trace_sched_switch_enabled() and the like. Queue lock held.
  */
 void sched_tell_switch(struct thread *prev, struct thread *next);
 /* `ip` is in the function that wakes, `parent` in its caller. */
@@ -186,9 +186,9 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local);
 void sched_switch(bool preempted);
 /* The first thing a new thread calls. Preempt depth 0 and interrupts on afterwards. */
 void sched_thread_begins(void);
-/* What the idle thread of a CPU does. */
+/* The loop of a CPU's idle thread. */
 void sched_idle_loop(void) __attribute__((noreturn));
-/* Why a thread is put on a queue. */
+/* The reason why a thread is put on a queue. */
 enum sched_activation {
 	SCHED_WAKES,
 	SCHED_IS_NEW,

@@ -1,5 +1,5 @@
 /*
- * Which CPU a thread runs on, see sched.h: chosen when it wakes, corrected by a CPU that has
+ * The choice of a thread's CPU, see sched.h: made when it wakes, corrected by a CPU that has
  * nothing to do (sched_pull) and by the tick of a CPU that has less than others.
  */
 #include <arch/cpu.h>

@@ -1,8 +1,8 @@
 /*
- * How much of a CPU real-time threads may have, see sched.h and <kernel/thread.h>. When they have
- * run for `runtime` in a period, normal threads go first until the next period begins. Otherwise a
- * real-time thread that spins would keep the CPU for ever, also from the shell that could end it.
- * Each CPU counts for itself, to the accuracy of a tick.
+ * The share of a CPU that real-time threads may have, see sched.h and <kernel/thread.h>. When they
+ * have run for `runtime` in a period, normal threads go first until the next period begins.
+ * Otherwise a real-time thread that spins would keep the CPU for ever, also from the shell that
+ * could end it. Each CPU counts for itself, to the accuracy of a tick.
  */
 #include <kernel/time.h>
 #include "sched.h"

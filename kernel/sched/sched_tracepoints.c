@@ -1,4 +1,6 @@
-/* What the scheduler tells tracers, see sched.h. No call sites, because this calls probes. */
+/*
+ * Events of the scheduler, told to tracers; see sched.h. No call sites, because this calls probes.
+ */
 #include <arch/cpu.h>
 #include <kernel/time.h>
 #include <trace/platform.h>
@@ -112,7 +114,7 @@ void sched_tell_runtime(struct thread *thread, uint64_t ran_ns)
 	trace_sched_stat_runtime_call(&info, ran_ns, thread->vruntime_ns);
 }
 
-/* How long it has been since `since_ns`; 0 when the clocks of two CPUs say that it lies ahead. */
+/* The time since `since_ns`; 0 when the clocks of two CPUs say that it lies ahead. */
 static uint64_t passed_since(uint64_t since_ns)
 {
 	uint64_t now = local_clock_ns();

@@ -1,5 +1,5 @@
 /*
- * What the idle loop and interrupt exit ask of softirq.c.
+ * Functions of softirq.c for the idle loop and the end of an interrupt.
  *
  * Context: interrupts off.
  */
@@ -10,7 +10,7 @@
 
 /* Is a softirq of this CPU to run? */
 bool softirq_is_pending(void);
-/* Run those that are pending; interrupts are on meanwhile. Not from a softirq or interrupt. */
+/* Run the pending softirqs; interrupts are on meanwhile. Not from a softirq or interrupt. */
 void softirq_run(void);
 /* Start a thread ksoftirqd/N for each CPU N that is online. Thread context. */
 void softirq_start_threads(void);

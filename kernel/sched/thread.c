@@ -127,7 +127,7 @@ void thread_left_cpu(void)
 }
 
 /*
- * The lock keeps out whoever wakes or interrupts the thread: he may have seen it in a sleeping
+ * The lock keeps out wakers and interrupters of the thread: one may have seen it in a sleeping
  * state, and would set it to THREAD_RUNNING after we have made it THREAD_DEAD.
  */
 static void thread_be_dead(struct thread *thread)

@@ -1,5 +1,5 @@
 /*
- * What stands on the stacks of all threads, while none of them moves: see trace_plat_each_stack().
+ * The stacks of all threads, looked at while none of them moves: see trace_plat_each_stack().
  *
  * A thread that does not run is kept from running by its wake_lock and the lock of its queue. One
  * that runs is looked at by its own CPU, in an interrupt on its stack. First all words of the stack
@@ -28,7 +28,7 @@ static void thread_find_in(const uintptr_t *words, size_t nr, void *arg)
 	finder->found |= finder->look->find(finder->thread, words, nr, finder->look->arg);
 }
 
-/* What is found in all words from `from` to the end of the stack that it lies on. */
+/* Show all words from `from` to the end of its stack to the finder, and return its findings. */
 static uint32_t thread_find_in_words(const struct finder *finder, uintptr_t from)
 {
 	struct finder words = *finder;
@@ -45,7 +45,7 @@ static void thread_show_sleeper(const struct trace_plat_look *look, struct threa
 	struct finder finder = { .look = look, .thread = &thread->trace };
 	uint32_t found = thread_find_in_words(&finder, thread->context.rsp);
 
-	/* If the walk breaks off, it has not seen everything: then what was found first counts. */
+	/* If the walk breaks off, it has not seen everything: then the first findings count. */
 	if (found && arch_stack_show(&thread->context, thread_find_in, &finder))
 		found = finder.found;
 	if (found)
@@ -78,8 +78,8 @@ static void thread_show_stopped(struct thread *thread, void *arg)
 
 /*
  * In an interrupt: did the idle thread just wait for it? Registers that were saved by the interrupt
- * are then no sign of a function that runs. They may still hold what an earlier thread left, and
- * keep it for as long as the CPU is idle.
+ * are then no sign of a function that runs. They may still hold values of an earlier thread, for as
+ * long as the CPU is idle.
  */
 static bool thread_is_idle_wait(void)
 {

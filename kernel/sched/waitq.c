@@ -80,7 +80,10 @@ static int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadl
 		return -EINTR;
 	}
 	atomic_store(&self->sleeps_in_waitq, true);
-	/* Pressed before, it looks again at its condition, and whom it waits for; after, it is woken. */
+	/*
+	 * A thread pressed before this looks again at its condition, and for the thread that it
+	 * waits for; one pressed after it is woken.
+	 */
 	if (!atomic_load(&waiter->is_woken) && !waitq_take_press(self))
 		passed = schedule_until(deadline_ns);
 	atomic_store_explicit(&self->sleeps_in_waitq, false, memory_order_relaxed);
@@ -152,7 +155,10 @@ void waitq_wake_all_waiters(struct waitq *queue)
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
-/* Of those not woken yet, who is urgent or real-time, otherwise who waits longest. Lock held. */
+/*
+ * The first urgent or real-time waiter that is not woken yet; otherwise the one that waits longest.
+ * Lock held.
+ */
 static struct waiter *waitq_next_waiter(const struct waitq *queue)
 {
 	struct waiter *oldest = NULL;

@@ -4,10 +4,10 @@
 #include <kernel/timer.h>
 #include "sched.h"
 
-/* For tracers: where the function that uses this was called. */
+/* For tracers: the return address of the function that uses this. */
 #define WAKER_IP ((uintptr_t)__builtin_return_address(0))
 
-/* For tracers: where the caller of the function that uses this was called. */
+/* For tracers: the return address of the caller of the function that uses this. */
 static TRACE_ALWAYS_INLINE uintptr_t waker_parent(void)
 {
 	const uintptr_t *frame = (const uintptr_t *)arch_frame_pointer();
@@ -85,7 +85,7 @@ static bool try_to_wake_up(struct thread *thread, uint32_t states)
 				break;
 			continue;
 		}
-		/* It is on its way out on another CPU: its registers must be saved first. */
+		/* The thread is leaving another CPU: its registers must be saved first. */
 		while (atomic_load_explicit(&thread->on_cpu, memory_order_acquire))
 			arch_cpu_relax();
 		atomic_store(&thread->state, THREAD_RUNNING);

@@ -1,6 +1,6 @@
 /*
- * Work queues, see <kernel/work.h>: one worker thread for each CPU. What is queued during the start,
- * before there are workers, waits for them.
+ * Work queues, see <kernel/work.h>: one worker thread for each CPU. Work that is queued during the
+ * start, before there are workers, waits for them.
  */
 #include <stdatomic.h>
 #include <arch/cpu.h>

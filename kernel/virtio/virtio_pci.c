@@ -99,7 +99,10 @@ static void virtio_set_address(struct virtio_device *device, uint32_t at, const 
 	virtio_set32(device, at + 4, (uint32_t)(phys >> 32));
 }
 
-/* Where the structure of that type is; NULL: nowhere. *out_capability leads to it. */
+/*
+ * The structure of that type, mapped; NULL: there is none. *out_capability is the position of its
+ * capability.
+ */
 static void *virtio_map(const struct virtio_device *device, uint8_t type, uint8_t *out_capability)
 {
 	uint8_t at = 0;

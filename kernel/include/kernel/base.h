@@ -1,6 +1,4 @@
-/*
- * What every file of kernel/ and arch/ may use: types, error numbers, assertions, the log.
- */
+/* Types, error numbers, assertions and the log, for every file of kernel/ and arch/. */
 #ifndef KERNEL_BASE_H
 #define KERNEL_BASE_H
 
@@ -48,13 +46,13 @@ void printk(enum log_level level, const char *fmt, ...) TRACE_PRINTF(2, 3);
 #define pr_info(...) printk(LOG_INFO, __VA_ARGS__)
 
 /*
- * The same, of level LOG_WARN, for what should not happen in a kernel and machine that work, and is
- * survived. Tells tracing about it first, which may stop then: traceoff_on_warning. Any context.
+ * A message of level LOG_WARN about a fault of kernel or machine that is survived. Tracing is told
+ * first, and may stop then: traceoff_on_warning. Any context.
  */
 #define kernel_warning(...)                                                                        \
 	do {                                                                                       \
 		kernel_warn(__VA_ARGS__);                                                          \
-		__asm__ volatile(""); /* a jump as the last call would hide who warns */           \
+		__asm__ volatile(""); /* a jump as the last call would hide the caller */          \
 	} while (0)
 void kernel_warn(const char *fmt, ...) TRACE_PRINTF(1, 2);
 

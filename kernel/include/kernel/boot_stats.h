@@ -1,5 +1,5 @@
 /*
- * How long the steps of the boot took, in cycles of the time stamp counter. These are instructions
+ * The lengths of the steps of the boot, in cycles of the time stamp counter. These are instructions
  * when the emulator counts them (qemu -icount). The command `bench` of the test kernel reads them.
  *
  * Context: each field is written once during the boot, prompt_cycles by the shell's thread.

@@ -14,7 +14,7 @@
  * success, 1 failure, COMMAND_USAGE after wrong arguments (the shell then prints the usage line).
  *
  * Context:   thread, preemption on. A command that runs long asks command_stopped() now and then,
- *            which tells of Ctrl-C and of output that nobody reads any more. Ctrl-C also ends every
+ *            which tells of Ctrl-C and of output whose reader has gone. Ctrl-C also ends every
  *            interruptible wait with -EINTR.
  * Locking:   none; an environment belongs to the thread that runs the command.
  * Ownership: argv and the files belong to the shell; the command frees what it made itself.
@@ -30,12 +30,12 @@ struct shell;
 #define COMMAND_USAGE	  -1 /* wrong arguments; ends as status 2 */
 #define COMMAND_NOT_FOUND 127
 #define COMMAND_SIGINT	  130 /* ended by Ctrl-C */
-#define COMMAND_SIGPIPE	  141 /* nobody reads its output */
+#define COMMAND_SIGPIPE	  141 /* its output has no reader */
 
 #define COMMAND_BUILTIN 0x1u /* runs in the shell's own thread and may change its state */
 #define COMMAND_KEYWORD 0x2u /* known to the parser; listed for `help` only, run is NULL */
 
-#define COMMAND_OUT_BYTES 1900 /* of output that are collected before they are written */
+#define COMMAND_OUT_BYTES 1900 /* bytes of output that are collected before they are written */
 
 struct command_env {
 	struct file *in;
@@ -65,7 +65,7 @@ void command_printf(struct command_env *env, const char *fmt, ...) TRACE_PRINTF(
 void command_write(struct command_env *env, const void *buf, size_t len);
 void command_puts(struct command_env *env, const char *text);
 void command_putc(struct command_env *env, char c);
-/* Write what is collected. 0, or the first write error of this command, as -errno. */
+/* Write the collected output. 0, or the first write error of this command, as -errno. */
 int command_flush(struct command_env *env);
 /* `NAME: text` with a newline, to standard error; `sh: NAME: text` when it is a builtin. */
 void command_error(struct command_env *env, const char *fmt, ...) TRACE_PRINTF(2, 3);
@@ -98,8 +98,8 @@ const struct command *command_at(uint32_t index);
 void command_init(void);
 
 /*
- * Tables of further commands, which a kernel defines that has more, such as the test kernel; the
- * last entry is NULL. Elsewhere the array does not exist: its address is NULL.
+ * Tables of the further commands of a kernel that has more, such as the test kernel; the last entry
+ * is NULL. In other kernels the array does not exist: its address is NULL.
  */
 extern const struct command *const command_tables_more[] __attribute__((weak));
 

@@ -42,26 +42,26 @@ int console_getc_timeout(uint64_t timeout_ns);
 bool console_take_lost(void);
 
 /*
- * Set whom Ctrl-C interrupts: `thread` and everyone in its group. NULL: nobody, and Ctrl-C is read
- * as the byte 0x03. The thread must not end while it is set here.
+ * Set the target of Ctrl-C: it interrupts `thread` and all threads of its group. NULL: it
+ * interrupts none, and is read as the byte 0x03. The thread must not end while it is set here.
  */
 void console_set_sigint_target(struct thread *thread);
 /*
- * May the calling thread read what is typed? The group of the thread that Ctrl-C interrupts may, or
- * everyone when no such thread is set; but never one of the kernel's own, THREAD_SERVICE.
+ * May the calling thread read what is typed? The group of Ctrl-C's target may, and any thread while
+ * there is no target; but never one of the kernel's own, THREAD_SERVICE.
  */
 bool console_is_foreground(void);
 
 /*
- * For panic() only, any context: from now on the console is polled and takes no locks. What was
- * waiting to be sent is sent first, and the panic begins on a new line.
+ * For panic() only, any context: from now on the console is polled and takes no locks. Bytes that
+ * wait are sent first, and the panic begins on a new line.
  */
 void console_panic_begin(void);
 void console_panic_write(const char *buf, size_t len);
 
 /* For printk(): show new messages if that is possible now; else they appear later. Any context. */
 void console_flush_messages(void);
-/* The same, by a softirq: takes no lock, wakes nobody. Any context, preemption off. */
+/* The same, by a softirq: takes no lock, wakes no thread. Any context, preemption off. */
 void console_flush_later(void);
 
 #endif

@@ -18,12 +18,15 @@ struct line_place {
 };
 
 /*
- * Find code of line `line` of a file, whose path is `len` characters or ends in them behind a slash.
- * 0; -ENOENT: no such file; -EEXIST: several files end so; -ENODATA: no code from that line on;
- * -EOPNOTSUPP: the kernel was built without the table.
+ * Find the code of line `line` of a file. `file` is `len` characters: the file's path, or the end
+ * of it behind a slash. 0; -ENOENT: no such file; -EEXIST: several files end so; -ENODATA: no code
+ * from that line on; -EOPNOTSUPP: the kernel was built without the table.
  */
 int lines_find(const char *file, size_t len, uint32_t line, struct line_place *out);
-/* The line that the code at `addr` is of; `addr` and `nr` are not set. 0, -ENOENT, -EOPNOTSUPP. */
+/*
+ * The source line of the code at `addr`; `addr` and `nr` of `out` are not set. 0, -ENOENT,
+ * -EOPNOTSUPP.
+ */
 int lines_of(uintptr_t addr, struct line_place *out);
 
 #endif

@@ -3,8 +3,8 @@
  *
  *   header | offsets of the files' paths | paths, each with a NUL | rows, by ascending address
  *
- * A row says: from this address on, machine code is of this line of this file. It is stored as what
- * differs from the row before:
+ * A row says: from this address on, machine code is of this line of this file. It is stored as the
+ * difference from the row before:
  *
  *   0x00-0xef        address + (byte & 15), line + (byte >> 4) - 7
  *   LINES_FAR a l    the same, with a and l as numbers of any size; l is zigzag: 0 -1 1 -2 2

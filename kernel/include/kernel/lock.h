@@ -7,14 +7,14 @@
  *   completion  threads wait until something is done; the word comes from any context but NMI
  *   semaphore   a number of permits; taking one sleeps, giving one back: any context but NMI
  *
- * Everything zeroed is ready for use, unlocked and empty.
+ * Zeroed memory is any of them, unlocked and empty.
  *
  * Spinlocks are test-and-set with a read-only spin, not tickets: a fair queue stalls for a whole
  * time slice of the host when the next waiter's virtual CPU is not running.
  *
  * Debug builds panic when one of these rules is broken:
- *   nobody sleeps with preemption or interrupts off;
- *   nobody takes a lock that he holds already, or releases one that another holds;
+ *   no thread sleeps with preemption or interrupts off;
+ *   no thread takes a lock that it holds already, or releases one that another holds;
  *   a spinlock that is taken in an interrupt is never taken with interrupts on;
  *   a spinlock that is taken in a softirq is never taken by a thread with interrupts on;
  *   no two locks are taken in one order here and in the other there (lock_order.h).
@@ -69,7 +69,7 @@ struct waiter { /* on the waiting thread's stack; guarded by the queue's lock */
  */
 int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool interruptible,
 	       uint64_t timeout_ns);
-/* Is a thread queued? For those who wake: they have changed the condition before they ask. */
+/* Is a thread queued? For wakers, which have changed the condition before they ask. */
 static TRACE_ALWAYS_INLINE bool waitq_has_waiters(struct waitq *queue)
 {
 	/* With the fence in waitq_prepare(): a waiter sees the new condition, or we see it. */
@@ -77,7 +77,7 @@ static TRACE_ALWAYS_INLINE bool waitq_has_waiters(struct waitq *queue)
 	return *(struct waiter *volatile *)&queue->first != NULL;
 }
 
-/* The halves of the next two that are not inline: not to be called elsewhere. */
+/* The slow halves of the next two functions; only these call them. */
 void waitq_wake_all_waiters(struct waitq *queue);
 void waitq_wake_one_waiter(struct waitq *queue);
 
@@ -97,7 +97,8 @@ static TRACE_ALWAYS_INLINE void waitq_wake_one(struct waitq *queue)
 
 #define LOCK_ORDER_DEPTH 12 /* locks that one holder may hold at once in debug builds */
 
-struct held_locks { /* debug: what a thread or a CPU holds, see kernel/sched/lock_order.h */
+/* debug: the locks that a thread or a CPU holds, see kernel/sched/lock_order.h */
+struct held_locks {
 	uint32_t nr;
 	uint32_t locks[LOCK_ORDER_DEPTH]; /* offsets in the kernel's image */
 };

@@ -60,7 +60,9 @@ void vfree(void *memory);
 /* Lowest address of a stack of STACK_BYTES; as many bytes below it are not mapped. */
 void *stack_alloc(void);
 void stack_free(void *stack);
-/* Say whose stack it is, for backtraces. `stack` NULL means the boot stack, `owner` NULL nobody. */
+/*
+ * Name the stack's owner, for backtraces. `stack` NULL means the boot stack, `owner` NULL no owner.
+ */
 void stack_set_owner(void *stack, const struct trace_thread *owner);
 
 struct mm_stats {
@@ -71,14 +73,14 @@ struct mm_stats {
 	uint64_t slab_pages;	   /* of used: under slab caches */
 	uint64_t vmalloc_pages;	   /* of used */
 	uint64_t stack_pages;	   /* of used */
-	uint64_t page_table_pages; /* of used; tables stay when what they mapped is unmapped */
+	uint64_t page_table_pages; /* of used; tables stay when their pages are unmapped */
 	uint64_t slab_objects;	   /* live objects of all caches */
 	uint64_t alloc_failures;   /* times that no free block of pages was large enough */
 };
 
 /*
- * Give back what is kept for later (empty slabs, spare stacks), then count: two calls give the same
- * numbers if nothing was leaked in between. Thread context.
+ * Give back all reserves (empty slabs, spare stacks), then count: two calls give the same numbers
+ * if nothing was leaked in between. Thread context.
  */
 void mm_stats_get(struct mm_stats *out);
 /*

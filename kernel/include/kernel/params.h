@@ -22,7 +22,8 @@ long boot_param_number(const char *name, long min, long max, long otherwise);
 /* The whole command line. */
 const char *boot_command_line(void);
 /*
- * Give the tracer those that the kernel does not know; report those that the tracer does not know.
+ * Give the tracer the parameters that the kernel does not know; report those that it does not know
+ * either.
  */
 void params_give_to_trace(void);
 

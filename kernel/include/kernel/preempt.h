@@ -71,8 +71,8 @@ static TRACE_ALWAYS_INLINE void preempt_count_sub(uint32_t delta)
 
 /*
  * Call the tracepoints preempt_disable and preempt_enable of <trace/host_tracepoints.h>, if the
- * section that has begun, or is about to end, is the outermost one. `delta` is what was added to
- * the count, or will be taken away. `parent` as below.
+ * section that has begun, or is about to end, is the outermost one. `delta` is the number added to
+ * the count, or about to be taken away. `parent` as below.
  */
 static TRACE_ALWAYS_INLINE void preempt_tell_off(uint32_t delta, uintptr_t parent)
 {

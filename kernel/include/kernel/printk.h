@@ -19,8 +19,8 @@ void printk_set_console_level(enum log_level level);
 
 /*
  * A message of level LOG_WARN, `len` bytes without newline, from code that may have interrupted any
- * other: takes no lock, wakes nobody, and leaves it to a softirq to show the message on the console.
- * Any context, preemption off.
+ * other: takes no lock, wakes no thread, and leaves it to a softirq to show the message on the
+ * console. Any context, preemption off.
  */
 void printk_from_probe(const char *line, size_t len);
 

@@ -22,9 +22,9 @@
 struct shell;
 
 /*
- * The function of the thread that users talk to, started after vfs_init() and command_init(). It
- * runs the commands of the boot parameter `run`, if there is one, and then serves the console for
- * ever; with the boot parameter `exit` it powers the machine off instead.
+ * The function of the thread of the console's shell, started after vfs_init() and command_init().
+ * It runs the commands of the boot parameter `run`, if there is one, and then serves the console
+ * for ever; with the boot parameter `exit` it powers the machine off instead.
  */
 int shell_main(void *unused);
 

@@ -25,7 +25,7 @@ void raise_softirq(enum softirq nr);
 /* The same from a probe, NMI included; preemption is off. */
 void raise_softirq_notrace(enum softirq nr);
 const char *softirq_name(enum softirq nr);
-/* How often its handler has run on `cpu`. */
+/* The number of times that its handler has run on `cpu`. */
 uint64_t softirq_count(uint32_t cpu, enum softirq nr);
 
 #endif

@@ -16,7 +16,10 @@
 #include <stdint.h>
 #include <kernel/symbols_format.h>
 
-/* Where symbols_next_at() is in the table: it only moves to higher addresses. All zero at first. */
+/*
+ * The place of symbols_next_at() in the table: it only moves to higher addresses. All zero at
+ * first.
+ */
 struct symbols_cursor {
 	const struct symbols_place *place; /* NULL before the first use */
 	const uint8_t *name;		   /* the tokens of the name of the symbol at `place` */
@@ -31,7 +34,7 @@ bool symbols_lookup(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t
 
 /* The lowest address of a symbol of that name; 0 when there is none. */
 uintptr_t symbols_find(const char *name);
-/* How many symbols have that name; the addresses of the first `max`, ascending. */
+/* Returns the number of symbols of that name, and the addresses of the first `max`, ascending. */
 size_t symbols_find_all(const char *name, uintptr_t *out_addrs, size_t max);
 
 /*
@@ -55,7 +58,7 @@ struct symbols_variable {
 	size_t bytes;
 	bool is_constant;
 };
-/* How many variables have that name; the one at the lowest address. */
+/* Returns the number of variables of that name, and the one at the lowest address. */
 uint32_t symbols_find_variable(const char *name, struct symbols_variable *out);
 /* Number `index` of them, by address; 0: there are no more. Returns the length of the name. */
 size_t symbols_get_variable(uint32_t index, char *out_name, struct symbols_variable *out);

@@ -1,5 +1,6 @@
 /*
- * Layout of the symbol table in section .ksyms: what tools/ksyms writes and kernel/symbols.c reads.
+ * Layout of the symbol table in section .ksyms, which tools/ksyms writes and kernel/symbols.c
+ * reads.
  *
  *   struct symbols_header
  *   uint64_t token_text[256]    a token's text, at most 8 bytes, padded with zeros

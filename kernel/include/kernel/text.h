@@ -1,6 +1,6 @@
 /*
- * The lock of everything that changes the kernel's code: text_poke_batch(), trace_text_write(), and what
- * is built on them.
+ * The lock of all changes of the kernel's code: text_poke_batch(), trace_text_write(), and the
+ * functions built on them.
  *
  * Context:   thread.
  * Locking:   taken inside ftrace's lock; nothing but the hot-plug lock is taken inside it.

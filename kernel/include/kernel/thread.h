@@ -46,7 +46,7 @@ enum thread_policy {
 #define THREAD_RT_PRIO_MAX 99 /* real-time priorities: 1, least urgent, to 99 */
 
 /* Flags of thread_create(). */
-#define THREAD_DETACHED 0x1u /* nobody joins it */
+#define THREAD_DETACHED 0x1u /* it is never joined */
 #define THREAD_SERVICE	0x2u /* belongs to the kernel: cannot be killed */
 #define THREAD_IDLE	0x4u /* the idle thread of a CPU; only the scheduler makes these */
 
@@ -65,7 +65,7 @@ struct thread {
 	struct completion exited;
 	int exit_status;
 	int32_t group;	  /* Ctrl-C goes to a whole group; inherited, or its first thread's pid */
-	uint64_t session; /* inherited; 0: of the console. Its end interrupts all that is in it */
+	uint64_t session; /* inherited; 0: of the console. Its end interrupts all its threads */
 	void *user;	  /* the shell's context of this thread; inherited, not owned */
 	struct list all_link;		/* guarded by thread_list_lock */
 	struct held_locks held_mutexes; /* debug */
@@ -90,7 +90,8 @@ struct thread {
 	/* Reasons for which it is urgent, see thread_urgent_begin(); and until when it is without one. */
 	_Atomic uint64_t urgent_until_ns;
 	_Atomic uint32_t nr_urgent;
-	_Atomic bool is_pressed_anew; /* it has become urgent, and looks again whom it waits for */
+	/* it has become urgent, and looks again for the thread that it waits for */
+	_Atomic bool is_pressed_anew;
 	_Atomic bool sleeps_in_waitq;
 	bool is_blocked; /* its sleep cannot be interrupted; set while tracers listen for sleeps */
 	/* For tracers: when a wait or sleep began. 0 without one, or if no tracer listened then. */
@@ -200,15 +201,15 @@ int thread_set_affinity(struct thread *thread, uint64_t affinity);
  * it would wait for the end of their share, for nearly a second again and again. When they have no
  * limit they do not share. Pairs may be nested. Threads of THREAD_SERVICE are always urgent.
  *
- * Whoever an urgent or a real-time thread waits for is urgent, too: the holder of a mutex, a thread
- * that is joined, and one that stands in code that is to go.
+ * A thread that an urgent or a real-time thread waits for is urgent, too: the holder of a mutex, a
+ * thread that is joined, and one that stands in code that is to go.
  */
 void thread_urgent_begin(void);
 void thread_urgent_end(void);
 /* Is it urgent, or real-time? */
 bool thread_is_pressing(const struct thread *thread);
 /*
- * The same for a thread that the calling one waits for, and that cannot go meanwhile. Any context
+ * The same for `thread`, which the calling one waits for. It cannot be freed meanwhile. Any context
  * but NMI; it may be woken.
  */
 void thread_press(struct thread *thread);
@@ -224,8 +225,8 @@ bool thread_name(int32_t pid, bool may_wait, char *out_name);
 /* Call fn for every thread, idle ones included. A lock is held, interrupts are off: no blocking. */
 void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg);
 /*
- * Does what trace_plat_each_stack() of <trace/platform_ops.h> promises. The functions of `look` run
- * with interrupts off. Thread context, interrupts on.
+ * The work of trace_plat_each_stack(), see <trace/platform_ops.h>. The functions of `look` run with
+ * interrupts off. Thread context, interrupts on.
  */
 struct trace_plat_look;
 void thread_each_stack(const struct trace_plat_look *look);

@@ -20,8 +20,8 @@ struct timer {
 
 void timer_setup(struct timer *timer, void (*fn)(struct timer *timer));
 /*
- * Call its function on this CPU, at `deadline_ns` or soon after (as ktime_get_ns() counts). A timer
- * that is queued already gets the new deadline.
+ * Have the timer's function called on this CPU, at `deadline_ns` or soon after (as ktime_get_ns()
+ * counts). A timer that is queued already gets the new deadline.
  */
 void timer_start(struct timer *timer, uint64_t deadline_ns);
 /*
@@ -30,8 +30,8 @@ void timer_start(struct timer *timer, uint64_t deadline_ns);
  */
 bool timer_cancel(struct timer *timer);
 /*
- * The same, and waits until its function does not run. Thread or softirq context, but not in that
- * function.
+ * The same, and waits for the end of the function if it runs. Thread or softirq context, but not in
+ * that function.
  */
 bool timer_cancel_sync(struct timer *timer);
 

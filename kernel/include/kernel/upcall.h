@@ -52,7 +52,7 @@ void upcall_timer(void);
  */
 void upcall_reschedule(void);
 
-/* A trap that nobody handles: panics with `what`, such as "page fault at ...". Any context. */
+/* A trap without a handler: panics with `what`, such as "page fault at ...". Any context. */
 void upcall_fault(struct trap_frame *regs, const char *what) __attribute__((noreturn));
 
 /*

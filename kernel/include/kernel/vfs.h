@@ -7,7 +7,7 @@
  * A path is resolved by text: `.` and `..` are removed first, then the longest mount that is a
  * prefix is chosen, then its file system looks up one name after the other.
  *
- * Context:   thread. file_read() may sleep (pipe, console, trace_pipe) and then gives -EINTR when
+ * Context:   thread. vfs_read() may sleep (pipe, console, trace_pipe) and then gives -EINTR when
  *            the thread is interrupted.
  * Locking:   each file system locks itself. Reads and writes of one struct file that has a position
  *            are serialised by its lock; console and pipe ends have none, and need none.
@@ -42,18 +42,18 @@ struct vfs_stat {
 	uint32_t mode; /* permission bits, 0644 and the like */
 	uint32_t uid;  /* 0: root; other owners have names in the trace tree only */
 	uint32_t gid;
-	uint64_t size; /* bytes; 0 for what has no fixed size */
+	uint64_t size; /* bytes; 0 for a file without a fixed size */
 	uint64_t id;   /* no two files have the same, and a file has the same each time */
 };
 
-/* What vfs_set_attr() changes: members of a struct vfs_stat. */
+/* The members of a struct vfs_stat that vfs_set_attr() is to change. */
 #define VFS_SET_MODE 1u
 #define VFS_SET_UID  2u
 #define VFS_SET_GID  4u
 
 struct file;
 
-/* What one kind of open file can do. A missing read or write gives -EINVAL. */
+/* The operations of one kind of open file. A missing read or write gives -EINVAL. */
 struct file_ops {
 	/* Optional, of special files: called by the open that made `file`. 0 or -errno. */
 	int (*open)(struct file *file);
@@ -85,9 +85,9 @@ struct file {
 };
 
 /*
- * A file system: how to walk and change one tree. Only put, create, remove, rename and what is said
- * to be optional may be missing; without the last three, changes fail with -EPERM. Functions that return int: 0 or
- * -errno.
+ * A file system: how to walk and change one tree. Only put, create, remove, rename and the members
+ * marked optional may be missing; without create, remove or rename, such changes fail with -EPERM.
+ * Functions that return int: 0 or -errno.
  */
 struct vfs_fs {
 	const char *name;
@@ -105,9 +105,9 @@ struct vfs_fs {
 	int (*remove)(void *dir, const char *name, bool is_dir);
 	/* Change what `which` (VFS_SET_*) names of mode, uid, gid. Optional: they stay as they are. */
 	int (*set_attr)(void *node, unsigned int which, const struct vfs_stat *to);
-	/* The same of all files that there are, and those to come; of the optional ones, too. */
+	/* The same for all files that there are, and those to come. Optional. */
 	void (*set_owner)(unsigned int which, const struct vfs_stat *to);
-	/* What is named so goes to another directory and name, in the place of what is there. */
+	/* Move the file to another directory and name; it replaces a file that is there. */
 	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name);
 };
 
@@ -140,11 +140,11 @@ int vfs_mkdir(const char *cwd, const char *path);
 int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
 /*
- * Give what is at `path` the name `new_path`. What was there before is removed in the same moment: a
- * file by a file, an empty directory by a directory. Files that are open stay so. 0; -EXDEV: the
- * names are in different file systems; -EPERM: that one cannot rename; -EBUSY: something is mounted
- * there or below, or the kernel needs it; -EINVAL: a directory into itself; -ENOTEMPTY, -EISDIR,
- * -ENOTDIR: about what is there.
+ * Give the file or directory at `path` the name `new_path`. One that was there before is removed in
+ * the same moment: a file by a file, an empty directory by a directory. Files that are open stay
+ * so. 0; -EXDEV: the names are in different file systems; -EPERM: that one cannot rename; -EBUSY:
+ * something is mounted there or below, or the kernel needs it; -EINVAL: a directory into itself;
+ * -ENOTEMPTY, -EISDIR, -ENOTDIR: about what is there.
  */
 int vfs_rename(const char *cwd, const char *path, const char *new_path);
 
@@ -155,8 +155,8 @@ int vfs_rename(const char *cwd, const char *path, const char *new_path);
  */
 int vfs_mount(const char *cwd, const char *path, const char *type);
 /*
- * As the options uid= and gid= of a mount: everything in what is mounted at `path` belongs to
- * them. Where files have no owners that is ignored. 0; -EINVAL: nothing is mounted there.
+ * As the options uid= and gid= of a mount: all files of the file system mounted at `path` belong to
+ * them. Ignored by file systems whose files have no owners. 0; -EINVAL: nothing is mounted there.
  */
 int vfs_remount(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to);
 /* -EINVAL: nothing is mounted there; -EBUSY: mounted for good. */
@@ -198,7 +198,7 @@ static inline ssize_t file_write_at(struct file *file, const void *buf, size_t l
 
 /* Would a read return at once, without waiting? See struct file_ops. */
 bool file_is_readable(struct file *file);
-/* What poll(2) has to say of it, of `wanted`. */
+/* The events that file_events() tells of, as poll(2) does. */
 enum file_event {
 	FILE_IN = 1, /* reading is worth while */
 	FILE_PRI = 2 /* something has happened since this was last said */
@@ -209,17 +209,20 @@ uint32_t file_events(struct file *file, uint32_t wanted);
  * when the thread is interrupted.
  */
 bool file_may_wait(const struct file *file);
-/* Have reads give -EAGAIN instead of waiting, or wait again; as VFS_NONBLOCK, for files that know it. */
+/*
+ * Have reads give -EAGAIN instead of waiting, or have them wait again; as VFS_NONBLOCK, for the
+ * files that obey it.
+ */
 void file_set_nonblock(struct file *file, bool on);
 /* One more reference to `file`, which is also the result. */
 struct file *get_file(struct file *file);
-/* Returns what close says when this was the last reference, otherwise 0. NULL is allowed. */
+/* Returns the result of close when this was the last reference, otherwise 0. NULL is allowed. */
 int fput(struct file *file);
 /* A new file with one reference; NULL when out of memory. */
 struct file *file_create(const struct file_ops *ops, void *object, uint32_t flags);
 
 /*
- * A pipe: what is written to one end is read at the other. A write sleeps while the buffer is full
+ * A pipe: bytes written to one end are read at the other. A write sleeps while the buffer is full
  * and gives -EPIPE when no reader is left; a read sleeps while it is empty and gives 0 when no
  * writer is left. A write of up to PIPE_ATOMIC bytes is not mixed with others.
  */

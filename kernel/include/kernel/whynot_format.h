@@ -1,5 +1,5 @@
 /*
- * Layout of the table in section .whynot: what tools/whynot writes and kernel/whynot.c reads.
+ * Layout of the table in section .whynot, which tools/whynot writes and kernel/whynot.c reads.
  *
  *   struct whynot_header
  *   uint64_t token_text[256]   as in <kernel/symbols_format.h>

@@ -25,7 +25,7 @@ struct delayed_work {
 };
 
 void work_init(struct work *work, void (*fn)(struct work *work));
-/* Have it run on this CPU's worker. False when it is queued already: it runs once. */
+/* Have the work run on this CPU's worker. False when it is queued already: it runs once. */
 bool queue_work(struct work *work);
 /* The same on the worker of `cpu`, which is online. */
 bool queue_work_on(uint32_t cpu, struct work *work);

@@ -1,6 +1,4 @@
-/*
- * cp, for files, and mv, which copies only what goes to another file system.
- */
+/* cp, for files, and mv, which copies only files that go to another file system. */
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <trace/fmt.h>
@@ -12,7 +10,7 @@ struct copy {
 	struct command_env *env;
 	char *buf;		   /* COPY_BYTES */
 	bool moves;		   /* mv: the source is removed */
-	char target[VFS_PATH_MAX]; /* what the present source is copied to */
+	char target[VFS_PATH_MAX]; /* the path that the present source is copied to */
 };
 
 /* Write the first `nr` bytes of copy->buf. 0, or an error that was reported. */

@@ -171,7 +171,7 @@ static size_t cut_expand_set(const char *text, char *out)
 	return len;
 }
 
-/* What tr does with each character. */
+/* The work of tr on each character. */
 struct translation {
 	bool drops[256];
 	bool squeezes[256]; /* a run of it becomes one */

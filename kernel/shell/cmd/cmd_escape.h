@@ -1,5 +1,5 @@
 /*
- * Backslash escapes of echo -e and printf. They differ a little, and are what bash makes of them:
+ * Backslash escapes of echo -e and printf. They differ a little, as in bash:
  *
  *            in echo -e           in the format of printf   in an argument of %b
  *   octal    \0, then 3 digits    3 digits                  3 digits, a 0 before not counted
@@ -17,8 +17,9 @@ enum escape_kind {
 };
 
 /*
- * Set *out_c to what the escape at `pos` (behind the backslash) stands for, and return where the
- * text goes on. An unknown escape is none: *out_c is a backslash, and the text goes on at `pos`.
+ * Set *out_c to the character of the escape at `pos` (behind the backslash), and return the
+ * position behind it. An unknown escape is none: *out_c is a backslash, and the text goes on at
+ * `pos`.
  */
 const char *escape_char(const char *pos, enum escape_kind kind, char *out_c);
 

@@ -7,7 +7,7 @@
 #include "cmd_reader.h"
 #include "command_tables.h"
 
-/* Flushes after each read: what trace_pipe gives is to be seen at once, and it has no end. */
+/* Flushes after each read: the text of trace_pipe is to be seen at once, and it has no end. */
 static int cmd_cat(struct command_env *env, int argc, char **argv)
 {
 	struct reader reader;
@@ -30,7 +30,7 @@ static int cmd_cat(struct command_env *env, int argc, char **argv)
 	return reader.nr_failed != 0;
 }
 
-/* How much head and tail take. */
+/* The amount of text that head and tail take. */
 struct amount {
 	uint64_t nr;
 	bool is_bytes;

@@ -111,7 +111,10 @@ static void grep_print_line(const struct grep *grep, const struct reader *reader
 	command_putc(grep->env, '\n');
 }
 
-/* Search one file and print what the options ask for. Returns the number of selected lines. */
+/*
+ * Search one file and print the output that the options ask for. Returns the number of selected
+ * lines.
+ */
 static uint64_t grep_file(const struct grep *grep, struct reader *reader)
 {
 	bool first_is_enough = grep->is_quiet || grep->lists_files;

@@ -4,7 +4,7 @@
 #include <kernel/string.h>
 #include "command_tables.h"
 
-#define MOUNT_FAILED 32 /* what mount(8) ends with when the kernel refuses */
+#define MOUNT_FAILED 32 /* the status of mount(8) when the kernel refuses */
 
 static int cmd_list_mounts(struct command_env *env, const char *type)
 {
@@ -45,7 +45,7 @@ static void cmd_complain(struct command_env *env, const char *path, const char *
 	}
 }
 
-/* What the options of -o say: uid= and gid=. Others are ignored. */
+/* The values of the options of -o: uid= and gid=. Other options are ignored. */
 struct mount_options {
 	bool is_remount;
 	unsigned int which; /* VFS_SET_* */
@@ -79,7 +79,7 @@ static void cmd_take_options(char *text, struct mount_options *options)
 	}
 }
 
-/* Mount, if it is not there yet; then its files belong to whom the options say. */
+/* Mount, if it is not there yet; then give its files the owners of the options. */
 static int cmd_mount_at(struct command_env *env, const char *path, const char *type,
 			const struct mount_options *options)
 {

@@ -20,7 +20,7 @@ struct reader {
 	char **paths;	   /* the files still to come */
 	int nr_paths;
 	int nr_failed; /* files that could not be opened, or not be read to their end */
-	char *buf;     /* READER_BYTES: what was read of the file */
+	char *buf;     /* READER_BYTES of room for bytes of the file */
 	size_t pos;    /* bytes of `buf` that were given out */
 	size_t len;    /* bytes in `buf` */
 	char *line;    /* the last line */
@@ -31,8 +31,8 @@ struct reader {
 bool reader_open(struct reader *reader, struct command_env *env, int nr_paths, char **paths);
 void reader_close(struct reader *reader);
 /*
- * Go to the next file that can be opened; what is left of this one is skipped. A file that cannot
- * be opened is reported and counted. False behind the last file.
+ * Go to the next file that can be opened; the rest of this one is skipped. A file that cannot be
+ * opened is reported and counted. False behind the last file.
  */
 bool reader_next_file(struct reader *reader);
 /*

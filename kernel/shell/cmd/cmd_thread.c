@@ -28,7 +28,9 @@ struct ps_table {
 	struct ps_row *rows; /* ROWS_MAX */
 };
 
-/* For thread_each(), which holds the lock of the list: copies what ps prints afterwards. */
+/*
+ * For thread_each(), which holds the lock of the list: copies the fields that ps prints afterwards.
+ */
 static void cmd_copy_thread(struct thread *thread, void *arg)
 {
 	struct ps_table *table = arg;
@@ -102,8 +104,8 @@ static void cmd_sample_running(void *arg)
 
 /*
  * Take the backtrace of a thread that may start and stop running meanwhile: on its CPU while it
- * runs, from its saved registers while it does not. What may have changed on the way is thrown
- * away.
+ * runs, from its saved registers while it does not. A backtrace that may have changed on the way is
+ * thrown away.
  */
 static void cmd_sample(struct stack_request *request)
 {

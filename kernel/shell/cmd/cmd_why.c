@@ -22,7 +22,7 @@
 
 /* ---- The trace ---- */
 
-/* Print what the file `why` of tracefs says; of an instance if `name` is not NULL. */
+/* Print the file `why` of tracefs; that of an instance if `name` is not NULL. */
 static int cmd_why_trace(struct command_env *env, const char *name)
 {
 	char path[WHY_PATH_BYTES], *paths[1] = { path }, *bytes;
@@ -69,7 +69,7 @@ static bool cmd_why_event(struct command_env *env, const char *name, int *out_st
 
 /* ---- Places ---- */
 
-/* Where the `line` of a place is, and what was taken instead if that has no code. */
+/* Print the place of `line`, and the line that was taken instead if it has no code. */
 static void cmd_why_place(struct command_env *env, const struct line_place *place, uint64_t line)
 {
 	char name[KSYM_NAME_LEN];
@@ -119,7 +119,7 @@ static int cmd_why_refused(struct command_env *env, uintptr_t addr)
 	return 1;
 }
 
-/* FILE:LINE; `colon` is that in front of the line. Returns a status. */
+/* Answer about FILE:LINE; `colon` is the colon in front of the line. Returns a status. */
 static int cmd_why_line(struct command_env *env, const char *text, const char *colon)
 {
 	struct line_place place;
@@ -137,7 +137,10 @@ static int cmd_why_line(struct command_env *env, const char *text, const char *c
 	return cmd_why_refused(env, place.addr);
 }
 
-/* An instruction: by its address, where it is and how a probe gets there. Returns a status. */
+/*
+ * Answer about an instruction, given by its address: its place, and how to put a probe there.
+ * Returns a status.
+ */
 static int cmd_why_address(struct command_env *env, const char *text, uintptr_t addr)
 {
 	char name[KSYM_NAME_LEN];
@@ -156,7 +159,7 @@ static int cmd_why_address(struct command_env *env, const char *text, uintptr_t 
 	return cmd_why_refused(env, addr);
 }
 
-/* FUNCTION+OFFSET; `plus` is that in front of the offset. */
+/* Answer about FUNCTION+OFFSET; `plus` is the sign in front of the offset. */
 static int cmd_why_offset(struct command_env *env, const char *text, const char *plus)
 {
 	char name[KSYM_NAME_LEN];
@@ -188,7 +191,7 @@ static bool cmd_why_variable(struct command_env *env, const char *name)
 	return nr;
 }
 
-/* A function, or a variable, of that name. */
+/* Answer about the function, or the variable, of that name. */
 static int cmd_why_name(struct command_env *env, const char *name)
 {
 	uintptr_t addr = symbols_find(name);

@@ -1,6 +1,4 @@
-/*
- * What commands print with and read from. See <kernel/command.h>.
- */
+/* Output and input of commands. See <kernel/command.h>. */
 #include <kernel/command.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -60,7 +58,10 @@ void command_putc(struct command_env *env, char c)
 	command_write(env, &c, 1);
 }
 
-/* A text of `len` bytes, which is too long for the stack. It is never cut: -ENOMEM in write_err. */
+/*
+ * Print a text of `len` bytes, which is too long for the stack. It is never cut: -ENOMEM in
+ * write_err.
+ */
 static void command_print_long(struct command_env *env, size_t len, const char *fmt, va_list args)
 {
 	char *text = kmalloc(len + 1);

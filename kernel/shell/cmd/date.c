@@ -17,7 +17,7 @@ struct date {
 
 struct date_out {
 	char *text;
-	size_t size; /* with the NUL; what does not fit is dropped */
+	size_t size; /* with the NUL; text that does not fit is dropped */
 	size_t len;
 };
 
@@ -72,7 +72,7 @@ static void date_put_name(struct date_out *out, const char *names, uint32_t inde
 	date_put(out, names, is_short ? 3 : (size_t)(strchr(names, ' ') - names));
 }
 
-/* The format that this conversion is short for; NULL when it is not. */
+/* The format that this conversion is short for; NULL when it is short for none. */
 static const char *date_expand(char letter)
 {
 	switch (letter) {
@@ -183,7 +183,7 @@ static size_t date_convert(struct date_out *out, const struct date *date, const 
 	return date_fraction(out, date, pos);
 }
 
-/* Write what `format` says. It has no conversion that is short for others. */
+/* Write the time as `format` says; it has no conversion that is short for others. */
 static void date_plain(struct date_out *out, const struct date *date, const char *format)
 {
 	while (*format) {

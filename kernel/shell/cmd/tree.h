@@ -1,5 +1,5 @@
 /*
- * Walking a tree of files: every name once, a directory before what is in it.
+ * Walking a tree of files: every name once, a directory before its entries.
  *
  * Context:   thread.
  * Locking:   none: names that are made or removed meanwhile may be missed, or come twice.
@@ -15,7 +15,7 @@
 struct tree {
 	const char *cwd;
 	uint32_t max_depth; /* deeper names are left out; may be changed after tree_start() */
-	/* Where the walk is: */
+	/* The place that the walk has come to: */
 	char path[VFS_PATH_MAX];
 	const char *name; /* the last part of path, or all of it for the start */
 	struct vfs_stat stat;

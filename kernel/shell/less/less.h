@@ -1,5 +1,5 @@
 /*
- * The pager: its state, and what it does on the screen. The text that it shows is in less_text.h.
+ * The pager: its state, and its work on the screen. The text that it shows is in less_text.h.
  *
  * Context: thread, in the foreground of the console. Locking: none. Ownership: the command less
  * owns all of it.
@@ -34,7 +34,7 @@ struct less {
  * typed (which is kept), or Ctrl-C, ends this.
  */
 void less_fill(struct less *less, uint32_t nr_lines);
-/* Does the screen show the last row of all that there is? */
+/* Does the screen show the last row of the whole text? */
 bool less_is_at_end(const struct less *less);
 /* Write the whole screen anew. */
 void less_draw(struct less *less);

@@ -25,7 +25,7 @@ bool less_is_at_end(const struct less *less)
 	return !less_forward(&less->text, less->columns, &place);
 }
 
-/* Write to `out` what the last row of the screen says. */
+/* Write the text of the screen's last row to `out`. */
 static void less_status_text(const struct less *less, char *out, size_t size)
 {
 	const char *name = strcmp(less->reader.path, "-") ? less->reader.path : "";

@@ -121,7 +121,7 @@ void less_text_free(struct less_text *text)
 	vfree(text->lines);
 }
 
-/* Where the text goes on behind that many cells of the line, or its end. */
+/* The position behind that many cells of the line, or the line's end. */
 static const char *less_skip(const char *line, size_t cells)
 {
 	while (*line && (cells || ((unsigned char)*line & 0xc0) == 0x80))

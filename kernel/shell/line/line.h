@@ -22,12 +22,12 @@
 #define LINE_BYTES_MAX 8192u
 #define LINE_NOTE_MAX  200u
 
-/* What Tab found. */
+/* The words that Tab found. */
 struct line_matches {
 	struct sh_arena arena;
 	struct sh_fields found;	  /* whole words, in any order; a directory ends in a slash */
-	struct sh_fields shown;	  /* what a list has instead of each; none: the words */
-	size_t word_start;	  /* where the word to be replaced begins */
+	struct sh_fields shown;	  /* the text that a list shows for each; none: the words */
+	size_t word_start;	  /* the beginning of the word to be replaced */
 	size_t shown_from;	  /* bytes of each word that a list leaves out (the directory) */
 	bool goes_on;		  /* of the only word: no blank follows it */
 	char note[LINE_NOTE_MAX]; /* about the only word, to be shown; empty: nothing */
@@ -37,7 +37,7 @@ struct line_options {
 	const char *prompt;
 	bool has_history;
 	bool keeps_newline; /* the result ends in a newline, unless Ctrl-D ended the line */
-	/* Optional. Fill `out` with what could complete the text before the cursor. */
+	/* Optional. Fill `out` with the words that could complete the text before the cursor. */
 	void (*complete)(void *arg, const char *text, size_t len, struct line_matches *out);
 	void *arg;
 };
@@ -75,7 +75,7 @@ void line_move(struct line_editor *ed, size_t pos);
 void line_replace(struct line_editor *ed, const char *text);
 /* Write prompt and line anew from the start of the present screen line. */
 void line_redraw(struct line_editor *ed);
-/* Learn how wide the terminal is, before the first thing in a line that depends on it. */
+/* Learn the terminal's width, before the first thing in a line that depends on it. */
 void line_ask_columns(struct line_editor *ed);
 /* Move the cursor behind the text, then to a new screen line. */
 void line_leave(struct line_editor *ed);
@@ -103,7 +103,7 @@ enum line_key {
  */
 int line_get_key(void);
 
-/* Complete the word before the cursor, or list what it could become. */
+/* Complete the word before the cursor, or list the words that it could become. */
 void line_tab(struct line_editor *ed);
 
 /* Lines entered before; the last HISTORY_LINES of them. */

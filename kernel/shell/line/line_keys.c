@@ -38,7 +38,8 @@ static int key_of_sequence(int final, uint32_t number, uint32_t modifier)
 		if (number == 5 || number == 6)
 			return number == 5 ? LINE_KEY_PAGE_UP : LINE_KEY_PAGE_DOWN;
 		return number == 3 ? LINE_KEY_DELETE : LINE_KEY_NONE;
-	case 'R': /* the answer where the cursor is: it came late, or nobody asked */
+	/* the answer to the question for the cursor: it came late, or without a question */
+	case 'R':
 		terminal_answered(number, modifier);
 		return LINE_KEY_NONE;
 	default:

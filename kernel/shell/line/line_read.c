@@ -10,7 +10,7 @@
 #define CTRL(letter) ((letter)-0x40)
 #define KEY_RUBOUT   0x7f
 
-/* What a key did: editing goes on, the line was entered, or Ctrl-D ended the input. */
+/* The effect of a key: editing goes on, the line was entered, or Ctrl-D ended the input. */
 enum outcome {
 	EDITING,
 	LINE_DONE,
@@ -44,7 +44,7 @@ static size_t line_word_right(const struct line_editor *ed)
 	return pos;
 }
 
-/* Where the character before the cursor begins. Continuation bytes of UTF-8 belong to it. */
+/* The beginning of the character before the cursor. Continuation bytes of UTF-8 belong to it. */
 static size_t line_char_left(const struct line_editor *ed)
 {
 	size_t pos = ed->pos;
@@ -54,7 +54,7 @@ static size_t line_char_left(const struct line_editor *ed)
 	return pos;
 }
 
-/* Where the character at the cursor ends. */
+/* The end of the character at the cursor. */
 static size_t line_char_right(const struct line_editor *ed)
 {
 	size_t pos = ed->pos;
@@ -263,7 +263,7 @@ int line_read(const struct line_options *options, char **out_line)
 	ed.buf = kmalloc(LINE_BYTES_MAX);
 	if (!ed.buf)
 		return -ENOMEM;
-	console_take_lost(); /* what was lost before this line is not its concern */
+	console_take_lost(); /* bytes lost before this line do not count */
 	ed.columns = terminal_columns();
 	ed.columns_before = strlen(options->prompt);
 	console_write_raw(options->prompt, ed.columns_before);

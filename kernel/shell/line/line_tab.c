@@ -1,5 +1,5 @@
 /*
- * Tab: completing a word, or showing what it could become, or what it is. See line.h.
+ * Tab: completes a word, or shows the words that it could become, or a note about it. See line.h.
  */
 #include <kernel/console.h>
 #include <kernel/string.h>
@@ -46,7 +46,7 @@ static void line_put_spaces(size_t nr)
 		console_write_raw(" ", 1);
 }
 
-/* List all that was found in columns, row by row. */
+/* List all words found in columns, row by row. */
 static void line_show_list(const struct line_matches *matches, size_t columns)
 {
 	const struct sh_fields *list = matches->shown.nr ? &matches->shown : &matches->found;
@@ -82,7 +82,7 @@ static void line_show_choices(struct line_editor *ed, const struct line_matches 
 	line_redraw(ed);
 }
 
-/* A line above the one that is being edited. */
+/* Show the note in a line above the one that is being edited. */
 static void line_show_note(struct line_editor *ed, const char *note)
 {
 	size_t pos = ed->pos;

@@ -23,7 +23,7 @@ static struct {
 	uint32_t next_key;
 } terminal = { .rows = 24, .columns = 80 };
 
-/* How far the answer ESC [ rows ; columns R has come in. */
+/* The part of the answer ESC [ rows ; columns R that has come in. */
 struct answer {
 	uint32_t state; /* 0: not begun; 1: ESC was seen; 2: ESC [ and perhaps numbers */
 	uint32_t index; /* of the number that is coming in */

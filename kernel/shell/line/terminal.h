@@ -1,12 +1,11 @@
 /*
- * The terminal at the other end of the console: its size, and what it sends.
+ * The terminal at the other end of the console: its size, and its keys.
  *
  * To learn the size, the cursor is moved as far as it goes, and the terminal is asked where it is;
- * the answer comes among the keys. There may be nobody who answers, such as with a pipe or in a
- * test: after a fifth of a second without an answer the size stays what it was, 80 by 24 at first.
- * After two questions without an answer there are no more of them, until terminal_ask_again().
- * Output that does not need the size has no question in it: only programs that move the cursor ask,
- * after a key.
+ * the answer comes among the keys. A pipe or a test at the other end does not answer: after a fifth
+ * of a second without an answer the size stays what it was, 80 by 24 at first. After two questions
+ * without an answer there are no more of them, until terminal_ask_again(). Output that does not
+ * need the size has no question in it: only programs that move the cursor ask, after a key.
  *
  * Context:   thread.
  * Locking:   one reader at a time: the console's owner sees to that. No lock inside.
@@ -31,9 +30,12 @@ uint32_t terminal_rows(void);
  * new row.
  */
 bool terminal_ask(void);
-/* Let terminal_ask() ask again, although nobody has answered so far. */
+/* Let terminal_ask() ask again, although no answer has come so far. */
 void terminal_ask_again(void);
-/* Take an answer that came late, among the keys. Ignored when nobody asked, or it is too small. */
+/*
+ * Take an answer that came late, among the keys. Ignored without a question, or when it is too
+ * small.
+ */
 void terminal_answered(uint32_t rows, uint32_t columns);
 
 /* As console_getc_timeout(), but gives kept keys first. */

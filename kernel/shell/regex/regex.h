@@ -16,7 +16,7 @@
 
 #define REGEX_EXTENDED	  0x1u
 #define REGEX_IGNORE_CASE 0x2u
-#define REGEX_LITERAL	  0x4u /* no character means anything but itself */
+#define REGEX_LITERAL	  0x4u /* every character means itself */
 
 struct regex;
 
@@ -25,7 +25,7 @@ int regex_create(const char *pattern, uint32_t flags, struct regex **out_regex);
 /* NULL is allowed. */
 void regex_destroy(struct regex *regex);
 
-/* Where a match is: indexes in the text. */
+/* The place of a match: indexes in the text. */
 struct regex_match {
 	size_t start;
 	size_t end; /* behind the last character */

@@ -39,7 +39,7 @@ struct regex_set {
 struct regex {
 	uint32_t nr_code;
 	uint32_t nr_classes;
-	bool has_first;	   /* `first` says what a match can begin with */
+	bool has_first;	   /* `first` has the characters that a match can begin with */
 	uint8_t first[32]; /* a bit for each character */
 	struct regex_insn code[REGEX_CODE_MAX];
 	uint8_t classes[REGEX_CLASSES_MAX][32];

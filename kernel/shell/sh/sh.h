@@ -1,7 +1,7 @@
 /*
- * The inside of the shell: its state, and the steps from words to running commands. The language
- * is in sh_tree.h, the public half in <kernel/shell.h>. An int that is returned
- * is 0 or -errno where nothing else is said.
+ * The inside of the shell: its state, and the steps from words to running commands. The language is
+ * in sh_tree.h, the public half in <kernel/shell.h>. An int that is returned is 0 or -errno unless
+ * said otherwise.
  *
  * Context:   thread. A step that sleeps ends with -EINTR when its thread is interrupted.
  * Locking:   none: one thread uses a struct shell at a time (see <kernel/shell.h>).
@@ -27,7 +27,7 @@ struct sh_io {
 	struct file *fd[SH_NR_FDS];
 };
 
-/* Why a list of commands is being left. */
+/* The reason why a list of commands is being left. */
 enum sh_flow {
 	SH_FLOW_NONE,
 	SH_FLOW_BREAK,
@@ -45,8 +45,8 @@ struct shell {
 	int32_t last_background; /* $! */
 	int status;		 /* $? */
 	enum sh_flow flow;
-	uint32_t flow_loops; /* how many loops break or continue still has to leave */
-	uint32_t loop_depth; /* how many loops are running, one inside the other */
+	uint32_t flow_loops; /* the loops that break or continue still has to leave */
+	uint32_t loop_depth; /* the loops that are running, one inside the other */
 	uint32_t job_count;  /* number of the newest job */
 	int capture_status;  /* of the last $( ) */
 	bool is_interactive;
@@ -85,8 +85,8 @@ struct sh_fields {
 struct sh_expansion {
 	struct shell *sh;
 	const struct sh_io *io; /* for commands in $( ) */
-	struct sh_arena *arena; /* where the results go */
-	char *error;		/* gets what is wrong: SH_ERROR_LEN bytes */
+	struct sh_arena *arena; /* memory for the results */
+	char *error;		/* gets the message about a mistake: SH_ERROR_LEN bytes */
 };
 
 void sh_fields_init(struct sh_fields *fields);
@@ -99,7 +99,7 @@ int sh_expand_words(const struct sh_expansion *ex, const struct sh_word *words,
 		    struct sh_fields *out_fields);
 /* The same without splitting and file names, for assignments and redirections: one text. */
 int sh_expand_text(const struct sh_expansion *ex, const char *text, size_t len, char **out_text);
-/* Compute what is in $(( )). 0, or -EINVAL with a sentence in `error`. */
+/* Compute the expression in $(( )). 0, or -EINVAL with a sentence in `error`. */
 int sh_arith(struct shell *sh, const char *text, size_t len, int64_t *out_value, char *error);
 
 /*
@@ -120,7 +120,7 @@ int sh_glob(const struct sh_expansion *ex, const char *pattern, struct sh_fields
 int sh_redirect(const struct sh_expansion *ex, const struct sh_redir *redirs,
 		const struct sh_io *in, struct sh_io *out);
 void sh_io_get(struct sh_io *to, const struct sh_io *from);
-/* 0, or the first error that closing gave. */
+/* Close the files. 0, or the first error of closing. */
 int sh_io_put(struct sh_io *io);
 
 /* Run a tree. Returns its exit status, which is also sh->status afterwards. */
@@ -142,9 +142,8 @@ int sh_run_command(struct shell *sh, const struct command *command, int argc, ch
 void sh_complain(const struct sh_io *io, const char *fmt, ...) TRACE_PRINTF(2, 3);
 
 /*
- * What runs in a thread of its own: one command, or by a copy of the shell a tree or a text. All
- * that this points to must stay until the thread has ended; a background job gets a copy of its
- * text.
+ * The task of a thread: one command, or a tree or a text, which a copy of the shell runs. All that
+ * this points to must stay until the thread has ended; a background job gets a copy of its text.
  */
 struct sh_task {
 	const char *name; /* of the thread */

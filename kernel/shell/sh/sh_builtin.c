@@ -154,8 +154,8 @@ static int builtin_add_byte(struct line_buf *line, char c)
 }
 
 /*
- * Read one line, byte by byte, because what follows it is for the next reader. 1; 0 when the input
- * ended first; -errno. A line for which there is no memory is read to its end, too.
+ * Read one line, byte by byte, because the bytes behind it are for the next reader. 1; 0 when the
+ * input ended first; -errno. A line for which there is no memory is read to its end, too.
  */
 static int builtin_read_line(struct command_env *env, struct line_buf *line, bool is_raw)
 {
@@ -185,7 +185,9 @@ static char *builtin_skip_blanks(char *text)
 	return text;
 }
 
-/* Set a variable to each word of the line; the last one gets all that is left. Cuts up `line`. */
+/*
+ * Set a variable to each word of the line; the last one gets the rest of the line. Cuts up `line`.
+ */
 static void builtin_assign_words(struct shell *sh, char *line, int nr_names, char **names)
 {
 	for (int i = 0; i < nr_names; i++) {

@@ -154,7 +154,7 @@ static int run_exec(struct command_env *env, int argc, char **argv)
 }
 
 /*
- * Everybody is root here, so sudo just runs the command, in a subshell: it cannot change this one.
+ * The only user is root, so sudo just runs the command, in a subshell: it cannot change this one.
  */
 static int run_sudo(struct command_env *env, int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 /*
- * Completes a word: to a command where one is expected, behind `why` to a function, in definitions of
- * probes to what <trace/dyn_events.h> says, elsewhere to a path. See sh_complete.h.
+ * Completes a word: to a command where one is expected, behind `why` to a function, in definitions
+ * of probes to the words of <trace/dyn_events.h>, elsewhere to a path. See sh_complete.h.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
@@ -102,7 +102,10 @@ static bool complete_is_function_place(const char *text, size_t len)
 	return strncmp(text + len, "why ", 4) == 0;
 }
 
-/* Names of functions; of the only one, its prototype. Not all of them: a letter is to be there. */
+/*
+ * Add the names of functions that begin with the word, and the prototype of an only one. An empty
+ * word has no matches: there would be too many.
+ */
 static void complete_add_functions(const char *word, size_t len, struct line_matches *out)
 {
 	char name[KSYM_NAME_LEN];
@@ -131,7 +134,10 @@ static const char *complete_open_quote(const char *text, size_t len)
 	return open;
 }
 
-/* What follows `echo `, if that is the last command and has nothing in it that the shell would read. */
+/*
+ * The text behind `echo `, if that is the last command and has no character with a meaning to the
+ * shell.
+ */
 static const char *complete_behind_echo(const char *text, const char *end)
 {
 	const char *at = end;
@@ -146,8 +152,8 @@ static const char *complete_behind_echo(const char *text, const char *end)
 }
 
 /*
- * Does the definition of a probe, such as 'p:event function argument, end at `end`? Its beginning, or
- * NULL. Without a quotation mark it has to have a name.
+ * The beginning of the definition of a probe, such as 'p:event function argument, that ends at
+ * `end`; NULL if there is none. Without a quotation mark it has to have a name.
  */
 static const char *complete_find_probe(const char *text, const char *end)
 {
@@ -164,7 +170,10 @@ static const char *complete_find_probe(const char *text, const char *end)
 	return *at == ':' || (quoted && *at == ' ') ? start : NULL;
 }
 
-/* The function of a probe, if its definition ends with that, or with the beginning of it; or NULL. */
+/*
+ * The function of a probe, if its definition ends with that name or a beginning of it; otherwise
+ * NULL.
+ */
 static const char *complete_find_function(const char *probe, const char *end)
 {
 	const char *at = memchr(probe, ' ', (size_t)(end - probe));

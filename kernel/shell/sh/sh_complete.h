@@ -1,7 +1,7 @@
 /*
  * The shell's answer to Tab: a line_options.complete whose argument is the struct shell.
  *
- * Context: thread. Locking: none. Ownership: what is found is in out->arena, which the caller
+ * Context: thread. Locking: none. Ownership: the words found are in out->arena, which the caller
  * frees.
  */
 #ifndef KERNEL_SH_COMPLETE_H

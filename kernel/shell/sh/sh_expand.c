@@ -18,7 +18,7 @@ struct expander {
 	size_t size;
 	bool has_field; /* quotes were seen: the field counts even if it is empty */
 	bool in_quotes;
-	uint32_t depth; /* how many ${ } we are inside of */
+	uint32_t depth; /* the ${ } that we are inside of */
 	int err;
 };
 
@@ -72,7 +72,9 @@ static void expand_end_field(struct expander *x)
 	x->has_field = false;
 }
 
-/* Add what a variable or command gave; outside of quotes it is split at blanks. */
+/*
+ * Add the value of a variable or the output of a command; outside of quotes it is split at blanks.
+ */
 static void expand_put_value(struct expander *x, const char *value)
 {
 	for (; *value; value++) {
@@ -223,7 +225,10 @@ static void expand_braces(struct expander *x, const char *pos, const char *end)
 	}
 }
 
-/* Expand what begins at `pos` with $ or a back quote. Returns where to go on. */
+/*
+ * Expand the variable or command that begins at `pos` with $ or a back quote. Returns the position
+ * behind it.
+ */
 static const char *expand_dollar(struct expander *x, const char *pos, const char *end)
 {
 	const char *after = sh_lex_dollar(pos, end, 0);
@@ -257,7 +262,7 @@ static const char *expand_dollar(struct expander *x, const char *pos, const char
 	return pos + 1;
 }
 
-/* Add the character behind the backslash at `pos`. Returns where to go on. */
+/* Add the character behind the backslash at `pos`. Returns the position behind it. */
 static const char *expand_backslash(struct expander *x, const char *pos, const char *end)
 {
 	if (pos + 1 == end) {

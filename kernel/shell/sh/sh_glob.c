@@ -19,8 +19,8 @@ struct glob {
 };
 
 /*
- * Add base + name, with a slash behind when more components follow. What is too long for a path
- * cannot exist, and is left out. 0 or -ENOMEM.
+ * Add base + name, with a slash behind when more components follow. A name that is too long for a
+ * path cannot exist, and is left out. 0 or -ENOMEM.
  */
 static int glob_add_path(struct glob *glob, struct sh_fields *next, const char *base,
 			 const char *name, bool more)
@@ -52,7 +52,9 @@ static int glob_match_directory(struct glob *glob, struct sh_fields *next, const
 	return err;
 }
 
-/* Append what one component stands for to every path so far, which gives `next`. 0 or -errno. */
+/*
+ * Append the names that match one component to every path so far, which gives `next`. 0 or -errno.
+ */
 static int glob_round(struct glob *glob, const struct sh_fields *paths, char *component, bool more,
 		      struct sh_fields *next)
 {

@@ -1,9 +1,9 @@
 /*
  * Commands in threads of their own: stages of a pipe, subshells, background jobs. See sh.h.
  *
- * A job that somebody waits for is freed by who waits. A background job may go on when its shell
- * has ended: it is freed by its thread or by the shell, whichever ends later. Both change
- * job->state by compare and exchange, and who comes second frees.
+ * A job with a waiter is freed by the waiter. A background job may go on when its shell has ended:
+ * it is freed by its thread or by the shell, whichever ends later. Both change job->state by
+ * compare and exchange, and the second to come frees the job.
  */
 #include <stdatomic.h>
 #include <kernel/command.h>
@@ -27,7 +27,7 @@ struct sh_job {
 	struct sh_task task;
 	uint32_t number;	/* of a background job, as in %1 */
 	_Atomic uint32_t state; /* enum job_state */
-	char text[];		/* of a background job: what it runs */
+	char text[];		/* of a background job: its command line */
 };
 
 static void job_free(struct sh_job *job)
@@ -113,7 +113,7 @@ int sh_wait(struct sh_job *job)
 	return status;
 }
 
-/* Background jobs do not read what is typed: they get /dev/null as input. 0 or -errno. */
+/* Background jobs do not read typed lines: they get /dev/null as input. 0 or -errno. */
 static int job_replace_console_input(struct sh_io *io)
 {
 	struct file *null;

@@ -1,6 +1,6 @@
 /*
- * From text to tokens. See sh_tree.h. Only the ends of words are found here; sh_expand.c looks at
- * what is in them.
+ * From text to tokens. See sh_tree.h. Only the ends of words are found here; sh_expand.c looks into
+ * the words.
  */
 #include <kernel/string.h>
 #include "sh_tree.h"
@@ -55,7 +55,7 @@ static const char *lex_skip_double_quotes(const char *pos, const char *end, uint
 	return pos && pos < end ? pos + 1 : NULL;
 }
 
-/* Behind the quotes that open at `pos`; NULL when they are not closed before `end`. */
+/* The position behind the quotes that open at `pos`; NULL when they are not closed before `end`. */
 static const char *lex_skip_quotes(const char *pos, const char *end, uint32_t depth)
 {
 	if (*pos == '\'')

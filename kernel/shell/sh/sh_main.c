@@ -212,7 +212,7 @@ int shell_main(void *unused)
 	sh_run_boot_text(sh);
 	boot_stats.prompt_cycles = trace_plat_cycles();
 	for (;;) {
-		thread_set_name(self, "sh"); /* exec may have given it another */
+		thread_set_name(self, "sh"); /* exec may have given it another name */
 		sh->flow = SH_FLOW_NONE;
 		while (sh->flow != SH_FLOW_EXIT)
 			sh_serve_line(sh);

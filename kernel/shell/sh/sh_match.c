@@ -64,7 +64,7 @@ static bool match_one(const char **pattern, char c)
 bool sh_match(const char *pattern, const char *name)
 {
 	const char *star = NULL;  /* behind the last star; NULL: none yet */
-	const char *retry = name; /* where what the star matches ends, so far */
+	const char *retry = name; /* the end of the star's match so far */
 
 	while (*name) {
 		if (*pattern == '*') {

@@ -12,7 +12,7 @@
 #define TEXT_STACK_BYTES    (10 * 1024ul)
 
 /*
- * Write what is left of the output of a command with `status`. Returns the exit status, which is
+ * Write the rest of the output of a command with `status`. Returns the exit status, which is
  * another one when the output could not be written.
  */
 static int sh_finish_output(struct command_env *env, const struct sh_io *io, int status)

@@ -18,7 +18,7 @@ int sh_fail_status(const struct shell *sh, const struct sh_io *io, int err)
 	return err == -EINVAL ? 2 : 1;
 }
 
-/* What a variable was before a command with an assignment in front, to be restored after it. */
+/* The value of a variable before a command with an assignment in front, to be restored after it. */
 struct saved_var {
 	struct saved_var *next;
 	char *name;

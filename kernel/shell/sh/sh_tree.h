@@ -22,7 +22,7 @@
 #define SH_DEPTH_MAX   16   /* $( ) and ${ } inside each other */
 #define SH_NEST_MAX    10   /* if, while, for, { }, ( ) inside each other */
 #define SH_ERROR_LEN   96   /* bytes of a message, with NUL */
-#define SH_CHUNK_BYTES 2000 /* that an arena takes at a time */
+#define SH_CHUNK_BYTES 2000 /* bytes that an arena takes at a time */
 
 struct sh_chunk;
 
@@ -61,7 +61,7 @@ enum sh_redir_op {
 struct sh_token {
 	enum sh_token_type type;
 	enum sh_redir_op redir; /* of SH_TOKEN_REDIR */
-	uint32_t fd;		/* of SH_TOKEN_REDIR: what is redirected */
+	uint32_t fd;		/* of SH_TOKEN_REDIR: the file that is redirected */
 	const char *text;	/* in the source, not terminated */
 	size_t len;
 };
@@ -77,7 +77,7 @@ struct sh_lexer {
  */
 int sh_lex(struct sh_lexer *lexer, struct sh_token *out_token);
 /*
- * Where the expansion that starts at the `$` or back quote `pos` ends; `pos + 1` when it is none.
+ * The end of the expansion that starts at the `$` or back quote `pos`; `pos + 1` when it is none.
  * NULL when it is not closed before `end`, or nested too deeply.
  */
 const char *sh_lex_dollar(const char *pos, const char *end, uint32_t depth);
@@ -126,7 +126,7 @@ struct sh_node {
 	struct sh_redir *redirs;
 	struct sh_node *child; /* first of the children */
 	struct sh_node *next;  /* sibling */
-	const char *source;    /* where it stands in the text, to name jobs */
+	const char *source;    /* its place in the text, to name jobs */
 	size_t source_len;
 };
 

@@ -20,7 +20,7 @@ enum error_detector {
 
 TRACE_DEFINE_ENUM(ERROR_DETECTOR_PANIC);
 
-/* `id` is the address of the code that found the error, or did what was wrong. */
+/* `id` is the address of the code that found the error, or of the code at fault. */
 TRACE_EVENT_ATOMIC(error_report_end,
 	TP_PROTO(enum error_detector error_detector, unsigned long id),
 	TP_ARGS(error_detector, id),

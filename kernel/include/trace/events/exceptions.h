@@ -1,5 +1,5 @@
 /*
- * The event of page faults that nobody handles. Name, fields and text are Linux's. See
+ * The event of page faults without a handler. Name, fields and text are Linux's. See
  * <trace/trace_events.h>.
  */
 #undef TRACE_SYSTEM

@@ -86,7 +86,7 @@ DECLARE_EVENT_CLASS(mm_page,
 	TP_printk("page=%p pfn=0x%lx order=%d", __entry->page, __entry->pfn, __entry->order)
 );
 
-/* 2^order pages from number `pfn` on; `page` is what the allocator keeps about the first of them. */
+/* 2^order pages from number `pfn` on; `page` is the allocator's record of the first of them. */
 DEFINE_EVENT(mm_page, mm_page_alloc,
 	TP_PROTO(const void *page, unsigned long pfn, unsigned int order),
 	TP_ARGS(page, pfn, order));

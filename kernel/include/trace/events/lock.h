@@ -10,11 +10,11 @@
 
 #include <trace/trace_events.h>
 
-/* What kind of lock it is; a semaphore has none of them. */
+/* Kinds of locks; a semaphore has none of them. */
 #define LCB_F_SPIN  0x01u
 #define LCB_F_MUTEX 0x20u
 
-/* Somebody begins to wait, spinning or asleep, for a lock that is taken. */
+/* A thread begins to wait, spinning or asleep, for a lock that is taken. */
 TRACE_EVENT(contention_begin,
 	TP_PROTO(void *lock, unsigned int flags),
 	TP_ARGS(lock, flags),
