@@ -138,23 +138,23 @@ extern const struct trace_file_table trace_stack_files;
 extern const struct trace_file_table trace_why_files;
 extern const struct trace_file_table trace_synth_files;
 extern const struct trace_file_table trace_kprobe_files;
-/* Of an event, of a system: fs_event_filter.c. */
+/* Of an event, of a system: event_filter_file.c. */
 extern const struct trace_file trace_event_filter_file;
 extern const struct trace_file trace_system_filter_file;
-/* Of an instance: fs_events.c. */
+/* Of an instance: event_set_files.c. */
 extern const struct trace_file trace_available_events_file;
 extern const struct trace_file trace_set_event_file;
 /* Of the global instance: fs_printk.c. */
 extern const struct trace_file trace_printk_formats_file;
-/* Of an instance: fs_event_show.c. */
+/* Of an instance: event_show_files.c. */
 extern const struct trace_file trace_show_event_filters_file;
 extern const struct trace_file trace_show_event_triggers_file;
-/* Of the global instance: fs_event_dynamic.c. */
+/* Of the global instance: dyn_event_file.c. */
 extern const struct trace_file trace_dynamic_events_file;
-/* Of an event: fs_event_trigger.c; node->arg is its struct trace_event. */
+/* Of an event: trigger_file.c; node->arg is its struct trace_event. */
 extern const struct trace_file trace_event_trigger_file;
-extern const struct trace_file trace_event_inject_file; /* fs_event_inject.c */
-/* The same, of the feature hist: fs_event_hist.c. The last is NULL. */
+extern const struct trace_file trace_event_inject_file; /* event_inject_file.c */
+/* The same, of the feature hist: hist_files.c. The last is NULL. */
 extern const struct trace_file *const trace_event_hist_files[];
 /* The same for a mere type of events. */
 extern const struct trace_file *const trace_type_hist_files[];

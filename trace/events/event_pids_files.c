@@ -2,8 +2,8 @@
  * set_event_pid and set_event_notrace_pid: the threads whose events an instance records. See
  * fs_pids.h, events/event_pids.h.
  */
-#include "events/event_pids.h"
-#include "fs_pids.h"
+#include "event_pids.h"
+#include "fs/fs_pids.h"
 #include "text/str.h"
 
 static const struct trace_pids_about only = { .user = &trace_event_pids };

@@ -1,9 +1,9 @@
 /*
  * kprobe_events and kprobe_profile. See fs_file.h, probes/probe.h.
  */
-#include "fs_dyn_events.h"
+#include "events/dyn_event_file.h"
 #include "instance/array.h"
-#include "probes/probe.h"
+#include "probe.h"
 #include "text/str.h"
 
 static int run(char *line, struct dyn_event_error *out_error)

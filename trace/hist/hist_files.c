@@ -3,9 +3,9 @@
  * form of its own. See fs_file.h, hist/hist.h.
  */
 #include "events/event_file.h"
-#include "hist/hist.h"
-#include "hist/hist_trigger.h"
-#include "fs_file.h"
+#include "hist.h"
+#include "hist_trigger.h"
+#include "fs/fs_file.h"
 
 /* NULL: a mere type, which nothing can be set at. */
 static const struct trace_event_call *call_of(const struct trace_handle *handle)

@@ -8,8 +8,8 @@
  * A node of a monitor has its number as `arg`, so that a file that is open when the monitor goes
  * finds nothing any more.
  */
-#include "fs_tree.h"
-#include "monitors/monitor.h"
+#include "fs/fs_tree.h"
+#include "monitor.h"
 #include "text/str.h"
 
 /* Ids: the files of rv/, the directory monitors/, then those of each place in the list. */

@@ -14,8 +14,8 @@
  * type has IDS_EACH ids for its directory and files, and lends a second row of as many to its
  * system if it is the first one of it.
  */
-#include "events/event_file.h"
-#include "fs_tree.h"
+#include "event_file.h"
+#include "fs/fs_tree.h"
 #include "instance/event_private.h"
 #include "instance/feature.h"
 #include "text/str.h"

@@ -1,8 +1,8 @@
 /*
  * synthetic_events. See fs_file.h, events/synth_event.h.
  */
-#include "events/synth_event.h"
-#include "fs_dyn_events.h"
+#include "synth_event.h"
+#include "dyn_event_file.h"
 #include "text/str.h"
 
 static const struct trace_dyn_events_source source = {

@@ -1,9 +1,9 @@
 /*
  * The file `inject` of a trace event. See fs_file.h, events/event_inject.h.
  */
-#include "events/event_inject.h"
-#include "events/filter.h"
-#include "fs_file.h"
+#include "event_inject.h"
+#include "filter.h"
+#include "fs/fs_file.h"
 
 #define INJECT_MAX 1023u
 

@@ -2,7 +2,7 @@
  * The file of the latency tracers: tracing_max_latency, in microseconds. See fs_file.h,
  * instance/max.h.
  */
-#include "fs_file.h"
+#include "fs/fs_file.h"
 #include "instance/max.h"
 #include "text/str.h"
 

@@ -2,10 +2,10 @@
  * function_profile_enabled and trace_stat/functionN. See fs_file.h, tracers/profile.h. An open
  * functionN holds the numbers of the moment when it was opened, or read from its start again.
  */
-#include "fs_file.h"
+#include "fs/fs_file.h"
 #include "instance/array.h"
 #include "text/str.h"
-#include "tracers/profile.h"
+#include "profile.h"
 
 #define WORD_MAX 64u
 

@@ -2,9 +2,9 @@
  * show_event_filters and show_event_triggers: which events of the instance have any, and which.
  * See fs_file.h, events/event_file.h.
  */
-#include "events/event_filter.h"
-#include "events/trigger.h"
-#include "fs_file.h"
+#include "event_filter.h"
+#include "trigger.h"
+#include "fs/fs_file.h"
 #include "instance/event_private.h"
 #include "text/str.h"
 

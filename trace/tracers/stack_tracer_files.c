@@ -5,10 +5,10 @@
  * stack_trace shows the deepest stack of a thread as Linux does; behind it, each with a heading
  * that says so, what is known of interrupts and of the stacks of NMIs and faults.
  */
-#include "fs_functions.h"
+#include "fs/fs_functions.h"
 #include "instance/array.h"
 #include "text/str.h"
-#include "tracers/stack_tracer_private.h"
+#include "stack_tracer_private.h"
 
 #define WORD_MAX 64u
 

@@ -2,10 +2,10 @@
  * The files of tracefs about function_graph: which functions, how deep. See fs_file.h,
  * tracers/graph_tracer.h.
  */
-#include "fs_functions.h"
+#include "fs/fs_functions.h"
 #include "instance/array.h"
 #include "text/str.h"
-#include "tracers/graph_tracer.h"
+#include "graph_tracer.h"
 
 #define NUMBER_MAX 64u
 

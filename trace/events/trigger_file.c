@@ -2,9 +2,9 @@
  * The file `trigger` of a trace event. See fs_file.h, events/trigger.h.
  */
 #include <trace/fmt.h>
-#include "events/event_file.h"
-#include "events/trigger.h"
-#include "fs_file.h"
+#include "event_file.h"
+#include "trigger.h"
+#include "fs/fs_file.h"
 
 #define TRIGGER_MAX 4095u /* as on Linux */
 

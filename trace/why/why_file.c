@@ -1,9 +1,9 @@
 /*
  * The file `why` of an instance: see instance/why.h. See fs_file.h.
  */
-#include "fs_file.h"
+#include "fs/fs_file.h"
 #include "text/str.h"
-#include "why/why.h"
+#include "why.h"
 
 static int why_show(struct trace_handle *handle, struct trace_seq *seq)
 {

@@ -1,8 +1,8 @@
 /*
  * The files `filter`: of a trace event, and of a system. See fs_file.h, events/event_filter.h.
  */
-#include "events/event_filter.h"
-#include "fs_file.h"
+#include "event_filter.h"
+#include "fs/fs_file.h"
 #include "text/str.h"
 
 #define FILTER_MAX 4095u /* as on Linux */

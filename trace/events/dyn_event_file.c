@@ -4,8 +4,8 @@
  */
 #include <trace/errno.h>
 #include <trace/fmt.h>
-#include "events/dyn_event.h"
-#include "fs_dyn_events.h"
+#include "dyn_event.h"
+#include "dyn_event_file.h"
 #include "instance/array.h"
 #include "instance/error_log.h"
 

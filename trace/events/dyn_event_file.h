@@ -5,7 +5,7 @@
 #ifndef TRACE_FS_DYN_EVENTS_H
 #define TRACE_FS_DYN_EVENTS_H
 
-#include "fs_file.h"
+#include "fs/fs_file.h"
 
 #define TRACE_DYN_EVENTS_MAX 65536u
 

@@ -1,8 +1,8 @@
 /*
  * available_events and set_event. See fs_file.h, events/event_file.h.
  */
-#include "events/event_file.h"
-#include "fs_file.h"
+#include "event_file.h"
+#include "fs/fs_file.h"
 #include "instance/event_private.h"
 #include "text/str.h"
 
