@@ -267,7 +267,7 @@ def enabled(line):
     if m:
         tail = re.sub(r"0x[0-9a-f]{16}", "ADDR", m[5])
         tail = re.sub(r"[A-Za-z_.][\w.]*\+0x[0-9a-f]+/0x[0-9a-f]+(?: \[\w+\])?", "SYM+OFF/SIZE", tail)
-        return "enabled SYM (N)%s%s%s" % (m[3], m[4], tail)
+        return "enabled SYM (N)%s%s%s" % (m[3][:6], m[4], tail)  # newer kernels have more columns
     m = re.fullmatch(r"\tdirect-->(%s)" % SYM, line)
     return "enabled \tdirect-->" + sym(m[1]) if m else None
 

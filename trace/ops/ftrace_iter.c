@@ -78,10 +78,11 @@ static uintptr_t target_of_many(uint32_t flags)
 /* How many ops want a site, and what they ask for, in Linux's words. */
 static size_t add_flags(const struct dyn_ftrace *record, char *out, size_t size)
 {
-	return trace_scnprintf(out, size, " (%u)%s%s%s", ftrace_record_count(record),
+	return trace_scnprintf(out, size, " (%u)%s%s%s%s", ftrace_record_count(record),
 			       record->flags & FTRACE_FL_REGS ? " R" : "  ",
 			       record->flags & FTRACE_FL_IPMODIFY ? " I" : "  ",
-			       record->flags & FTRACE_FL_DIRECT ? " D" : "  ");
+			       record->flags & FTRACE_FL_DIRECT ? " D" : "  ",
+			       record->flags & FTRACE_FL_MODIFIED ? " M " : "   ");
 }
 
 /* What a site calls, in Linux's words; nothing when it holds a NOP. */
@@ -113,13 +114,10 @@ static size_t format_line(struct ftrace_iter *iter, const struct dyn_ftrace *rec
 	if (iter->list == FTRACE_LIST_ADDRS)
 		len = trace_scnprintf(line, FTRACE_LINE_LEN, "%lx ", (unsigned long)ip);
 	len += add_name(iter, ip, line + len);
-	if (has_users)
+	if (has_users) {
 		len += add_flags(record, line + len, FTRACE_LINE_LEN - 1 - len);
-	if (iter->list == FTRACE_LIST_TOUCHED)
-		len += trace_scnprintf(line + len, FTRACE_LINE_LEN - 1 - len, "%s",
-				       record->flags & FTRACE_FL_MODIFIED ? " M " : "   ");
-	if (has_users)
 		len += add_users(record, line + len, FTRACE_LINE_LEN - 1 - len);
+	}
 	line[len++] = '\n';
 	line[len] = '\0';
 	return len;

@@ -104,7 +104,7 @@ static void instances_go_their_memory_stays(void)
 	EXPECT(!node_of("instances/graph"));
 	EXPECT(!node_of("instances/latency"));
 	/* Sites call on, and nobody can say for whom. */
-	EXPECT(strstr(cat("enabled_functions"), "schedule (1)      \ttramp: ERROR!\n"));
+	EXPECT(strstr(cat("enabled_functions"), "schedule (1)         \ttramp: ERROR!\n"));
 	call_all(); /* looks at what was freed, if it was */
 	EXPECT(make("calls") == 0);
 	EXPECT(echo("function", "instances/calls/current_tracer") == -ENODEV);

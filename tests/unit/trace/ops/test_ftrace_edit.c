@@ -253,19 +253,19 @@ static void test_enabled_functions(void **state)
 	assert_int_equal(write_file("yield kfree\n", true, false), 0);
 	assert_int_equal(register_ftrace_function(&ops), 0);
 	snprintf(expected, sizeof(expected),
-		 "yield (1)      \ttramp: 0x%lx (callback+0x0/0x40) ->callback+0x0/0x40\n"
-		 "kfree (1)      \ttramp: 0x%lx (callback+0x0/0x40) ->callback+0x0/0x40\n",
+		 "yield (1)         \ttramp: 0x%lx (callback+0x0/0x40) ->callback+0x0/0x40\n"
+		 "kfree (1)         \ttramp: 0x%lx (callback+0x0/0x40) ->callback+0x0/0x40\n",
 		 (unsigned long)ops.trampoline.addr, (unsigned long)ops.trampoline.addr);
 	assert_string_equal(list(FTRACE_LIST_ENABLED), expected);
 	ftrace_set_filter(&second, "yield", 5, true);
 	assert_int_equal(register_ftrace_function(&second), 0);
-	assert_non_null(strstr(list(FTRACE_LIST_ENABLED), "yield (2)       ->0xffffffffa00"));
+	assert_non_null(strstr(list(FTRACE_LIST_ENABLED), "yield (2)          ->0xffffffffa00"));
 	assert_int_equal(unregister_ftrace_function(&second), 0);
 	fake_trampoline_budget = 0;
 	assert_int_equal(register_ftrace_function(&second), 0);
 	fake_trampoline_budget = -1;
 	assert_non_null(strstr(list(FTRACE_LIST_ENABLED),
-			       "yield (2)       ->trace_ops_list_func+0x0/0x40\n"));
+			       "yield (2)          ->trace_ops_list_func+0x0/0x40\n"));
 	assert_int_equal(unregister_ftrace_function(&second), 0);
 	ftrace_free_filter(&second);
 	assert_string_equal(list(FTRACE_LIST_ENABLED), expected);
@@ -292,7 +292,7 @@ static void test_touched_functions(void **state)
 	assert_non_null(strstr(list(FTRACE_LIST_TOUCHED), "kfree (0)       M \n"));
 	assert_null(strstr(list(FTRACE_LIST_TOUCHED), "vfs_open"));
 	assert_int_equal(register_ftrace_function(&mover), 0); /* alone, with a past */
-	assert_non_null(strstr(list(FTRACE_LIST_ENABLED), "kfree (1) R I  \ttramp: 0x"));
+	assert_non_null(strstr(list(FTRACE_LIST_ENABLED), "kfree (1) R I   M \ttramp: 0x"));
 	assert_int_equal(unregister_ftrace_function(&mover), 0);
 	assert_string_equal(list(FTRACE_LIST_ENABLED), "");
 	ftrace_free_filter(&mover);

@@ -139,7 +139,7 @@ static void test_registers_are_read_and_written(void **state)
 	(void)state;
 	regs.func = change_regs;
 	assert_int_equal(register_ftrace_function(&regs), 0);
-	check_enabled("func_3 (1) R    \ttramp: 0x");
+	check_enabled("func_3 (1) R       \ttramp: 0x");
 	for (uint32_t round = 0; round < 2; round++) { /* its own trampoline; the shared one */
 		assert_int_equal(call_via(SITE, FAKE_VIA_TRAMPOLINE), behind(SITE));
 		assert_int_equal(last.saved[1], 78);
@@ -148,7 +148,7 @@ static void test_registers_are_read_and_written(void **state)
 		if (round == 0)
 			assert_int_equal(register_ftrace_function(&plain), 0);
 	}
-	check_enabled("func_3 (2) R     ->");
+	check_enabled("func_3 (2) R        ->");
 	assert_int_equal(nr_calls[0], 1);
 	assert_int_equal(nr_calls[1], 2);
 	regs.func = count;
@@ -172,7 +172,7 @@ static void test_sites_switch_live_between_plain_and_registers(void **state)
 	call_via(SITE, FAKE_VIA_TRAMPOLINE);
 	assert_int_equal(nr_full, 4);
 	assert_int_equal(nr_calls[0], 4);
-	check_enabled("func_3 (1)      \ttramp: 0x");
+	check_enabled("func_3 (1)       M \ttramp: 0x");
 }
 
 static void test_if_supported_is_supported(void **state)
@@ -210,10 +210,10 @@ static void test_ipmodify_sends_calls_elsewhere(void **state)
 {
 	(void)state;
 	assert_int_equal(register_ftrace_function(&modify), 0);
-	check_enabled("func_3 (1) R I  \ttramp: 0x");
+	check_enabled("func_3 (1) R I   M \ttramp: 0x");
 	assert_int_equal(call_via(SITE, FAKE_VIA_TRAMPOLINE), NEW_FUNC);
 	assert_int_equal(register_ftrace_function(&plain), 0);
-	check_enabled("func_3 (2) R I   ->");
+	check_enabled("func_3 (2) R I   M  ->");
 	assert_int_equal(call_via(SITE, FAKE_VIA_TRAMPOLINE), NEW_FUNC);
 	assert_int_equal(nr_calls[0], 1);
 	assert_int_equal(nr_calls[2], 2);
@@ -368,11 +368,11 @@ static void test_direct_alone_and_beside_others(void **state)
 	(void)state;
 	assert_int_equal(register_ftrace_direct(&direct, DIRECT), 0);
 	assert_int_equal(call_via(SITE, FAKE_VIA_DIRECT), DIRECT);
-	check_enabled("func_3 (1) R   D\ttramp: ");
+	check_enabled("func_3 (1) R   D M \ttramp: ");
 	check_enabled("\n\tdirect-->func_31+0x8/0x10\n");
 	assert_int_equal(register_ftrace_function(&plain), 0);
 	assert_int_equal(call_via(SITE, FAKE_VIA_TRAMPOLINE), DIRECT);
-	check_enabled("func_3 (2) R   D ->");
+	check_enabled("func_3 (2) R   D M  ->");
 	check_enabled("\n\tdirect-->func_31+0x8/0x10\n");
 	assert_int_equal(nr_calls[0], 1);
 	assert_int_equal(modify_ftrace_direct(&direct, DIRECT2), 0);
@@ -386,7 +386,7 @@ static void test_direct_alone_and_beside_others(void **state)
 	assert_null(direct.func);
 	assert_null(direct.func_hash);
 	assert_int_equal(call_via(SITE, FAKE_VIA_TRAMPOLINE), behind(SITE));
-	check_enabled("func_3 (1)      \ttramp: 0x");
+	check_enabled("func_3 (1)       M \ttramp: 0x");
 }
 
 static void test_direct_refusals(void **state)
@@ -427,7 +427,7 @@ static void test_jump_while_alone(void **state)
 	assert_int_equal(ftrace_set_site_jump(&modify, NEW_FUNC), 0);
 	assert_int_equal(register_ftrace_function(&modify), 0);
 	assert_int_equal(call_via(SITE, FAKE_VIA_JUMP), NEW_FUNC);
-	check_enabled("func_3 (1) R I  \tjump-->func_30+0x0/0x10");
+	check_enabled("func_3 (1) R I   M \tjump-->func_30+0x0/0x10");
 	assert_int_equal(register_ftrace_function(&plain), 0);
 	assert_int_equal(call_via(SITE, FAKE_VIA_TRAMPOLINE), NEW_FUNC);
 	assert_int_equal(nr_calls[2], 1);
