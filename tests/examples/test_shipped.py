@@ -134,10 +134,3 @@ def test_assembly(dist, tmp_path):
         for compiler in ("gcc", "clang"):
             must(compiler, "-c", dist / f"trace/arch/x86_64/{name}.s", "-o", tmp_path / "gas.o")
             assert contents(tmp_path / "gas.o") == contents(nasm), (name, compiler)
-
-
-def test_version():
-    """The number of the version is that of its text."""
-    text = (ROOT / "trace/include/trace/version.h").read_text()
-    numbers = [re.search(rf"TRACE_VERSION_{part}\s+(\d+)", text)[1] for part in ("MAJOR", "MINOR", "PATCH")]
-    assert re.search(r'TRACE_VERSION_TEXT\s+"(.*)"', text)[1] == ".".join(numbers)
