@@ -87,7 +87,7 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 		if (timer->tick_ns <= now) /* late by a tick or more: the ticks missed are lost */
 			timer->tick_ns = now + TIMER_TICK_NS;
 		cpu_local_read(self)->tick_count++;
-		upcall_tick();
+		scheduler_tick();
 	}
 	if (timer->deadline_ns <= now) {
 		timer->deadline_ns = TIMER_NONE;

@@ -228,7 +228,7 @@ static bool sched_is_turn_over(struct run_queue *rq, struct thread *running)
 	       running->exec_start_ns - running->slice_start_ns >= SLICE_NS / 2;
 }
 
-void upcall_tick(void)
+void scheduler_tick(void)
 {
 	struct run_queue *rq = this_run_queue();
 	bool is_news;

@@ -69,12 +69,14 @@ def test_backtrace_from_the_return_hook(gdb):
 
 def test_backtrace_through_an_interrupt(gdb):
     """From an interrupt handler to the interrupted function, and on to the thread's first."""
-    gdb.start("break upcall_tick if $_thread > 0\necho READY\\n\ncontinue\n" "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY")
+    gdb.start(
+        "break scheduler_tick if $_thread > 0\necho READY\\n\ncontinue\n" "echo TRACE\\n\nbt 40\necho END\\n\ndelete\ndetach", "READY"
+    )
     gdb.guest.send("stress locks 1\r")
     text = gdb.finish()
     gdb.guest.wait_prompt()
     names = frames(text, "TRACE")
-    assert in_order(names, ["upcall_tick", "trap_dispatch", "trap_common"]), text
+    assert in_order(names, ["scheduler_tick", "trap_dispatch", "trap_common"]), text
     assert names[-1] in ("arch_thread_start", "arch_start", "ap_high", "smp_ap_entry"), text
     assert len(names) > names.index("trap_common") + 2, text
 

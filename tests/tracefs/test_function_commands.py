@@ -227,7 +227,7 @@ def test_stack_through_an_interrupt_and_hooked_returns(commands):
     """The interrupted thread is below the handler, with its real callers though the graph tracer has their returns."""
     commands.check("mkdir instances/graph; echo function_graph > instances/graph/current_tracer")
     commands.check(
-        "echo upcall_tick > set_ftrace_filter; echo function > current_tracer; echo func_stack_trace > trace_options; > trace; "
+        "echo scheduler_tick > set_ftrace_filter; echo function > current_tracer; echo func_stack_trace > trace_options; > trace; "
         "hackbench 2 100 > /dev/null; echo 0 > tracing_on"
     )
     text = commands.check("cat trace")
@@ -236,7 +236,7 @@ def test_stack_through_an_interrupt_and_hooked_returns(commands):
     stacks = [re.findall(r" => (\S+)", part) for part in text.split("<stack trace>")[1:]]
     assert len(stacks) > 3
     for stack in stacks:
-        assert stack[0] == "upcall_tick"
+        assert stack[0] == "scheduler_tick"
         if "do_exit" in stack:
             continue  # it will not return any more, and its hooks are gone
         # In the hook itself the interrupt may come; nobody returns into it.

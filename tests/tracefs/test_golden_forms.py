@@ -108,7 +108,7 @@ def test_prints(forms):
 )
 def test_interrupts(forms, name, options):
     """Their arrows are compared here, and nowhere else left out."""
-    record(forms, "function_graph", "hackbench 1 3000", "echo timer_interrupt upcall_tick > set_ftrace_filter")
+    record(forms, "function_graph", "hackbench 1 3000", "echo timer_interrupt scheduler_tick > set_ftrace_filter")
     text = read(forms, options, lines=100)
     assert header(text) == header(sample(name))
     arrows = [line for line in text.splitlines() if "=====" in line]

@@ -222,7 +222,7 @@ def test_values_and_callers(tracing):
 
 
 def test_interrupts(tracing):
-    before = "echo timer_interrupt upcall_tick vfs_open > set_ftrace_filter"
+    before = "echo timer_interrupt scheduler_tick vfs_open > set_ftrace_filter"
     text = graph(tracing, "hackbench 1 600; cat README > /dev/null", before=before)
     entered, left = text.count("==========>"), text.count("<==========")
     assert entered >= 2 and abs(entered - left) <= 2

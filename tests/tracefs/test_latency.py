@@ -88,7 +88,7 @@ def test_irqs_alone_are_not_preemption(tracing):
     assert latency_of(measure(tracing, "irqsoff", "preemptirq_delay preempt 5000")) < 3000
 
 
-SLOW = "timer_interrupt upcall_tick sched_account sched_rt_tick sched_balance_tick timer_program"
+SLOW = "timer_interrupt scheduler_tick sched_account sched_rt_tick sched_balance_tick timer_program"
 
 
 @both

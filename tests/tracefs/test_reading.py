@@ -125,8 +125,8 @@ def test_names_of_threads_that_are_gone(tracing):
 
 
 def test_interrupts_are_marked(tracing):
-    record(tracing, "hackbench 2 200", "upcall_tick schedule")  # an idle CPU has no tick
-    ticks = [m[3] for m in LINE.findall(tracing.check("grep upcall_tick trace | tail -n 200"))]
+    record(tracing, "hackbench 2 200", "scheduler_tick schedule")  # an idle CPU has no tick
+    ticks = [m[3] for m in LINE.findall(tracing.check("grep scheduler_tick trace | tail -n 200"))]
     assert ticks and all(flags[0] in "dD" and flags[2] in "hH" for flags in ticks)
     calls = [m[3] for m in LINE.findall(tracing.check("grep ': schedule <-' trace | tail -n 200"))]
     assert calls and all(flags[2] == "." for flags in calls)

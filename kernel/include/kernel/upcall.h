@@ -44,7 +44,7 @@ void *upcall_page_table_alloc(void);
  */
 void upcall_irq_exit(void);
 /* The periodic tick of this CPU. irq. */
-void upcall_tick(void);
+void scheduler_tick(void);
 /* The deadline that this CPU gave to arch_timer_arm_ns() has passed. irq. */
 void upcall_timer(void);
 /*

@@ -3,7 +3,7 @@
  * kernel/ wants it, and one deadline, the kernel's next timer. The hardware is set to whichever is
  * earlier.
  *
- *   tick due -> upcall_tick()        deadline due -> upcall_timer()
+ *   tick due -> scheduler_tick()     deadline due -> upcall_timer()
  *
  * Both come from the timer interrupt, interrupts off; if both are due the tick comes first.
  * A CPU without tick and deadline gets no timer interrupt at all.
