@@ -21,7 +21,7 @@ struct dyn_event *trace_dyn_event_next(const struct dyn_event_kind *kind,
 	return next;
 }
 
-static void append(struct dyn_event *event)
+static void dyn_event_append(struct dyn_event *event)
 {
 	event->next = NULL;
 	if (last_event)
@@ -36,7 +36,7 @@ int trace_dyn_event_add(struct dyn_event *event)
 	int err = trace_event_call_add(event->call);
 
 	if (!err)
-		append(event);
+		dyn_event_append(event);
 	return err;
 }
 
@@ -45,7 +45,7 @@ void trace_dyn_event_join(struct dyn_event *event, struct dyn_event *first)
 	event->call = first->call;
 	event->is_shared = true;
 	first->is_shared = true;
-	append(event);
+	dyn_event_append(event);
 }
 
 /* ---- Removal ---- */
@@ -57,7 +57,7 @@ const char *trace_dyn_events_in_use(void)
 	return in_use;
 }
 
-static int begin_one(const struct dyn_event *event)
+static int dyn_event_begin_one(const struct dyn_event *event)
 {
 	const struct trace_event *type = &event->call->event;
 	int err;
@@ -80,7 +80,7 @@ static int begin_removal(void)
 	int err = 0;
 
 	while (!err && (event = trace_dyn_event_next(NULL, event)))
-		err = begin_one(event);
+		err = dyn_event_begin_one(event);
 	while (err && (begun = trace_dyn_event_next(NULL, begun)) != event) {
 		if (begun->is_chosen)
 			trace_event_call_cancel_removal(begun->call);
@@ -172,8 +172,8 @@ static int remove_or_keep(void)
 }
 
 /* SYSTEM/ alone means all probes of that system, never synthetic events: they are all of one. */
-static bool is_meant(const struct dyn_event *event, const char *system, const char *name,
-		     const char *rest)
+static bool dyn_event_is_meant(const struct dyn_event *event, const char *system, const char *name,
+			       const char *rest)
 {
 	const struct trace_event *type = &event->call->event;
 	bool is_all = system && !*name && event->kind->matches;
@@ -190,7 +190,7 @@ int trace_dyn_events_remove(const struct dyn_event_kind *kind, const char *syste
 	bool is_any = false;
 
 	while ((event = trace_dyn_event_next(kind, event))) {
-		event->is_chosen = is_meant(event, system, name, rest);
+		event->is_chosen = dyn_event_is_meant(event, system, name, rest);
 		is_any |= event->is_chosen;
 	}
 	return is_any ? remove_or_keep() : -ENOENT;
@@ -207,14 +207,14 @@ int trace_dyn_events_remove_all(const struct dyn_event_kind *kind)
 
 /* ---- Lines ---- */
 
-static int blame(struct dyn_event_error *error, const char *at, const char *why)
+static int dyn_event_blame(struct dyn_event_error *error, const char *at, const char *why)
 {
 	error->at = at;
 	error->why = why;
 	return -EINVAL;
 }
 
-static char *find(char *text, char what)
+static char *dyn_event_find(char *text, char what)
 {
 	while (*text && *text != what)
 		text++;
@@ -232,11 +232,11 @@ static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn
 		*rest++ = '\0';
 	while (trace_is_space(*rest))
 		rest++;
-	name = *line == '-' ? line + 1 : find(line, ':');
+	name = *line == '-' ? line + 1 : dyn_event_find(line, ':');
 	if (!name || *name != ':' || !name[1])
-		return blame(error, line, "Removal must be of the form: -:[system/]name");
+		return dyn_event_blame(error, line, "Removal must be of the form: -:[system/]name");
 	name++;
-	slash = find(name, '/');
+	slash = dyn_event_find(name, '/');
 	if (slash) {
 		*slash = '\0';
 		system = name;
@@ -244,11 +244,12 @@ static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn
 	}
 	err = trace_dyn_events_remove(kind, system, name, rest);
 	if (err == -ENOENT)
-		(void)blame(error, system ? system : name,
-			    *rest ? "There is no such event at that place, with these arguments"
-				  : "There is no such event");
+		(void)dyn_event_blame(
+			error, system ? system : name,
+			*rest ? "There is no such event at that place, with these arguments"
+			      : "There is no such event");
 	else if (err == -EBUSY)
-		(void)blame(error, system ? system : name, in_use);
+		(void)dyn_event_blame(error, system ? system : name, in_use);
 	return err;
 }
 
@@ -278,9 +279,10 @@ int trace_dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
 		return run_removal(kind, line, out_error);
 	own = trace_dyn_event_kind_of(line);
 	if (!own)
-		return blame(out_error, line, "There are no events of this kind");
+		return dyn_event_blame(out_error, line, "There are no events of this kind");
 	if (kind && own != kind)
-		return blame(out_error, line, "Events of this kind are for dynamic_events");
+		return dyn_event_blame(out_error, line,
+				       "Events of this kind are for dynamic_events");
 	return own->create(line, out_error);
 }
 

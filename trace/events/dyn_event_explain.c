@@ -14,18 +14,18 @@
 #define INDENT_MORE INDENT INDENT
 
 /* A name taken apart. */
-struct wanted {
+struct dyn_event_wanted {
 	char group[TRACE_SYM_LEN]; /* "": any */
 	const char *name;
 };
 
-static int split_name(const char *text, struct wanted *out)
+static int dyn_explain_split_name(const char *text, struct dyn_event_wanted *out)
 {
 	size_t len = 0;
 
 	while (text[len] && text[len] != '/' && text[len] != ':' && text[len] != '.')
 		len++;
-	*out = (struct wanted){ .name = text };
+	*out = (struct dyn_event_wanted){ .name = text };
 	if (!text[len])
 		return 0;
 	if (!len || len >= sizeof(out->group))
@@ -35,7 +35,8 @@ static int split_name(const char *text, struct wanted *out)
 	return 0;
 }
 
-static bool is_wanted(const struct wanted *wanted, const struct trace_event *event)
+static bool dyn_explain_is_wanted(const struct dyn_event_wanted *wanted,
+				  const struct trace_event *event)
 {
 	return trace_streq(event->name, wanted->name) &&
 	       (!wanted->group[0] || trace_streq(event->system, wanted->group));
@@ -85,13 +86,13 @@ static void explain_one(const struct dyn_event *dyn, struct trace_seq *seq)
 }
 
 /* All lines that define it, which have its call. False: there is none. */
-static bool explain_all(const struct wanted *wanted, struct trace_seq *seq)
+static bool explain_all(const struct dyn_event_wanted *wanted, struct trace_seq *seq)
 {
 	const struct trace_event_call *call = NULL;
 	const struct dyn_event *dyn = NULL;
 
 	while ((dyn = trace_dyn_event_next(NULL, dyn))) {
-		if (call ? dyn->call != call : !is_wanted(wanted, &dyn->call->event))
+		if (call ? dyn->call != call : !dyn_explain_is_wanted(wanted, &dyn->call->event))
 			continue;
 		if (!call)
 			explain_head(dyn->call, seq);
@@ -103,8 +104,8 @@ static bool explain_all(const struct wanted *wanted, struct trace_seq *seq)
 
 int trace_dyn_event_explain(const char *name, struct trace_seq *seq)
 {
-	struct wanted wanted;
-	int err = split_name(name, &wanted);
+	struct dyn_event_wanted wanted;
+	int err = dyn_explain_split_name(name, &wanted);
 
 	if (err)
 		return err;

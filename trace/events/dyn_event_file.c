@@ -72,13 +72,13 @@ int trace_dyn_events_store(struct trace_handle *handle, char *text)
 	return trace_handle_lines(handle, text, run_line);
 }
 
-static const struct trace_dyn_events_source source = { .run = trace_dyn_event_run };
+static const struct trace_dyn_events_source dyn_event_file_source = { .run = trace_dyn_event_run };
 
 const struct trace_file trace_dynamic_events_file = {
 	.name = "dynamic_events",
 	.root_only = true,
 	.mode = TRACE_MODE_WRITE,
-	.about = &source,
+	.about = &dyn_event_file_source,
 	.next = trace_dyn_events_next,
 	.open = trace_dyn_events_open,
 	.store = trace_dyn_events_store,

@@ -25,7 +25,7 @@
 
 static const struct trace_dir system_dir;
 
-static const struct trace_event *event_of(const struct trace_handle *handle)
+static const struct trace_event *event_dir_event_of(const struct trace_handle *handle)
 {
 	return (const struct trace_event *)(uintptr_t)handle->node->arg;
 }
@@ -39,13 +39,13 @@ static struct trace_event_choice choice_of(const struct trace_handle *handle)
 	struct trace_event_choice choice = { 0 };
 
 	if (handle->node->arg)
-		choice.call = event_of(handle)->call;
+		choice.call = event_dir_event_of(handle)->call;
 	else if (dir->dir == &system_dir)
 		choice.system = dir->name;
 	return choice;
 }
 
-static int enable_show(struct trace_handle *handle, struct trace_seq *seq)
+static int event_dir_enable_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	struct trace_event_choice choice = choice_of(handle);
 
@@ -56,7 +56,7 @@ static int enable_show(struct trace_handle *handle, struct trace_seq *seq)
 	return 0;
 }
 
-static int enable_store(struct trace_handle *handle, char *text)
+static int event_dir_enable_store(struct trace_handle *handle, char *text)
 {
 	struct trace_event_choice choice = choice_of(handle);
 	bool on;
@@ -73,8 +73,8 @@ static int enable_store(struct trace_handle *handle, char *text)
 static const struct trace_file enable_file = {
 	.name = "enable",
 	.mode = TRACE_MODE_WRITE,
-	.show = enable_show,
-	.store = enable_store,
+	.show = event_dir_enable_show,
+	.store = event_dir_enable_store,
 	.store_max = 64,
 };
 
@@ -82,7 +82,7 @@ static const struct trace_file enable_file = {
 
 static int id_show(struct trace_handle *handle, struct trace_seq *seq)
 {
-	trace_seq_printf(seq, "%u\n", event_of(handle)->type);
+	trace_seq_printf(seq, "%u\n", event_dir_event_of(handle)->type);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ static const struct trace_file id_file = {
 
 static int format_show(struct trace_handle *handle, struct trace_seq *seq)
 {
-	trace_event_format_seq(event_of(handle), seq);
+	trace_event_format_seq(event_dir_event_of(handle), seq);
 	return 0;
 }
 
@@ -174,13 +174,14 @@ static const struct trace_dir event_dir = { .fill = fill_event };
 
 /* ---- Of a system ---- */
 
-static uint64_t id_of(const struct trace_node *events, const struct trace_event *event, bool system)
+static uint64_t event_dir_id_of(const struct trace_node *events, const struct trace_event *event,
+				bool system)
 {
 	return events->id + 1 + (uint64_t)event->type * IDS_EACH + (system ? IDS_EVENTS : 0);
 }
 
 /* Behind the events of `system`, which begin at `first`: events are sorted by system. */
-static size_t end_of(const char *system, size_t first)
+static size_t event_dir_end_of(const char *system, size_t first)
 {
 	size_t end = first, other = trace_nr_events();
 
@@ -197,7 +198,7 @@ static size_t end_of(const char *system, size_t first)
 
 static size_t end_of_system(size_t first)
 {
-	return end_of(trace_event_at(first)->system, first);
+	return event_dir_end_of(trace_event_at(first)->system, first);
 }
 
 static bool is_going(const struct trace_event *event)
@@ -227,7 +228,7 @@ static int fill_system(struct trace_node *dir)
 
 	trace_events_lock();
 	first = trace_event_place(dir->name, "");
-	at = end_of(dir->name, first);
+	at = event_dir_end_of(dir->name, first);
 	for (size_t i = first; i < at; i++)
 		names_bytes += trace_strlen(trace_event_at(i)->name) + 1;
 	names = trace_dir_begin(dir, at - first + 2, names_bytes, 1);
@@ -240,7 +241,7 @@ static int fill_system(struct trace_node *dir)
 			continue;
 		node = trace_node_add_lazy_dir(dir->tree, dir, copy_name(&names, event->name),
 					       &event_dir, 0);
-		node->id = id_of(dir->parent, event, false);
+		node->id = event_dir_id_of(dir->parent, event, false);
 		node->arg = (uintptr_t)event;
 		has_switches |= trace_event_is_switched(event);
 	}
@@ -296,8 +297,9 @@ static const struct trace_file header_event_file = {
 	.show = header_event_show,
 };
 
-static const struct trace_file *const files_of_all[] = { &header_page_file, &header_event_file,
-							 &enable_file };
+static const struct trace_file *const event_dir_files_of_all[] = { &header_page_file,
+								   &header_event_file,
+								   &enable_file };
 
 static size_t count_systems(size_t *out_names_bytes)
 {
@@ -320,7 +322,7 @@ static int fill_events(struct trace_node *dir)
 
 	trace_events_lock();
 	nr = count_systems(&names_bytes);
-	names = trace_dir_begin(dir, nr + TRACE_ARRAY_SIZE(files_of_all), names_bytes, 1);
+	names = trace_dir_begin(dir, nr + TRACE_ARRAY_SIZE(event_dir_files_of_all), names_bytes, 1);
 	if (!names)
 		err = -ENOMEM;
 	for (; !err && at < trace_nr_events(); at = end_of_system(at)) {
@@ -329,11 +331,12 @@ static int fill_events(struct trace_node *dir)
 		node = trace_node_add_lazy_dir(dir->tree, dir, copy_name(&names, event->system),
 					       &system_dir, 0);
 		node->arg = 0;
-		node->id = id_of(dir, event, true);
+		node->id = event_dir_id_of(dir, event, true);
 	}
 	trace_events_unlock();
-	for (size_t i = 0; !err && i < TRACE_ARRAY_SIZE(files_of_all); i++) {
-		node = trace_node_add_file(dir, files_of_all[i]->name, files_of_all[i], 0);
+	for (size_t i = 0; !err && i < TRACE_ARRAY_SIZE(event_dir_files_of_all); i++) {
+		node = trace_node_add_file(dir, event_dir_files_of_all[i]->name,
+					   event_dir_files_of_all[i], 0);
 		node->id = dir->id + 2 * IDS_EVENTS + 1 + i;
 	}
 	return err;
@@ -374,14 +377,14 @@ bool trace_fs_event_goes(struct trace_event_call *call)
 	return can_go;
 }
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const event_dir_files[] = {
 	&trace_available_events_file,	&trace_set_event_file,		 &trace_dynamic_events_file,
 	&trace_show_event_filters_file, &trace_show_event_triggers_file,
 };
 
 const struct trace_file_table trace_event_files = {
-	.files = files,
-	.nr = TRACE_ARRAY_SIZE(files),
+	.files = event_dir_files,
+	.nr = TRACE_ARRAY_SIZE(event_dir_files),
 	.dir = &events_dir,
 	.dir_name = "events",
 	.dir_ids = 2 * IDS_EVENTS + IDS_EACH,

@@ -19,8 +19,8 @@ struct trace_event_filter_text {
 const char trace_event_filter_not_of_all[] =
 	"Couldn't find or set field in one of a subsystem's events";
 
-static struct trace_event_filter_text *make_text(const char *text,
-						 const struct trace_filter_error *error)
+static struct trace_event_filter_text *
+event_filter_make_text(const char *text, const struct trace_filter_error *error)
 {
 	size_t len = trace_strlen(text), bytes = sizeof(struct trace_event_filter_text) + len + 1;
 	struct trace_event_filter_text *made = trace_plat_alloc(bytes);
@@ -34,21 +34,21 @@ static struct trace_event_filter_text *make_text(const char *text,
 	return made;
 }
 
-static void free_text(struct trace_event_filter_text *text)
+static void event_filter_free_text(struct trace_event_filter_text *text)
 {
 	if (text)
 		trace_plat_free(text, text->bytes);
 }
 
 /* The text of a filter that was refused; the one that is in force stays. */
-static int refuse(struct trace_event_file *file, const char *text,
-		  const struct trace_filter_error *error)
+static int event_filter_refuse(struct trace_event_file *file, const char *text,
+			       const struct trace_filter_error *error)
 {
-	struct trace_event_filter_text *refused = make_text(text, error);
+	struct trace_event_filter_text *refused = event_filter_make_text(text, error);
 
 	if (!refused)
 		return -ENOMEM;
-	free_text(file->filter_refused);
+	event_filter_free_text(file->filter_refused);
 	file->filter_refused = refused;
 	return 0;
 }
@@ -71,22 +71,22 @@ void trace_event_filter_count(struct trace_event_file *file, uint64_t now_ns)
 }
 
 /* What belongs to a filter that is in force; all NULL for none. */
-struct parts {
+struct filter_parts {
 	struct trace_filter *filter;
 	struct trace_event_rejects *rejects;
 	struct trace_event_filter_text *text;
 };
 
-static void free_parts(const struct parts *parts)
+static void free_parts(const struct filter_parts *parts)
 {
 	trace_filter_free(parts->filter);
 	trace_event_rejects_free(parts->rejects);
-	free_text(parts->text);
+	event_filter_free_text(parts->text);
 }
 
-static void replace(struct trace_event_file *file, const struct parts *with)
+static void replace(struct trace_event_file *file, const struct filter_parts *with)
 {
-	const struct parts old = { file->filter, file->rejects, file->filter_text };
+	const struct filter_parts old = { file->filter, file->rejects, file->filter_text };
 	struct trace_filter *filter = with->filter;
 
 	/* A probe that sees the flags sees a filter, too, and the head that it asks for. */
@@ -115,14 +115,14 @@ static void replace(struct trace_event_file *file, const struct parts *with)
 	if (!filter || !trace_filter_needs_head(filter))
 		trace_event_flag(file, TRACE_EVENT_HEAD, false);
 	free_parts(&old);
-	free_text(file->filter_refused);
+	event_filter_free_text(file->filter_refused);
 	file->filter_refused = NULL;
 }
 
 int trace_event_filter_set(struct trace_event_file *file, const char *text,
 			   struct trace_filter_error *error)
 {
-	struct parts with = { .filter = NULL };
+	struct filter_parts with = { .filter = NULL };
 	int err;
 
 	if (trace_streq(text, "0")) {
@@ -131,11 +131,11 @@ int trace_event_filter_set(struct trace_event_file *file, const char *text,
 	}
 	err = trace_filter_compile(&file->call->event, text, &with.filter, error);
 	if (err) {
-		if (err != -ENOMEM && refuse(file, text, error))
+		if (err != -ENOMEM && event_filter_refuse(file, text, error))
 			return -ENOMEM;
 		return err;
 	}
-	with.text = make_text(text, NULL);
+	with.text = event_filter_make_text(text, NULL);
 	with.rejects = with.text ? trace_event_rejects_create() : NULL;
 	if (!with.rejects) {
 		free_parts(&with);
@@ -170,7 +170,7 @@ int trace_event_filter_set_system(struct trace_array *tr, const char *system, co
 		nr_taken += !err;
 		if (!err || err == -ENOMEM)
 			continue;
-		err = refuse(file, text, &refusal);
+		err = event_filter_refuse(file, text, &refusal);
 		++*out_nr_refused;
 	}
 	trace_events_unlock();
@@ -212,6 +212,6 @@ void trace_event_filter_free(struct trace_event_file *file)
 {
 	trace_filter_free(file->filter);
 	trace_event_rejects_free(file->rejects);
-	free_text(file->filter_text);
-	free_text(file->filter_refused);
+	event_filter_free_text(file->filter_text);
+	event_filter_free_text(file->filter_refused);
 }

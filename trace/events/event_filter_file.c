@@ -8,7 +8,7 @@
 #define FILTER_MAX 4095u /* as on Linux */
 #define LOG_NAME   "event filter parse error"
 
-static struct trace_event_call *call_of(const struct trace_handle *handle)
+static struct trace_event_call *event_filter_file_call_of(const struct trace_handle *handle)
 {
 	return ((const struct trace_event *)(uintptr_t)handle->node->arg)->call;
 }
@@ -22,7 +22,8 @@ static void strip_end(char *text)
 static int filter_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	trace_plat_lock(&trace_config_lock);
-	trace_event_filter_show(trace_event_file_find(handle->tr, call_of(handle)), seq);
+	trace_event_filter_show(
+		trace_event_file_find(handle->tr, event_filter_file_call_of(handle)), seq);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
 }
@@ -35,7 +36,7 @@ static int filter_store(struct trace_handle *handle, char *text)
 
 	strip_end(text);
 	trace_plat_lock(&trace_config_lock);
-	file = trace_event_file_get(handle->tr, call_of(handle));
+	file = trace_event_file_get(handle->tr, event_filter_file_call_of(handle));
 	if (file)
 		err = trace_event_filter_set(file, text, &error);
 	trace_plat_unlock(&trace_config_lock);

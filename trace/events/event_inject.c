@@ -19,14 +19,14 @@ struct making {
 	struct trace_filter_error *error;
 };
 
-static int blame(const struct making *making, const char *text, const char *at, const char *why,
-		 int err)
+static int inject_blame(const struct making *making, const char *text, const char *at,
+			const char *why, int err)
 {
 	*making->error = (struct trace_filter_error){ why, (size_t)(at - text) };
 	return err;
 }
 
-static bool is_text(const struct trace_event_field *field)
+static bool inject_is_text(const struct trace_event_field *field)
 {
 	return trace_field_is_char(field) && (field->kind != TRACE_FIELD_PLAIN || field->size > 1);
 }
@@ -49,7 +49,7 @@ static void make_empty(struct making *making)
 		const struct trace_event_field *field = &making->event->fields[i];
 
 		if (field->kind != TRACE_FIELD_PLAIN)
-			put_loc(making, field, is_text(field));
+			put_loc(making, field, inject_is_text(field));
 		else if (trace_field_is_text_pointer(field))
 			memcpy(making->entry + field->offset, (const void *)&nothing,
 			       sizeof(uintptr_t));
@@ -57,8 +57,8 @@ static void make_empty(struct making *making)
 	making->bytes++; /* the NUL that ends empty texts */
 }
 
-static void put_text(struct making *making, const struct trace_event_field *field, const char *text,
-		     uint32_t len)
+static void inject_put_text(struct making *making, const struct trace_event_field *field,
+			    const char *text, uint32_t len)
 {
 	if (field->kind == TRACE_FIELD_PLAIN) {
 		memset(making->entry + field->offset, 0, field->size);
@@ -72,20 +72,20 @@ static void put_text(struct making *making, const struct trace_event_field *fiel
 	making->entry[making->bytes++] = '\0';
 }
 
-static bool is_word(char c)
+static bool inject_is_word(char c)
 {
 	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
 	       (c >= 'A' && c <= 'Z');
 }
 
-static void skip_blanks(struct making *making)
+static void inject_skip_blanks(struct making *making)
 {
 	while (trace_is_space(*making->at))
 		making->at++;
 }
 
-static const struct trace_event_field *find_field(const struct trace_event *event, const char *name,
-						  size_t len)
+static const struct trace_event_field *inject_find_field(const struct trace_event *event,
+							 const char *name, size_t len)
 {
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const char *own = event->fields[i].name;
@@ -97,44 +97,45 @@ static const struct trace_event_field *find_field(const struct trace_event *even
 }
 
 /* NAME =, with blanks around. */
-static int take_name(struct making *making, const char *text,
-		     const struct trace_event_field **out_field)
+static int inject_take_name(struct making *making, const char *text,
+			    const struct trace_event_field **out_field)
 {
 	const char *name = making->at;
 
-	while (is_word(*making->at))
+	while (inject_is_word(*making->at))
 		making->at++;
 	if (making->at == name)
-		return blame(making, text, name, "no name of a field", -EINVAL);
-	*out_field = find_field(making->event, name, (size_t)(making->at - name));
+		return inject_blame(making, text, name, "no name of a field", -EINVAL);
+	*out_field = inject_find_field(making->event, name, (size_t)(making->at - name));
 	if (!*out_field)
-		return blame(making, text, name, "the event has no such field", -ENOENT);
-	skip_blanks(making);
+		return inject_blame(making, text, name, "the event has no such field", -ENOENT);
+	inject_skip_blanks(making);
 	if (*making->at != '=')
-		return blame(making, text, making->at, "= is missing", -EINVAL);
+		return inject_blame(making, text, making->at, "= is missing", -EINVAL);
 	making->at++;
-	skip_blanks(making);
+	inject_skip_blanks(making);
 	return 0;
 }
 
 /* "TEXT" or 'TEXT'; a backslash keeps the character behind it from ending that. */
-static int take_text(struct making *making, const char *text, const struct trace_event_field *field)
+static int inject_take_text(struct making *making, const char *text,
+			    const struct trace_event_field *field)
 {
 	const char *begin = making->at + 1, *end = begin;
 
-	if (!is_text(field))
-		return blame(making, text, making->at, "the field takes no text", -EINVAL);
+	if (!inject_is_text(field))
+		return inject_blame(making, text, making->at, "the field takes no text", -EINVAL);
 	while (*end && *end != *making->at)
 		end += *end == '\\' && end[1] ? 2 : 1;
 	if (!*end)
-		return blame(making, text, making->at, "the text does not end", -EINVAL);
-	put_text(making, field, begin, (uint32_t)(end - begin));
+		return inject_blame(making, text, making->at, "the text does not end", -EINVAL);
+	inject_put_text(making, field, begin, (uint32_t)(end - begin));
 	making->at = end + 1;
 	return 0;
 }
 
 /* Does a number of 64 bits fit into that many bytes, with a sign or without? */
-static bool fits(uint64_t value, bool is_negative, uint32_t bytes)
+static bool inject_fits(uint64_t value, bool is_negative, uint32_t bytes)
 {
 	uint32_t bits = bytes * 8;
 
@@ -143,7 +144,8 @@ static bool fits(uint64_t value, bool is_negative, uint32_t bytes)
 	return bits == 64 || value < 1ull << bits;
 }
 
-static int parse_number(const char *word, size_t len, uint64_t *out_value, bool *out_is_negative)
+static int inject_parse_number(const char *word, size_t len, uint64_t *out_value,
+			       bool *out_is_negative)
 {
 	char digits[32];
 	int err;
@@ -170,8 +172,8 @@ static bool takes_numbers(const struct trace_event_field *field)
 	       !(field->size & (field->size - 1));
 }
 
-static int take_number(struct making *making, const char *text,
-		       const struct trace_event_field *field)
+static int inject_take_number(struct making *making, const char *text,
+			      const struct trace_event_field *field)
 {
 	const char *word = making->at;
 	bool is_negative;
@@ -179,38 +181,38 @@ static int take_number(struct making *making, const char *text,
 	int err;
 
 	if (!takes_numbers(field))
-		return blame(making, text, word, "the field takes no number", -EINVAL);
+		return inject_blame(making, text, word, "the field takes no number", -EINVAL);
 	making->at += *word == '-';
-	while (is_word(*making->at))
+	while (inject_is_word(*making->at))
 		making->at++;
-	err = parse_number(word, (size_t)(making->at - word), &value, &is_negative);
-	if (!err && !fits(value, is_negative, field->size))
+	err = inject_parse_number(word, (size_t)(making->at - word), &value, &is_negative);
+	if (!err && !inject_fits(value, is_negative, field->size))
 		err = -ERANGE;
 	if (err)
-		return blame(making, text, word,
-			     err == -ERANGE ? "the number is too large" : "no number", err);
+		return inject_blame(making, text, word,
+				    err == -ERANGE ? "the number is too large" : "no number", err);
 	memcpy(making->entry + field->offset, &value, field->size);
 	return 0;
 }
 
 /* One NAME=VALUE, and the blanks behind it. */
-static int take_field(struct making *making, const char *text)
+static int inject_take_field(struct making *making, const char *text)
 {
 	const struct trace_event_field *field;
-	int err = take_name(making, text, &field);
+	int err = inject_take_name(making, text, &field);
 
 	if (err)
 		return err;
 	if (*making->at == '"' || *making->at == '\'')
-		err = take_text(making, text, field);
+		err = inject_take_text(making, text, field);
 	else if (*making->at == '-' || (*making->at >= '0' && *making->at <= '9'))
-		err = take_number(making, text, field);
+		err = inject_take_number(making, text, field);
 	else
-		err = blame(making, text, making->at, "neither a number nor a text in quotes",
-			    -EINVAL);
+		err = inject_blame(making, text, making->at,
+				   "neither a number nor a text in quotes", -EINVAL);
 	if (!err && *making->at && !trace_is_space(*making->at))
-		err = blame(making, text, making->at, "a blank is missing", -EINVAL);
-	skip_blanks(making);
+		err = inject_blame(making, text, making->at, "a blank is missing", -EINVAL);
+	inject_skip_blanks(making);
 	return err;
 }
 
@@ -227,15 +229,15 @@ static uint32_t fixed_bytes(const struct trace_event *event)
 	return bytes;
 }
 
-static int make(struct making *making, const char *text)
+static int inject_make(struct making *making, const char *text)
 {
 	int err = 0;
 
 	making->bytes = fixed_bytes(making->event);
 	make_empty(making);
-	skip_blanks(making);
+	inject_skip_blanks(making);
 	while (!err && *making->at)
-		err = take_field(making, text);
+		err = inject_take_field(making, text);
 	making->bytes = (making->bytes + 3) & ~3u;
 	return err;
 }
@@ -254,7 +256,7 @@ int trace_event_inject(struct trace_event_file *file, const char *text,
 	making.entry = trace_plat_alloc(making.room);
 	if (!making.entry)
 		return -ENOMEM;
-	err = make(&making, text);
+	err = inject_make(&making, text);
 	if (!err) {
 		trace_plat_preempt_disable();
 		trace_event_write_injected(file, making.entry, TRACE_EVENT_STEP(making.bytes));

@@ -16,8 +16,8 @@
 #define TEXT_MAX  (RING_MAX_PAYLOAD - sizeof(struct trace_print_entry) - 1) /* NUL */
 
 /* Stacks begin with the caller of marker_written(), as if that were a probe. */
-static TRACE_NOINLINE void call_triggers(const struct trace_event_file *file, void *entry,
-					 uint32_t bytes)
+static TRACE_NOINLINE void marker_call_triggers(const struct trace_event_file *file, void *entry,
+						uint32_t bytes)
 {
 	struct trace_trigger_visit visit;
 	struct trace_trigger_hit *hit = trace_visit_begin(&visit, file, entry, bytes,
@@ -46,7 +46,7 @@ static void marker_written(struct trace_array *tr, uintptr_t ip, const char *tex
 		entry->ip = trace_plat_ip_pack(ip);
 		memcpy(entry->text, text, len);
 		entry->text[len] = '\0';
-		call_triggers(file, entry, (uint32_t)(sizeof(*entry) + len + 1));
+		marker_call_triggers(file, entry, (uint32_t)(sizeof(*entry) + len + 1));
 		trace_event_scratch_put();
 	} else {
 		atomic_fetch_add(&trace_events_of(tr)->nr_unseen, 1);

@@ -136,7 +136,7 @@ static void format(struct printer *printer, const struct trace_event_file *file,
 }
 
 /* Each line of the text becomes one of the log. */
-static void log_lines(const struct trace_seq *seq)
+static void event_printk_log_lines(const struct trace_seq *seq)
 {
 	size_t begin = 0;
 
@@ -160,12 +160,12 @@ static bool print(const struct trace_event_file *file, const void *entry, uint32
 	if (!printer)
 		return false; /* interrupts of those who print have taken all */
 	format(printer, file, &event, &seq);
-	log_lines(&seq);
+	event_printk_log_lines(&seq);
 	atomic_store_explicit(&printer->is_busy, false, memory_order_release);
 	return true;
 }
 
-static void count_missed(void)
+static void event_printk_count_missed(void)
 {
 	atomic_fetch_add_explicit(&printers.nr_missed, 1, memory_order_relaxed);
 }
@@ -176,7 +176,7 @@ void trace_event_print(const struct trace_event_file *file, const void *entry, u
 
 	/* Without the bit printing has caused this event. All trace events have a text. */
 	if (bit < 0 || !file->call->event.funcs->trace || !print(file, entry, bytes))
-		count_missed();
+		event_printk_count_missed();
 	if (bit >= 0)
 		trace_recursion_exit(bit);
 }

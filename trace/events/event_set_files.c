@@ -8,7 +8,7 @@
 
 #define SET_EVENT_MAX 1024u
 
-static void print_name(const struct trace_event *event, struct trace_seq *seq)
+static void event_set_files_print_name(const struct trace_event *event, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, "%s:%s\n", event->system, event->name);
 }
@@ -21,7 +21,7 @@ static int available_events_next(struct trace_handle *handle, struct trace_seq *
 		const struct trace_event *event = trace_event_at(handle->index++);
 
 		if (trace_event_is_switched(event))
-			print_name(event, seq);
+			event_set_files_print_name(event, seq);
 	}
 	trace_events_unlock();
 	return seq->len ? 1 : 0;
@@ -46,7 +46,7 @@ static int set_event_next(struct trace_handle *handle, struct trace_seq *seq)
 			       ? trace_event_file_find(handle->tr, event->call)
 			       : NULL;
 		if (file && file->is_registered)
-			print_name(event, seq);
+			event_set_files_print_name(event, seq);
 	}
 	trace_events_unlock();
 	trace_plat_unlock(&trace_config_lock);

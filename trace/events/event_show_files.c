@@ -10,7 +10,7 @@
 
 #define COLUMN 32u /* where a filter or trigger begins, behind a short name */
 
-static void print_name(const struct trace_event *event, struct trace_seq *seq)
+static void event_show_files_print_name(const struct trace_event *event, struct trace_seq *seq)
 {
 	size_t len = trace_strlen(event->system) + 1 + trace_strlen(event->name);
 
@@ -49,7 +49,7 @@ static int filters_next(struct trace_handle *handle, struct trace_seq *seq)
 		text = trace_event_filter_in_force(file);
 		if (!text)
 			continue;
-		print_name(&file->call->event, seq);
+		event_show_files_print_name(&file->call->event, seq);
 		trace_seq_printf(seq, "%s\n", text);
 	}
 	trace_plat_unlock(&trace_config_lock);
@@ -87,7 +87,7 @@ static int triggers_next(struct trace_handle *handle, struct trace_seq *seq)
 			handle->index++;
 			continue;
 		}
-		print_name(&file->call->event, seq);
+		event_show_files_print_name(&file->call->event, seq);
 		trace_trigger_show(trigger, seq);
 	}
 	trace_plat_unlock(&trace_config_lock);

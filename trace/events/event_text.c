@@ -36,7 +36,7 @@ void *trace_iter_begin_text(const struct trace_iter *iter, struct trace_seq *seq
 }
 
 /* The text from `start` on, ended by NUL; cut when the room is full. */
-static const char *end_text(struct trace_seq *p, size_t start)
+static const char *event_text_end(struct trace_seq *p, size_t start)
 {
 	if (p->len == p->size) {
 		if (start >= p->size)
@@ -66,7 +66,7 @@ const char *trace_print_flags_seq(struct trace_seq *p, const char *delim, unsign
 		trace_seq_puts(p, before);
 		trace_seq_printf(p, "0x%llx", flags);
 	}
-	return end_text(p, start);
+	return event_text_end(p, start);
 }
 
 const char *trace_print_symbols_seq(struct trace_seq *p, unsigned long long value,
@@ -77,11 +77,11 @@ const char *trace_print_symbols_seq(struct trace_seq *p, unsigned long long valu
 	for (size_t i = 0; i < nr; i++) {
 		if (names[i].name && names[i].mask == value) {
 			trace_seq_puts(p, names[i].name);
-			return end_text(p, start);
+			return event_text_end(p, start);
 		}
 	}
 	trace_seq_printf(p, "0x%llx", value);
-	return end_text(p, start);
+	return event_text_end(p, start);
 }
 
 const char *trace_print_hex_seq(struct trace_seq *p, const void *bytes, int len, bool is_joined)
@@ -91,7 +91,7 @@ const char *trace_print_hex_seq(struct trace_seq *p, const void *bytes, int len,
 	for (int i = 0; i < len; i++)
 		trace_seq_printf(p, "%s%02x", i && !is_joined ? " " : "",
 				 ((const uint8_t *)bytes)[i]);
-	return end_text(p, start);
+	return event_text_end(p, start);
 }
 
 const char *trace_print_array_seq(struct trace_seq *p, const void *array, int nr,
@@ -113,7 +113,7 @@ const char *trace_print_array_seq(struct trace_seq *p, const void *array, int nr
 		trace_seq_printf(p, "0x%llx", (unsigned long long)value);
 	}
 	trace_seq_putc(p, '}');
-	return end_text(p, start);
+	return event_text_end(p, start);
 }
 
 static size_t row_bytes(const struct trace_hex_dump *form)
@@ -135,8 +135,8 @@ static size_t group_bytes(const struct trace_hex_dump *form, size_t len)
 }
 
 /* One row of a dump: groups in hex, then the characters. */
-static void print_row(struct trace_seq *p, const struct trace_hex_dump *form, const uint8_t *row,
-		      size_t len)
+static void event_text_print_row(struct trace_seq *p, const struct trace_hex_dump *form,
+				 const uint8_t *row, size_t len)
 {
 	size_t begin = p->len, each = group_bytes(form, len);
 	size_t ascii_at = row_bytes(form) * 2 + row_bytes(form) / each + 1;
@@ -173,10 +173,10 @@ const char *trace_print_hex_dump_seq(struct trace_seq *p, const struct trace_hex
 			trace_seq_printf(p, "%p: ", (const void *)(from + at));
 		else if (form->prefix_type == WITH_OFFSET)
 			trace_seq_printf(p, "%.8zx: ", at);
-		print_row(p, form, from + at, len - at < each ? len - at : each);
+		event_text_print_row(p, form, from + at, len - at < each ? len - at : each);
 		trace_seq_putc(p, '\n');
 	}
-	return end_text(p, start);
+	return event_text_end(p, start);
 }
 
 const char *trace_print_bitmask_seq(struct trace_seq *p, const void *mask, uint32_t bytes)
@@ -191,7 +191,7 @@ const char *trace_print_bitmask_seq(struct trace_seq *p, const void *mask, uint3
 		memcpy(&word, at + end - 4, sizeof(word));
 		trace_seq_printf(p, "%08x%s", word, end > 4 ? "," : "");
 	}
-	return end_text(p, start);
+	return event_text_end(p, start);
 }
 
 char *trace_print_room_seq(struct trace_seq *p, size_t bytes)
@@ -200,7 +200,7 @@ char *trace_print_room_seq(struct trace_seq *p, size_t bytes)
 	size_t left = trace_seq_room(p);
 
 	if (bytes > left)
-		return (char *)(uintptr_t)end_text(p, p->len);
+		return (char *)(uintptr_t)event_text_end(p, p->len);
 	p->len += bytes;
 	return room;
 }

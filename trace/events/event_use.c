@@ -86,7 +86,7 @@ static size_t mark_changes(struct trace_array *tr, size_t *out_nr_others, int *o
 }
 
 /* Make the marked changes of tracepoints in one go. Returns the first error. */
-static int make_changes(struct trace_array *tr, struct tracepoint_change *changes)
+static int event_use_make_changes(struct trace_array *tr, struct tracepoint_change *changes)
 {
 	struct trace_event_file *file;
 	size_t nr = 0;
@@ -222,7 +222,7 @@ int trace_event_update_probes(struct trace_array *tr)
 		drop_changes(tr);
 		return err ? err : -ENOMEM;
 	}
-	change_err = make_changes(tr, changes);
+	change_err = event_use_make_changes(tr, changes);
 	if (changes != few)
 		trace_plat_free(changes, (nr + 1) * sizeof(*changes));
 	return err ? err : change_err;

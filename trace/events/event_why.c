@@ -158,7 +158,8 @@ static const struct trace_trigger *find_trigger(const struct trace_why *why,
 }
 
 /* The same, of the commands of functions. */
-static const struct trace_event_switch *find_command(const struct trace_event_file *target)
+static const struct trace_event_switch *
+event_why_find_command(const struct trace_event_file *target)
 {
 	const struct trace_event_switch *command, *found = NULL;
 
@@ -172,7 +173,7 @@ static const struct trace_event_switch *find_command(const struct trace_event_fi
 /* Users of other kinds, as monitors and `disable_event`, do not switch it on. */
 static void say_waits(struct trace_why *why, const struct trace_event_file *file)
 {
-	const struct trace_event_switch *command = find_command(file);
+	const struct trace_event_switch *command = event_why_find_command(file);
 	const struct trace_trigger *trigger = find_trigger(why, file);
 	const struct trace_event *event = &file->call->event;
 

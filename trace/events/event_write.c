@@ -31,7 +31,7 @@ static TRACE_ALWAYS_INLINE void copy_fields(void *payload, const void *entry, ui
 }
 
 /* Events are handed on with the step that they make in a ring: <trace/trace_events.h>. */
-static TRACE_ALWAYS_INLINE uint32_t bytes_of(uint64_t step)
+static TRACE_ALWAYS_INLINE uint32_t step_bytes(uint64_t step)
 {
 	return (uint32_t)step - RING_HEAD_BYTES;
 }
@@ -42,7 +42,7 @@ static TRACE_NOINLINE const void *record_slow(const struct trace_event_file *fil
 					      const void *entry, uint64_t step,
 					      struct trace_ring_cpu *rc)
 {
-	uint32_t bytes = bytes_of(step);
+	uint32_t bytes = step_bytes(step);
 	void *payload = trace_ring_reserve_slow(rc, bytes);
 
 	if (payload) {
@@ -54,14 +54,14 @@ static TRACE_NOINLINE const void *record_slow(const struct trace_event_file *fil
 }
 
 /* Interrupts have written events behind ours while ours was open: publish them, too. */
-static TRACE_NOINLINE const void *publish(struct trace_ring_cpu *rc, const void *payload)
+static TRACE_NOINLINE const void *event_publish(struct trace_ring_cpu *rc, const void *payload)
 {
 	trace_ring_publish(rc);
 	return payload;
 }
 
 /* Is recording on, and another clock the only reason for the gate to have no mask? */
-static TRACE_ALWAYS_INLINE bool has_own_clock(uint64_t gate)
+static TRACE_ALWAYS_INLINE bool event_has_own_clock(uint64_t gate)
 {
 	return gate >> 32 == RING_GATE_CLOCK;
 }
@@ -87,7 +87,7 @@ static TRACE_ALWAYS_INLINE const void *record_timed(const struct trace_event_fil
 	if (TRACE_UNLIKELY(!payload))
 		return NULL;
 	trace_entry_fill(payload, file->type, state);
-	copy_fields(payload, entry, bytes_of(step));
+	copy_fields(payload, entry, step_bytes(step));
 	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place)))
 		trace_ring_publish(rc);
 	return payload;
@@ -102,7 +102,7 @@ static TRACE_NOINLINE const void *record_closed(const struct trace_event_file *f
 
 	if (trace_ring_is_switched_off(gate))
 		return NULL;
-	if (has_own_clock(gate))
+	if (event_has_own_clock(gate))
 		payload = record_timed(file, entry, step, rc, NULL);
 	return payload ? payload : record_slow(file, entry, step, rc);
 }
@@ -127,10 +127,10 @@ const void *trace_event_record(const struct trace_event_front *front, const void
 
 	if (TRACE_UNLIKELY(!payload))
 		return record_unclaimed(front, entry, step);
-	copy_fields(payload, entry, bytes_of(step));
+	copy_fields(payload, entry, step_bytes(step));
 	if (TRACE_LIKELY(trace_ring_try_commit_at(claim.rc, &claim.place)))
 		return payload;
-	return publish(claim.rc, payload);
+	return event_publish(claim.rc, payload);
 }
 
 void trace_event_record_time(const struct trace_event_front *front, const void *entry,
@@ -142,15 +142,16 @@ void trace_event_record_time(const struct trace_event_front *front, const void *
 	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
 
 	/* If an event has been written since with a later time, this one gets a time of its own. */
-	if (TRACE_UNLIKELY(!has_own_clock(gate) || rc->clock != time->clock ||
+	if (TRACE_UNLIKELY(!event_has_own_clock(gate) || rc->clock != time->clock ||
 			   !record_timed(file, entry, step, rc, time)))
 		trace_event_record(front, entry, step);
 }
 
 /* An event of any length. */
-static const void *record(const struct trace_event_file *file, const void *entry, uint64_t step)
+static const void *event_record(const struct trace_event_file *file, const void *entry,
+				uint64_t step)
 {
-	if (TRACE_LIKELY(bytes_of(step) <= TRACE_EVENT_SHORT))
+	if (TRACE_LIKELY(step_bytes(step) <= TRACE_EVENT_SHORT))
 		return trace_event_record(&file->front, entry, step);
 	return record_slow(file, entry, step, trace_event_ring_of(file->tr));
 }
@@ -162,7 +163,7 @@ struct origin {
 };
 
 /* Is it of no thread that counts for the instance? See event_pids.h. */
-static bool is_ignored(const struct trace_event_file *file, const struct origin *from)
+static bool event_is_ignored(const struct trace_event_file *file, const struct origin *from)
 {
 	return trace_event_ignores(&file->front, trace_plat_current()) &&
 	       (!from->other || trace_event_ignores(&file->front, from->other->thread));
@@ -181,15 +182,15 @@ static bool passes_filter(const struct trace_event_file *file, void *entry, uint
 }
 
 /* Is the event to be recorded in the instance? */
-static bool is_wanted(const struct trace_event_file *file, void *entry, uint32_t bytes,
-		      uint32_t flags)
+static bool event_is_wanted(const struct trace_event_file *file, void *entry, uint32_t bytes,
+			    uint32_t flags)
 {
 	if (!(flags & TRACE_EVENT_RECORDS))
 		return false;
 	return !(flags & TRACE_EVENT_FILTERS) || passes_filter(file, entry, bytes, flags);
 }
 
-static TRACE_ALWAYS_INLINE uint32_t flags_of(const struct trace_event_file *file)
+static TRACE_ALWAYS_INLINE uint32_t event_file_flags(const struct trace_event_file *file)
 {
 	return trace_event_flags(&file->front);
 }
@@ -198,14 +199,14 @@ static TRACE_NOINLINE void print_recorded(const struct trace_event_file *file, v
 					  uint64_t step)
 {
 	trace_entry_init(entry, file->type, file->own_depth);
-	trace_event_print(file, entry, bytes_of(step));
+	trace_event_print(file, entry, step_bytes(step));
 }
 
 /* Record it; with tp_printk it is printed as well. NULL: it was not recorded. */
 static TRACE_ALWAYS_INLINE const void *record_and_print(const struct trace_event_file *file,
 							void *entry, uint64_t step, uint32_t flags)
 {
-	const void *recorded = record(file, entry, step);
+	const void *recorded = event_record(file, entry, step);
 
 	if (TRACE_UNLIKELY(flags & TRACE_EVENT_PRINTS) && recorded)
 		print_recorded(file, entry, step);
@@ -213,13 +214,13 @@ static TRACE_ALWAYS_INLINE const void *record_and_print(const struct trace_event
 }
 
 /* Returns the flags as they are afterwards: triggers may switch the event. */
-static uint32_t call_triggers(const struct trace_event_file *file, struct trace_trigger_hit *hit,
-			      uint32_t flags)
+static uint32_t event_call_triggers(const struct trace_event_file *file,
+				    struct trace_trigger_hit *hit, uint32_t flags)
 {
 	if (!(flags & TRACE_EVENT_TRIGGERS))
 		return flags;
 	trace_triggers_call(hit);
-	return flags_of(file);
+	return event_file_flags(file);
 }
 
 /* The stack behind an event of a place in code. `frame` is that of a function that the probe's has called. */
@@ -246,34 +247,34 @@ static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *fi
 					       uint64_t step, uint32_t flags,
 					       const struct origin *from)
 {
-	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, from);
+	bool counts = !(flags & TRACE_EVENT_PIDS) || !event_is_ignored(file, from);
 	struct trace_trigger_visit visit;
 	struct trace_trigger_hit *hit =
-		trace_visit_begin(&visit, file, entry, bytes_of(step), from->caller);
+		trace_visit_begin(&visit, file, entry, step_bytes(step), from->caller);
 
 	if (counts)
-		flags = call_triggers(file, hit, flags);
-	if (counts && is_wanted(file, entry, bytes_of(step), flags) &&
+		flags = event_call_triggers(file, hit, flags);
+	if (counts && event_is_wanted(file, entry, step_bytes(step), flags) &&
 	    record_and_print(file, entry, step, flags) && flags & TRACE_EVENT_STACK)
 		write_stack(file, entry, (uintptr_t)__builtin_frame_address(0), from->caller);
 	if (counts && visit.late.is_more)
 		trace_triggers_call_late(hit);
 	if (flags & TRACE_EVENT_WATCHED)
-		trace_event_watches_call(file, entry, bytes_of(step), from->caller);
+		trace_event_watches_call(file, entry, step_bytes(step), from->caller);
 }
 
 void trace_event_write_injected(const struct trace_event_file *file, void *entry, uint64_t step)
 {
 	const struct origin from = { (uintptr_t)__builtin_return_address(0), NULL };
-	uint32_t flags = flags_of(file), bytes = bytes_of(step);
-	bool counts = !(flags & TRACE_EVENT_PIDS) || !is_ignored(file, &from);
+	uint32_t flags = event_file_flags(file), bytes = step_bytes(step);
+	bool counts = !(flags & TRACE_EVENT_PIDS) || !event_is_ignored(file, &from);
 	struct trace_trigger_visit visit;
 	struct trace_trigger_hit *hit = trace_visit_begin(&visit, file, entry, bytes, from.caller);
 
 	trace_entry_init(entry, file->type, file->own_depth);
 	if (counts)
-		flags = call_triggers(file, hit, flags);
-	if (counts && is_wanted(file, entry, bytes, flags | TRACE_EVENT_RECORDS) &&
+		flags = event_call_triggers(file, hit, flags);
+	if (counts && event_is_wanted(file, entry, bytes, flags | TRACE_EVENT_RECORDS) &&
 	    record_and_print(file, entry, step, flags) && flags & TRACE_EVENT_STACK)
 		trace_stacktrace_code(file->tr->buffer, (uintptr_t)__builtin_frame_address(0), 0);
 	if (counts && visit.late.is_more)
@@ -285,9 +286,9 @@ void trace_event_write_injected(const struct trace_event_file *file, void *entry
 /* Triggers have switched the event on, or want to be called behind it. */
 static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit *hit)
 {
-	if (is_wanted(hit->file, hit->entry, hit->bytes, flags_of(hit->file)))
+	if (event_is_wanted(hit->file, hit->entry, hit->bytes, event_file_flags(hit->file)))
 		(void)record_and_print(hit->file, hit->entry, TRACE_EVENT_STEP(hit->bytes),
-				       flags_of(hit->file));
+				       event_file_flags(hit->file));
 	trace_triggers_call_late(hit);
 }
 
@@ -297,7 +298,7 @@ static TRACE_ALWAYS_INLINE void run_triggers(const struct trace_event_file *file
 {
 	struct trace_trigger_visit visit;
 	struct trace_trigger_hit *hit =
-		trace_visit_begin(&visit, file, entry, bytes_of(step), caller);
+		trace_visit_begin(&visit, file, entry, step_bytes(step), caller);
 
 	trace_triggers_run(hit);
 	if (TRACE_UNLIKELY(visit.late.is_more))
@@ -349,7 +350,7 @@ static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file,
 		return;
 	}
 	__builtin_memcpy(payload, head, sizeof(*head));
-	copy_fields(payload, entry, bytes_of(step));
+	copy_fields(payload, entry, step_bytes(step));
 	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place)))
 		trace_ring_publish(rc);
 }
@@ -360,7 +361,7 @@ static TRACE_NOINLINE void write_several(const struct trace_event_front *front, 
 	const struct origin from = { (uintptr_t)__builtin_return_address(0), other };
 	const struct trace_event_file *file = first_file(front->call);
 	uint32_t state = file ? trace_event_state(file) : TRACE_STATE_OTHER;
-	bool is_common = state != TRACE_STATE_OTHER && bytes_of(step) <= RING_SHORT_PAYLOAD;
+	bool is_common = state != TRACE_STATE_OTHER && step_bytes(step) <= RING_SHORT_PAYLOAD;
 	struct trace_entry head;
 	uint64_t now = 0;
 
@@ -369,7 +370,7 @@ static TRACE_NOINLINE void write_several(const struct trace_event_front *front, 
 		now = trace_plat_clock_ns();
 	}
 	for (; file; file = next_file(file)) {
-		uint32_t flags = flags_of(file);
+		uint32_t flags = event_file_flags(file);
 
 		if (TRACE_LIKELY(flags == TRACE_EVENT_RECORDS && is_common))
 			record_same(file, entry, step, now, &head);
@@ -394,7 +395,7 @@ static TRACE_NOINLINE void write_other(const struct trace_event_front *front, vo
 static TRACE_NOINLINE void write_filtered(const struct trace_event_front *front, void *entry,
 					  uint64_t step, const struct trace_filter *filter)
 {
-	if (bytes_of(step) > TRACE_EVENT_SHORT || bytes_of(step) < filter->fast_len)
+	if (step_bytes(step) > TRACE_EVENT_SHORT || step_bytes(step) < filter->fast_len)
 		write_other(front, entry, step, NULL);
 	else if (filter_run_fast(filter->rest, entry))
 		trace_event_record(front, entry, step);
@@ -412,11 +413,11 @@ void trace_event_write_special(const struct trace_event_front *front, void *entr
 	else if (flags == TRACE_EVENT_SHARED)
 		write_several(front, entry, step, other);
 	else if (flags == TRACE_EVENT_WATCHED)
-		trace_event_watches_call(trace_event_file_of(front), entry, bytes_of(step),
+		trace_event_watches_call(trace_event_file_of(front), entry, step_bytes(step),
 					 (uintptr_t)__builtin_return_address(0));
 	else if (flags != (TRACE_EVENT_RECORDS | TRACE_EVENT_FILTERS) || test == &trace_event_any)
 		write_other(front, entry, step, other);
-	else if (test->is_all && bytes_of(step) <= TRACE_EVENT_SHORT)
+	else if (test->is_all && step_bytes(step) <= TRACE_EVENT_SHORT)
 		trace_event_record(front, entry, step);
 	else
 		write_filtered(front, entry, step, (const struct trace_filter *)test);
@@ -429,7 +430,7 @@ void trace_event_write(struct trace_event_call *call, void *entry, uint32_t byte
 	uint64_t step = TRACE_EVENT_STEP(bytes);
 
 	if (TRACE_LIKELY(trace_event_flags(front) == TRACE_EVENT_RECORDS))
-		record(trace_event_file_of(front), entry, step);
+		event_record(trace_event_file_of(front), entry, step);
 	else
 		trace_event_write_special(front, entry, step, &trace_event_any, other);
 }
@@ -449,9 +450,9 @@ static TRACE_NOINLINE void *lose(const struct trace_event_front *front)
 	const struct origin from = { 0, NULL };
 
 	for (; file; file = next_file(file)) {
-		uint32_t flags = flags_of(file);
+		uint32_t flags = event_file_flags(file);
 
-		if (flags & TRACE_EVENT_PIDS && is_ignored(file, &from))
+		if (flags & TRACE_EVENT_PIDS && event_is_ignored(file, &from))
 			continue;
 		if (flags & TRACE_EVENT_TRIGGERS)
 			atomic_fetch_add(&trace_events_of(file->tr)->nr_unseen, 1);
@@ -489,7 +490,7 @@ void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t byt
 		return;
 	}
 	for (file = first_file(room->front->call); file; file = next_file(file)) {
-		uint32_t flags = flags_of(file);
+		uint32_t flags = event_file_flags(file);
 
 		if (flags & TRACE_EVENT_WANTED)
 			write_on_conditions(file, entry, TRACE_EVENT_STEP(bytes), flags, &from);

@@ -21,7 +21,7 @@ static char next_char(const struct list *list)
 	return list->at < list->end ? *list->at : '\0';
 }
 
-static bool take(struct list *list, char c)
+static bool filter_cpus_take(struct list *list, char c)
 {
 	if (next_char(list) != c)
 		return false;
@@ -29,7 +29,7 @@ static bool take(struct list *list, char c)
 	return true;
 }
 
-static bool take_number(struct list *list, uint32_t *out_number)
+static bool filter_cpus_take_number(struct list *list, uint32_t *out_number)
 {
 	const char *start = list->at;
 	uint64_t number = 0;
@@ -45,11 +45,11 @@ static bool take_number(struct list *list, uint32_t *out_number)
 
 static bool take_cpu(struct list *list, uint32_t *out_cpu)
 {
-	if (take(list, 'N')) {
+	if (filter_cpus_take(list, 'N')) {
 		*out_cpu = list->nr_cpus - 1;
 		return true;
 	}
-	return take_number(list, out_cpu) && *out_cpu < list->nr_cpus;
+	return filter_cpus_take_number(list, out_cpu) && *out_cpu < list->nr_cpus;
 }
 
 static bool take_range(struct list *list, uint32_t *out_first, uint32_t *out_last)
@@ -63,7 +63,8 @@ static bool take_range(struct list *list, uint32_t *out_first, uint32_t *out_las
 	if (!take_cpu(list, out_first))
 		return false;
 	*out_last = *out_first;
-	return !take(list, '-') || (take_cpu(list, out_last) && *out_first <= *out_last);
+	return !filter_cpus_take(list, '-') ||
+	       (take_cpu(list, out_last) && *out_first <= *out_last);
 }
 
 static bool is_between_parts(char c)
@@ -72,14 +73,15 @@ static bool is_between_parts(char c)
 }
 
 /* One part, and what ends it. */
-static bool take_part(struct list *list, uint64_t *mask)
+static bool filter_cpus_take_part(struct list *list, uint64_t *mask)
 {
 	uint32_t first, last, used = 1, group = 1;
 
 	if (!take_range(list, &first, &last))
 		return false;
-	if (take(list, ':') && !(take_number(list, &used) && take(list, '/') &&
-				 take_number(list, &group) && group && used <= group))
+	if (filter_cpus_take(list, ':') &&
+	    !(filter_cpus_take_number(list, &used) && filter_cpus_take(list, '/') &&
+	      filter_cpus_take_number(list, &group) && group && used <= group))
 		return false;
 	for (uint32_t cpu = first; cpu <= last; cpu++) {
 		if ((cpu - first) % group < used)
@@ -97,7 +99,7 @@ static bool take_all(struct list *list, uint64_t *mask)
 			list->at++;
 		if (list->at == list->end)
 			return has_parts;
-		if (!take_part(list, mask))
+		if (!filter_cpus_take_part(list, mask))
 			return false;
 		has_parts = true;
 	}

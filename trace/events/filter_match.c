@@ -20,7 +20,7 @@ struct bytes {
 
 /* ---- Texts ---- */
 
-static bool same(const uint8_t *a, const uint8_t *b, uint32_t len)
+static bool filter_match_same(const uint8_t *a, const uint8_t *b, uint32_t len)
 {
 	for (; len >= sizeof(uint64_t); len -= (uint32_t)sizeof(uint64_t)) {
 		if (filter_load8(a, 0) != filter_load8(b, 0))
@@ -40,7 +40,7 @@ static bool has_within(const uint8_t *text, uint32_t len, const uint8_t *want, u
 	if (!want_len)
 		return true;
 	for (uint32_t i = 0; i + want_len <= len; i++) {
-		if (text[i] == want[0] && same(text + i, want, want_len))
+		if (text[i] == want[0] && filter_match_same(text + i, want, want_len))
 			return true;
 	}
 	return false;
@@ -57,7 +57,7 @@ static TRACE_NOINLINE bool pattern_matches(const struct filter_insn *insn, const
 		return trace_glob_match_len((const char *)want, (const char *)text->at, len);
 	if (insn->match == FTRACE_MATCH_MIDDLE)
 		return has_within(text->at, len, want, want_len);
-	return want_len <= len && same(text->at + len - want_len, want, want_len);
+	return want_len <= len && filter_match_same(text->at + len - want_len, want, want_len);
 }
 
 /* `text` ends at a NUL, if there is one. Neither pattern nor text is longer than 2^31. */
@@ -71,11 +71,11 @@ static TRACE_ALWAYS_INLINE bool text_matches(const struct filter_insn *insn,
 	/* The text is as long as the pattern if its next character is a NUL, or not there. */
 	return len <= text->len &&
 	       (insn->match == FTRACE_MATCH_FRONT || len == text->len || !text->at[len]) &&
-	       same(text->at, insn->data, len);
+	       filter_match_same(text->at, insn->data, len);
 }
 
 /* The text at the address `from`, up to a NUL or `size` bytes; false when it cannot be read. */
-static bool read_text(uintptr_t from, char *buf, uint32_t size, struct bytes *out_text)
+static bool filter_match_read_text(uintptr_t from, char *buf, uint32_t size, struct bytes *out_text)
 {
 	uint32_t len = 0;
 
@@ -102,7 +102,8 @@ static TRACE_NOINLINE bool test_pointed(const struct filter_insn *insn, const vo
 	char buf[POINTER_TEXT];
 	struct bytes text;
 
-	return read_text((uintptr_t)filter_load8(entry, insn->offset), buf, sizeof(buf), &text) &&
+	return filter_match_read_text((uintptr_t)filter_load8(entry, insn->offset), buf,
+				      sizeof(buf), &text) &&
 	       text_matches(insn, &text) != insn->is_negated;
 }
 

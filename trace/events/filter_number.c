@@ -29,12 +29,12 @@ struct window {
 };
 
 /* Numbers from `first` to `last`, without sign; none if `first` is the greater one. */
-struct range {
+struct filter_range {
 	uint64_t first;
 	uint64_t last;
 };
 
-static const struct range NOTHING = { .first = 1, .last = 0 };
+static const struct filter_range NOTHING = { .first = 1, .last = 0 };
 
 static struct window window_of(uint32_t offset, uint32_t size)
 {
@@ -78,7 +78,7 @@ static struct filter_insn *add_test(struct filter_compiler *compiler, enum filte
 
 /* `sign`: the bit that is turned over to have numbers with a sign in order; or 0. */
 static void add_range(struct filter_compiler *compiler, enum filter_op op,
-		      const struct window *window, struct range range, uint64_t sign)
+		      const struct window *window, struct filter_range range, uint64_t sign)
 {
 	struct filter_insn *insn;
 
@@ -92,19 +92,20 @@ static void add_range(struct filter_compiler *compiler, enum filter_op op,
 }
 
 /* The numbers up to `max` that `cmp` with `number` is true of. */
-static struct range range_of(enum filter_cmp cmp, uint64_t number, uint64_t max)
+static struct filter_range range_of(enum filter_cmp cmp, uint64_t number, uint64_t max)
 {
 	switch (cmp) {
 	case FILTER_CMP_LE:
-		return (struct range){ .first = 0, .last = number };
+		return (struct filter_range){ .first = 0, .last = number };
 	case FILTER_CMP_LT:
-		return number ? (struct range){ .first = 0, .last = number - 1 } : NOTHING;
+		return number ? (struct filter_range){ .first = 0, .last = number - 1 } : NOTHING;
 	case FILTER_CMP_GE:
-		return (struct range){ .first = number, .last = max };
+		return (struct filter_range){ .first = number, .last = max };
 	case FILTER_CMP_GT:
-		return number < max ? (struct range){ .first = number + 1, .last = max } : NOTHING;
+		return number < max ? (struct filter_range){ .first = number + 1, .last = max }
+				    : NOTHING;
 	default:
-		return (struct range){ .first = number, .last = number };
+		return (struct filter_range){ .first = number, .last = number };
 	}
 }
 
@@ -125,7 +126,7 @@ static void add_bits(struct filter_compiler *compiler, enum filter_op op,
 #define LOW_END	   0x7fffffffull
 #define HIGH_START 0xffffffff80000000ull
 
-static struct range pack_range(struct range range)
+static struct filter_range pack_range(struct filter_range range)
 {
 	if (range.first > LOW_END && range.first < HIGH_START)
 		range.first = HIGH_START;
@@ -133,7 +134,8 @@ static struct range pack_range(struct range range)
 		range.last = LOW_END;
 	if (range.first > range.last)
 		return NOTHING;
-	return (struct range){ .first = (uint32_t)range.first, .last = (uint32_t)range.last };
+	return (struct filter_range){ .first = (uint32_t)range.first,
+				      .last = (uint32_t)range.last };
 }
 
 static uint64_t pack_bits(uint64_t bits)
@@ -176,7 +178,7 @@ void trace_filter_add_range(struct filter_compiler *compiler, const struct filte
 			    uint64_t first, uint64_t last, bool is_inside)
 {
 	struct window window = window_of(value->offset, value->size);
-	struct range range = { .first = first, .last = last };
+	struct filter_range range = { .first = first, .last = last };
 	size_t added = compiler->nr_insns;
 
 	add_range(compiler, FILTER_OP_TEST, &window,

@@ -2,7 +2,7 @@
  * From the text of a filter to its instructions: see filter_private.h.
  *
  *   scan()   quotes and parentheses, over the whole text; how much room the rest needs
- *   split()  tokens from left to right; each comparison is compiled into instructions
+ *   filter_parse_split()  tokens from left to right; each comparison is compiled into instructions
  *   link()   tokens from right to left: where to go on after each comparison
  *
  * There is no recursion, and no limit of depth but memory. What is reported as wrong, and where, is
@@ -27,7 +27,7 @@ enum token_kind {
 struct token {
 	uint8_t kind;
 	bool is_negated; /* PRED: there is a ! before it; OPEN and CLOSE: before the parenthesis */
-	uint32_t link;	 /* split(): the OPEN around an OPEN; link(): see there */
+	uint32_t link;	 /* filter_parse_split(): the OPEN around an OPEN; link(): see there */
 	uint32_t insns;	 /* PRED: how many instructions it has */
 	/*
 	 * PRED: its first instruction; OPEN: that of the first comparison inside. Others: where to
@@ -59,7 +59,7 @@ int trace_filter_refuse(struct filter_compiler *compiler, int err, const char *w
 /* ---- Looking over the text ---- */
 
 /* The last parenthesis that is not closed. Quotes are in pairs. */
-static size_t find_open(const char *text, size_t len)
+static size_t filter_parse_find_open(const char *text, size_t len)
 {
 	size_t nr_closed = 0;
 	char quote = '\0';
@@ -86,7 +86,7 @@ static bool is_structure(char c, char next)
 }
 
 /*
- * Quotes and parentheses have to be in pairs. Counts comparisons and tokens: split() finds no more
+ * Quotes and parentheses have to be in pairs. Counts comparisons and tokens: filter_parse_split() finds no more
  * of them, because nothing that it passes over as a comparison has a quote but around a text.
  */
 static int scan(struct parser *parser)
@@ -124,7 +124,7 @@ static int scan(struct parser *parser)
 		return trace_filter_refuse(&parser->compiler, -ESRCH, FILTER_NO_QUOTE, quote_at);
 	if (depth)
 		return trace_filter_refuse(&parser->compiler, -ENOENT, "Too many '('",
-					   find_open(text, i));
+					   filter_parse_find_open(text, i));
 	return 0;
 }
 
@@ -218,7 +218,7 @@ static bool ends_in_operator(const struct parser *parser)
 	return last == TOKEN_AND || last == TOKEN_OR;
 }
 
-static int split(struct parser *parser)
+static int filter_parse_split(struct parser *parser)
 {
 	const char *text = parser->compiler.text;
 	uint32_t open = NO_TOKEN;
@@ -314,7 +314,7 @@ static void link(struct parser *parser)
 
 /* ---- All of it ---- */
 
-static int compile(struct parser *parser)
+static int filter_parse_compile(struct parser *parser)
 {
 	size_t bytes = parser->max_tokens * sizeof(struct token);
 	int err;
@@ -322,7 +322,7 @@ static int compile(struct parser *parser)
 	parser->tokens = trace_plat_alloc(bytes);
 	if (!parser->tokens)
 		return -ENOMEM;
-	err = split(parser);
+	err = filter_parse_split(parser);
 	if (!err) {
 		link(parser);
 		trace_filter_finish(&parser->compiler);
@@ -348,7 +348,7 @@ int trace_filter_compile(const struct trace_event *event, const char *text,
 	err = trace_filter_create(&parser.compiler, parser.max_preds, parser.len);
 	if (err)
 		return err;
-	err = compile(&parser);
+	err = filter_parse_compile(&parser);
 	if (err)
 		trace_filter_free(parser.compiler.filter);
 	else

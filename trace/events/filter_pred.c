@@ -24,28 +24,28 @@ static int refuse_at(const struct pred *pred, const char *why, const char *at)
 				   (size_t)(at - pred->compiler->text) + 1);
 }
 
-static int refuse(const struct pred *pred, const char *why)
+static int filter_pred_refuse(const struct pred *pred, const char *why)
 {
 	return refuse_at(pred, why, pred->at);
 }
 
-static bool is_digit(char c)
+static bool filter_pred_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 static bool is_alnum(char c)
 {
-	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+	return filter_pred_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-static void skip_spaces(struct pred *pred)
+static void filter_pred_skip_spaces(struct pred *pred)
 {
 	while (trace_is_space(*pred->at))
 		pred->at++;
 }
 
-static bool take(struct pred *pred, const char *word)
+static bool filter_pred_take(struct pred *pred, const char *word)
 {
 	if (!trace_str_starts(pred->at, word))
 		return false;
@@ -55,7 +55,7 @@ static bool take(struct pred *pred, const char *word)
 
 /* ---- Field and operator ---- */
 
-static int take_field(struct pred *pred)
+static int filter_pred_take_field(struct pred *pred)
 {
 	const char *name = pred->at;
 
@@ -65,9 +65,9 @@ static int take_field(struct pred *pred)
 		return -EPERM;
 	if (!trace_filter_value_find(pred->compiler->event, name, (size_t)(pred->at - name),
 				     &pred->value))
-		return refuse(pred, "Field not found");
-	pred->is_user = take(pred, ".ustring");
-	pred->is_function = take(pred, ".function");
+		return filter_pred_refuse(pred, "Field not found");
+	pred->is_user = filter_pred_take(pred, ".ustring");
+	pred->is_function = filter_pred_take(pred, ".function");
 	return 0;
 }
 
@@ -80,14 +80,14 @@ static int take_operator(struct pred *pred)
 		[FILTER_CMP_GT] = ">",	 [FILTER_CMP_AND] = "&",
 	};
 
-	skip_spaces(pred);
+	filter_pred_skip_spaces(pred);
 	for (pred->cmp = 0; pred->cmp < FILTER_NR_CMPS; pred->cmp++) {
-		if (take(pred, words[pred->cmp])) {
-			skip_spaces(pred);
+		if (filter_pred_take(pred, words[pred->cmp])) {
+			filter_pred_skip_spaces(pred);
 			return 0;
 		}
 	}
-	return refuse(pred, FILTER_INVALID_OP);
+	return filter_pred_refuse(pred, FILTER_INVALID_OP);
 }
 
 static bool is_equality(const struct pred *pred)
@@ -98,7 +98,8 @@ static bool is_equality(const struct pred *pred)
 /* ---- Numbers ---- */
 
 /* As trace_parse_u64(), of the `len` characters at `text`, with a sign if `is_signed`. */
-static int parse_number(const char *text, size_t len, bool is_signed, uint64_t *out_number)
+static int filter_pred_parse_number(const char *text, size_t len, bool is_signed,
+				    uint64_t *out_number)
 {
 	bool is_negative = is_signed && *text == '-';
 	char digits[MAX_NUMBER_CHARS + 1];
@@ -126,7 +127,7 @@ static int take_digits(struct pred *pred, size_t *out_len)
 	while (is_alnum(*pred->at))
 		pred->at++;
 	*out_len = (size_t)(pred->at - start);
-	return *out_len > MAX_NUMBER_CHARS ? refuse(pred, FILTER_TOO_LONG) : 0;
+	return *out_len > MAX_NUMBER_CHARS ? filter_pred_refuse(pred, FILTER_TOO_LONG) : 0;
 }
 
 static int compile_number(struct pred *pred)
@@ -138,14 +139,14 @@ static int compile_number(struct pred *pred)
 	int err;
 
 	if (class == FILTER_CLASS_TEXT)
-		return refuse(pred, "Expecting string field");
+		return filter_pred_refuse(pred, "Expecting string field");
 	if (pred->cmp == FILTER_CMP_GLOB || class == FILTER_CLASS_MASK ||
 	    class == FILTER_CLASS_STACK)
-		return refuse(pred, FILTER_ILLEGAL_OP);
+		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
 	err = take_digits(pred, &len);
 	if (err)
 		return err;
-	if (parse_number(start, len, pred->value.is_signed, &number))
+	if (filter_pred_parse_number(start, len, pred->value.is_signed, &number))
 		return refuse_at(pred, "Illegal integer value", start);
 	if (class == FILTER_CLASS_OTHER)
 		trace_filter_add_constant(pred->compiler, false);
@@ -157,7 +158,7 @@ static int compile_number(struct pred *pred)
 /* ---- Functions ---- */
 
 /* The end of NAME or NAME@FILE. */
-static void take_name(struct pred *pred)
+static void filter_pred_take_name(struct pred *pred)
 {
 	bool has_file = false;
 
@@ -177,18 +178,18 @@ static int take_address(struct pred *pred, uintptr_t *out_addr)
 	size_t len;
 	int err;
 
-	if (is_digit(*start)) {
+	if (filter_pred_is_digit(*start)) {
 		err = take_digits(pred, &len);
 		if (err)
 			return err;
-		if (parse_number(start, len, false, &number))
-			return refuse(pred, FILTER_INVALID_VALUE);
+		if (filter_pred_parse_number(start, len, false, &number))
+			return filter_pred_refuse(pred, FILTER_INVALID_VALUE);
 		*out_addr = (uintptr_t)number;
 		return 0;
 	}
-	take_name(pred);
+	filter_pred_take_name(pred);
 	err = trace_func_name_find(start, (size_t)(pred->at - start), out_addr, &why);
-	return err && why ? refuse(pred, why) : 0;
+	return err && why ? filter_pred_refuse(pred, why) : 0;
 }
 
 static int compile_function(struct pred *pred)
@@ -200,14 +201,14 @@ static int compile_function(struct pred *pred)
 
 	if (pred->value.class != FILTER_CLASS_ADDRESS &&
 	    (pred->value.class != FILTER_CLASS_NUMBER || pred->value.size != sizeof(uintptr_t)))
-		return refuse(pred, FILTER_ILLEGAL_OP);
+		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
 	if (!is_equality(pred))
-		return refuse(pred, FILTER_INVALID_OP);
+		return filter_pred_refuse(pred, FILTER_INVALID_OP);
 	err = take_address(pred, &addr);
 	if (err)
 		return err;
 	if (!addr || !trace_plat_symbol(addr, name, &start, &size) || !size)
-		return refuse(pred, "Function not found");
+		return filter_pred_refuse(pred, "Function not found");
 	trace_filter_add_range(pred->compiler, &pred->value, start, start + size - 1,
 			       pred->cmp == FILTER_CMP_EQ);
 	return 0;
@@ -222,16 +223,16 @@ static int compile_text(struct pred *pred)
 	size_t len;
 
 	if (!is_equality(pred) && pred->cmp != FILTER_CMP_GLOB)
-		return refuse(pred, FILTER_ILLEGAL_OP);
+		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
 	if (pred->value.class != FILTER_CLASS_TEXT)
-		return refuse(pred, "Expecting numeric field");
+		return filter_pred_refuse(pred, "Expecting numeric field");
 	for (pred->at++; *pred->at && *pred->at != quote; pred->at++)
 		;
 	if (!*pred->at)
-		return refuse(pred, FILTER_NO_QUOTE);
+		return filter_pred_refuse(pred, FILTER_NO_QUOTE);
 	len = (size_t)(pred->at - start);
 	if (len > MAX_TEXT_CHARS)
-		return refuse(pred, FILTER_TOO_LONG);
+		return filter_pred_refuse(pred, FILTER_TOO_LONG);
 	if (pred->is_user && pred->value.place == FILTER_PLACE_POINTER)
 		trace_filter_add_constant(pred->compiler,
 					  false); /* a kernel has no text of users */
@@ -248,20 +249,20 @@ static int take_cpus(struct pred *pred, struct filter_cpus *out_cpus)
 	uint32_t nr = trace_plat_nr_cpus();
 	const char *start;
 
-	take(pred, "CPUS");
+	filter_pred_take(pred, "CPUS");
 	if (*pred->at++ != '{')
-		return refuse(pred, "Missing '{'");
+		return filter_pred_refuse(pred, "Missing '{'");
 	start = pred->at;
 	while (*pred->at && *pred->at != '}')
 		pred->at++;
 	if (!*pred->at)
-		return refuse(pred, "Missing '}'");
+		return filter_pred_refuse(pred, "Missing '}'");
 	*out_cpus = (struct filter_cpus){
 		.mask = trace_filter_add_data(pred->compiler, (nr + 63) / 64 * sizeof(uint64_t)),
 		.nr = nr,
 	};
 	if (!trace_filter_cpus_parse(start, (size_t)(pred->at - start), out_cpus))
-		return refuse(pred, "Invalid cpulist");
+		return filter_pred_refuse(pred, "Invalid cpulist");
 	pred->at++;
 	return 0;
 }
@@ -273,9 +274,9 @@ static int compile_cpus(struct pred *pred)
 	int err;
 
 	if (class != FILTER_CLASS_MASK && class != FILTER_CLASS_CPU && class != FILTER_CLASS_NUMBER)
-		return refuse(pred, FILTER_ILLEGAL_OP);
+		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
 	if (!is_equality(pred) && pred->cmp != FILTER_CMP_AND)
-		return refuse(pred, FILTER_ILLEGAL_OP);
+		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
 	err = take_cpus(pred, &cpus);
 	if (err)
 		return err;
@@ -293,15 +294,15 @@ static int compile_value(struct pred *pred)
 		return compile_cpus(pred);
 	if (*pred->at == '\'' || *pred->at == '"')
 		return compile_text(pred);
-	if (is_digit(*pred->at) || *pred->at == '-')
+	if (filter_pred_is_digit(*pred->at) || *pred->at == '-')
 		return compile_number(pred);
-	return refuse(pred, FILTER_INVALID_VALUE);
+	return filter_pred_refuse(pred, FILTER_INVALID_VALUE);
 }
 
 int trace_filter_pred_compile(struct filter_compiler *compiler, size_t start, size_t *out_end)
 {
 	struct pred pred = { .compiler = compiler, .at = compiler->text + start };
-	int err = take_field(&pred);
+	int err = filter_pred_take_field(&pred);
 
 	if (!err)
 		err = take_operator(&pred);

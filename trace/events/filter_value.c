@@ -7,7 +7,7 @@
 #include "text/str.h"
 
 /* The head, as the `format` file describes it. */
-static const struct trace_event_field head_fields[] = {
+static const struct trace_event_field filter_head_fields[] = {
 	TRACE_FIELD("common_type", unsigned short, trace_entry, type),
 	TRACE_FIELD("common_flags", unsigned char, trace_entry, flags),
 	TRACE_FIELD("common_preempt_count", unsigned char, trace_entry, preempt_count),
@@ -33,16 +33,17 @@ static const struct current_value current_values[] = {
 	{ "comm", CURRENT_COMM }, { "COMM", CURRENT_COMM },
 };
 
-static bool is_named(const char *name, const char *word, size_t len)
+static bool filter_value_is_named(const char *name, const char *word, size_t len)
 {
 	return trace_strlen(name) == len && memcmp(name, word, len) == 0;
 }
 
-static const struct trace_event_field *find_field(const struct trace_event_field *fields, size_t nr,
-						  const char *name, size_t len)
+static const struct trace_event_field *
+filter_value_find_field(const struct trace_event_field *fields, size_t nr, const char *name,
+			size_t len)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (is_named(fields[i].name, name, len))
+		if (filter_value_is_named(fields[i].name, name, len))
 			return &fields[i];
 	}
 	return NULL;
@@ -55,7 +56,7 @@ static bool has_word(const char *text, const char *word)
 	return *text;
 }
 
-static enum filter_place place_of(const struct trace_event_field *field)
+static enum filter_place filter_value_place_of(const struct trace_event_field *field)
 {
 	if (field->kind == TRACE_FIELD_DATA_LOC)
 		return FILTER_PLACE_LOC;
@@ -88,10 +89,10 @@ static enum filter_class class_of(const struct trace_event_field *field)
 	return is_size_of_number(field->size) ? FILTER_CLASS_NUMBER : FILTER_CLASS_OTHER;
 }
 
-static struct filter_value value_of(const struct trace_event_field *field)
+static struct filter_value filter_value_of(const struct trace_event_field *field)
 {
 	struct filter_value value = { .class = class_of(field),
-				      .place = place_of(field),
+				      .place = filter_value_place_of(field),
 				      .offset = field->offset,
 				      .size = field->size,
 				      .is_signed = field->is_signed };
@@ -108,18 +109,19 @@ bool trace_filter_value_find(const struct trace_event *event, const char *name, 
 			     struct filter_value *out_value)
 {
 	const struct trace_event_field *field =
-		find_field(event->fields, event->nr_fields, name, len);
+		filter_value_find_field(event->fields, event->nr_fields, name, len);
 
 	for (size_t i = 0; !field && i < TRACE_ARRAY_SIZE(current_values); i++) {
-		if (is_named(current_values[i].name, name, len)) {
+		if (filter_value_is_named(current_values[i].name, name, len)) {
 			*out_value = current_values[i].value;
 			return true;
 		}
 	}
 	if (!field)
-		field = find_field(head_fields, TRACE_ARRAY_SIZE(head_fields), name, len);
+		field = filter_value_find_field(filter_head_fields,
+						TRACE_ARRAY_SIZE(filter_head_fields), name, len);
 	if (!field)
 		return false;
-	*out_value = value_of(field);
+	*out_value = filter_value_of(field);
 	return true;
 }

@@ -25,7 +25,7 @@ static struct synth_event *of_dyn(const struct dyn_event *dyn)
 	return (struct synth_event *)((char *)(uintptr_t)dyn - offsetof(struct synth_event, dyn));
 }
 
-static struct synth_event *find(const char *name)
+static struct synth_event *synth_event_find(const char *name)
 {
 	struct dyn_event *dyn = NULL;
 
@@ -38,7 +38,7 @@ static struct synth_event *find(const char *name)
 
 struct synth_event *trace_synth_event_get(const char *name)
 {
-	struct synth_event *event = find(name);
+	struct synth_event *event = synth_event_find(name);
 
 	if (event)
 		event->dyn.nr_held++;
@@ -52,7 +52,7 @@ void trace_synth_event_put(struct synth_event *event)
 
 /* ---- Layout: fields in their order; events are aligned to 4, and so are fields of 8 bytes ---- */
 
-static uint32_t place_of(const struct synth_parsed *field, uint32_t at)
+static uint32_t synth_event_place_of(const struct synth_parsed *field, uint32_t at)
 {
 	uint32_t align = field->kind == SYNTH_TEXT ? 1 : field->size;
 
@@ -61,7 +61,7 @@ static uint32_t place_of(const struct synth_parsed *field, uint32_t at)
 	return (at + align - 1) / align * align;
 }
 
-static size_t type_bytes(const struct synth_parsed *field)
+static size_t synth_event_type_bytes(const struct synth_parsed *field)
 {
 	return (field->is_unsigned ? sizeof("unsigned ") : 1) + field->type.len + field->array.len;
 }
@@ -70,15 +70,15 @@ static int measure_field(const struct synth_parsed *field, struct synth_size *si
 {
 	if (size->nr_fields++ == SYNTH_FIELDS_MAX)
 		return -E2BIG;
-	size->entry_bytes = place_of(field, size->entry_bytes) + field->size;
-	size->text_bytes += type_bytes(field) + field->name.len + 1;
+	size->entry_bytes = synth_event_place_of(field, size->entry_bytes) + field->size;
+	size->text_bytes += synth_event_type_bytes(field) + field->name.len + 1;
 	size->fmt_bytes += SYNTH_FMT_BYTES + SYNTH_FMT_NAMES * field->name.len;
 	return size->entry_bytes > RING_MAX_PAYLOAD ? -ENOSPC : 0;
 }
 
 /* Go through the fields without keeping them. 0, or -errno after blaming. */
-static int measure(const char *line, const char *fields, struct synth_size *out,
-		   struct dyn_event_error *error)
+static int synth_event_measure(const char *line, const char *fields, struct synth_size *out,
+			       struct dyn_event_error *error)
 {
 	struct synth_parse parse = { .at = fields, .error = error };
 	struct synth_parsed field;
@@ -100,27 +100,27 @@ static int measure(const char *line, const char *fields, struct synth_size *out,
 
 /* ---- Making one ---- */
 
-static char *put_word(char *to, const struct synth_word *word)
+static char *synth_event_put_word(char *to, const struct synth_word *word)
 {
 	memcpy(to, word->at, word->len);
 	return to + word->len;
 }
 
 /* The type as it is listed. Returns what is behind its NUL. */
-static char *put_type(char *to, const struct synth_parsed *field)
+static char *synth_event_put_type(char *to, const struct synth_parsed *field)
 {
 	static const struct synth_word is_unsigned = { "unsigned ", 9 };
 
 	if (field->is_unsigned)
-		to = put_word(to, &is_unsigned);
-	to = put_word(to, &field->type);
-	to = put_word(to, &field->array);
+		to = synth_event_put_word(to, &is_unsigned);
+	to = synth_event_put_word(to, &field->type);
+	to = synth_event_put_word(to, &field->array);
 	*to = '\0';
 	return to + 1;
 }
 
 /* For `format`, filters and histograms. */
-static void describe(const struct synth_field *field, struct trace_event_field *out)
+static void synth_event_describe(const struct synth_field *field, struct trace_event_field *out)
 {
 	*out = (struct trace_event_field){ .name = field->name,
 					   .type = field->type,
@@ -160,13 +160,13 @@ static char *fill_fields(struct synth_event *event, struct synth_field *fields,
 		field->kind = parsed.kind;
 		field->size = parsed.size;
 		field->is_signed = parsed.is_signed;
-		field->offset = (uint16_t)place_of(&parsed, at);
+		field->offset = (uint16_t)synth_event_place_of(&parsed, at);
 		at = field->offset + field->size;
 		field->type = text;
-		text = put_type(text, &parsed);
+		text = synth_event_put_type(text, &parsed);
 		field->name = text;
-		text = put_word(text, &parsed.name) + 1; /* the memory is zeroed */
-		describe(field, &described[i]);
+		text = synth_event_put_word(text, &parsed.name) + 1; /* the memory is zeroed */
+		synth_event_describe(field, &described[i]);
 		event->is_numbers &= field->kind == SYNTH_NUMBER;
 	}
 	event->fixed_bytes = (at + 3) / 4 * 4;
@@ -175,7 +175,8 @@ static char *fill_fields(struct synth_event *event, struct synth_field *fields,
 
 static const struct trace_event_functions synth_functions = { .trace = trace_synth_print };
 
-static struct synth_event *make(const char *name, const char *fields, const struct synth_size *size)
+static struct synth_event *synth_event_make(const char *name, const char *fields,
+					    const struct synth_size *size)
 {
 	size_t fields_bytes = size->nr_fields * sizeof(struct synth_field);
 	size_t described_bytes = size->nr_fields * sizeof(struct trace_event_field);
@@ -217,27 +218,27 @@ static void free_event(struct dyn_event *dyn)
 }
 
 /* Its directory would have the name of a file that each system has. */
-static bool is_reserved(const struct synth_word *name)
+static bool synth_event_is_reserved(const struct synth_word *name)
 {
 	return (name->len == 6 &&
 		(memcmp(name->at, "enable", 6) == 0 || memcmp(name->at, "filter", 6) == 0));
 }
 
 /* Make and add the event. `line` is where what is wrong with all of it is marked. */
-static int create(const char *line, const struct synth_word *name, const char *fields,
-		  struct dyn_event_error *error)
+static int synth_event_create(const char *line, const struct synth_word *name, const char *fields,
+			      struct dyn_event_error *error)
 {
 	struct synth_size size = { .name_bytes = name->len + 1, .fmt_bytes = sizeof("\"\"") };
 	struct synth_event *event;
 	int err;
 
 	if (!trace_synth_is_name(name->at, name->len) || name->len > NAME_MAX_LEN ||
-	    is_reserved(name))
+	    synth_event_is_reserved(name))
 		return trace_synth_blame(error, name->at, "Illegal name", -EINVAL);
-	err = measure(line, fields, &size, error);
+	err = synth_event_measure(line, fields, &size, error);
 	if (err)
 		return err;
-	event = make(name->at, fields, &size);
+	event = synth_event_make(name->at, fields, &size);
 	if (!event)
 		return -ENOMEM;
 	err = trace_dyn_event_add(&event->dyn);
@@ -250,14 +251,14 @@ static int create(const char *line, const struct synth_word *name, const char *f
 
 /* ---- Lines ---- */
 
-static const char *skip_spaces(const char *text)
+static const char *synth_event_skip_spaces(const char *text)
 {
 	while (trace_is_space(*text))
 		text++;
 	return text;
 }
 
-static struct synth_word first_word(const char *text)
+static struct synth_word synth_event_first_word(const char *text)
 {
 	struct synth_word word = { .at = text };
 
@@ -272,21 +273,21 @@ static uint32_t count_words(const char *text)
 	struct synth_word word;
 	uint32_t nr = 0;
 
-	while ((word = first_word(text = skip_spaces(text))).len) {
+	while ((word = synth_event_first_word(text = synth_event_skip_spaces(text))).len) {
 		text += word.len;
 		nr++;
 	}
 	return nr;
 }
 
-/* `at` is the name, with the fields behind it; see create(). */
+/* `at` is the name, with the fields behind it; see synth_event_create(). */
 static int create_from(const char *line, const char *at, struct dyn_event_error *error)
 {
-	struct synth_word name = first_word(at);
+	struct synth_word name = synth_event_first_word(at);
 
 	if (count_words(at) < 3)
 		return trace_synth_blame(error, line, FORM, -EINVAL);
-	return create(line, &name, at + name.len, error);
+	return synth_event_create(line, &name, at + name.len, error);
 }
 
 int trace_synth_event_run(char *line, struct dyn_event_error *out_error)
@@ -299,14 +300,14 @@ int trace_synth_event_run(char *line, struct dyn_event_error *out_error)
 		return 0;
 	if (*line != '!')
 		return create_from(line, line, out_error);
-	word = first_word(++line);
+	word = synth_event_first_word(++line);
 	line[word.len] = '\0';
 	return trace_dyn_events_remove(trace_synth_event_kinds, NULL, line, "");
 }
 
 /* ---- The kind `s:` ---- */
 
-static bool claims(const char *line)
+static bool synth_event_claims(const char *line)
 {
 	return trace_str_starts(line, "s:");
 }
@@ -315,7 +316,7 @@ static int create_dyn(const char *line, struct dyn_event_error *error)
 {
 	const char *name = line + 2;
 
-	for (uint32_t i = 0; i < first_word(name).len; i++) {
+	for (uint32_t i = 0; i < synth_event_first_word(name).len; i++) {
 		if (name[i] != '/')
 			continue;
 		if (!trace_str_starts(name, SYNTH_SYSTEM "/"))
@@ -345,7 +346,7 @@ static void show_dyn(const struct dyn_event *dyn, struct trace_seq *seq)
 
 const struct dyn_event_kind trace_synth_event_kinds[] = {
 	{ .name = "synth",
-	  .claims = claims,
+	  .claims = synth_event_claims,
 	  .create = create_dyn,
 	  .show = show_dyn,
 	  .free = free_event },

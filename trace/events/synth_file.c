@@ -5,7 +5,7 @@
 #include "dyn_event_file.h"
 #include "text/str.h"
 
-static const struct trace_dyn_events_source source = {
+static const struct trace_dyn_events_source synth_file_source = {
 	.kind = trace_synth_event_kinds,
 	.run = trace_synth_event_run,
 	.show = trace_synth_event_show,
@@ -15,16 +15,16 @@ static const struct trace_file synthetic_events_file = {
 	.name = "synthetic_events",
 	.root_only = true,
 	.mode = TRACE_MODE_WRITE,
-	.about = &source,
+	.about = &synth_file_source,
 	.next = trace_dyn_events_next,
 	.open = trace_dyn_events_open,
 	.store = trace_dyn_events_store,
 	.store_max = TRACE_DYN_EVENTS_MAX,
 };
 
-static const struct trace_file *const files[] = { &synthetic_events_file };
+static const struct trace_file *const synth_files[] = { &synthetic_events_file };
 
 const struct trace_file_table trace_synth_files = {
-	.files = files,
-	.nr = TRACE_ARRAY_SIZE(files),
+	.files = synth_files,
+	.nr = TRACE_ARRAY_SIZE(synth_files),
 };

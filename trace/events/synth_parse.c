@@ -16,7 +16,7 @@ struct synth_type {
 	bool is_signed;
 };
 
-static const struct synth_type types[] = {
+static const struct synth_type synth_types[] = {
 	{ "s64", false, 8, true },   { "u64", false, 8, false },  { "s32", false, 4, true },
 	{ "u32", false, 4, false },  { "s16", false, 2, true },	  { "u16", false, 2, false },
 	{ "s8", false, 1, true },    { "u8", false, 1, false },	  { "char", false, 1, true },
@@ -33,7 +33,7 @@ int trace_synth_blame(struct dyn_event_error *error, const char *at, const char 
 	return err;
 }
 
-static bool is_letter(char c)
+static bool synth_parse_is_letter(char c)
 {
 	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -41,13 +41,13 @@ static bool is_letter(char c)
 bool trace_synth_is_name(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (!is_letter(text[i]) && !(i && text[i] >= '0' && text[i] <= '9'))
+		if (!synth_parse_is_letter(text[i]) && !(i && text[i] >= '0' && text[i] <= '9'))
 			return false;
 	}
 	return len;
 }
 
-static bool is_word(const struct synth_word *word, const char *text)
+static bool synth_parse_is_word(const struct synth_word *word, const char *text)
 {
 	return word->len == trace_strlen(text) && memcmp(word->at, text, word->len) == 0;
 }
@@ -104,9 +104,9 @@ static int parse_text(struct synth_parsed *field, const struct synth_word *array
 	return 0;
 }
 
-static int parse_stack(struct synth_parsed *field, const struct synth_word *array)
+static int synth_parse_stack(struct synth_parsed *field, const struct synth_word *array)
 {
-	if (!is_word(array, "[]"))
+	if (!synth_parse_is_word(array, "[]"))
 		return -EINVAL;
 	field->kind = SYNTH_STACK;
 	field->size = sizeof(uint32_t);
@@ -114,29 +114,30 @@ static int parse_stack(struct synth_parsed *field, const struct synth_word *arra
 	return 0;
 }
 
-static int parse_number(struct synth_parsed *field)
+static int synth_parse_number(struct synth_parsed *field)
 {
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(types); i++) {
-		if (types[i].is_unsigned != field->is_unsigned ||
-		    !is_word(&field->type, types[i].name))
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(synth_types); i++) {
+		if (synth_types[i].is_unsigned != field->is_unsigned ||
+		    !synth_parse_is_word(&field->type, synth_types[i].name))
 			continue;
 		field->kind = SYNTH_NUMBER;
-		field->size = types[i].size;
-		field->is_signed = types[i].is_signed;
+		field->size = synth_types[i].size;
+		field->is_signed = synth_types[i].is_signed;
 		return 0;
 	}
 	return -EINVAL;
 }
 
 /* Only texts and stacks are arrays; the brackets stand behind the type or behind the name. */
-static int parse_type(struct synth_parse *parse, struct synth_parsed *field)
+static int synth_parse_type(struct synth_parse *parse, struct synth_parsed *field)
 {
 	struct synth_word base = field->type, array = take_array(&base);
-	bool is_text = is_word(&base, "char"), is_stack = is_word(&base, "long");
+	bool is_text = synth_parse_is_word(&base, "char"),
+	     is_stack = synth_parse_is_word(&base, "long");
 	int err;
 
 	if (!array.len && !field->array.len) {
-		if (!parse_number(field))
+		if (!synth_parse_number(field))
 			return 0;
 		return trace_synth_blame(parse->error, field->type.at, BAD_TYPE, -EINVAL);
 	}
@@ -146,7 +147,7 @@ static int parse_type(struct synth_parse *parse, struct synth_parsed *field)
 		return trace_synth_blame(parse->error, field->name.at, BAD_ARRAY, -EINVAL);
 	if (field->array.len)
 		array = field->array;
-	err = is_text ? parse_text(field, &array) : parse_stack(field, &array);
+	err = is_text ? parse_text(field, &array) : synth_parse_stack(field, &array);
 	if (!err)
 		return 0;
 	return field->array.len ? trace_synth_blame(parse->error, field->name.at, BAD_ARRAY, err)
@@ -162,7 +163,7 @@ int trace_synth_parse_field(struct synth_parse *parse, struct synth_parsed *out)
 	if (!next_word(parse, &first))
 		return 0;
 	out->type = first;
-	out->is_unsigned = is_word(&first, "unsigned");
+	out->is_unsigned = synth_parse_is_word(&first, "unsigned");
 	if (out->is_unsigned && !next_word(parse, &out->type))
 		return trace_synth_blame(parse->error, first.at, "Incomplete type", -EINVAL);
 	if (!next_word(parse, &out->name))
@@ -172,5 +173,5 @@ int trace_synth_parse_field(struct synth_parse *parse, struct synth_parsed *out)
 	out->array = take_array(&out->name);
 	if (!trace_synth_is_name(out->name.at, out->name.len))
 		return trace_synth_blame(parse->error, out->name.at, "Illegal name", -EINVAL);
-	return parse_type(parse, out) ? -EINVAL : 1;
+	return synth_parse_type(parse, out) ? -EINVAL : 1;
 }

@@ -16,8 +16,8 @@ struct synth_value {
 	uint32_t bytes;
 };
 
-static struct synth_value value_of(const struct synth_field *field, const uint8_t *entry,
-				   uint32_t len)
+static struct synth_value synth_text_value_of(const struct synth_field *field, const uint8_t *entry,
+					      uint32_t len)
 {
 	uint32_t at = field->offset, bytes = field->size, place = 0;
 
@@ -35,8 +35,8 @@ static struct synth_value value_of(const struct synth_field *field, const uint8_
 	return (struct synth_value){ entry + at, bytes };
 }
 
-static void print_number(const struct synth_field *field, const struct synth_value *value,
-			 struct trace_seq *seq)
+static void synth_text_print_number(const struct synth_field *field,
+				    const struct synth_value *value, struct trace_seq *seq)
 {
 	uint32_t bits = field->size * 8u;
 	uint64_t number = 0;
@@ -53,8 +53,8 @@ static void print_number(const struct synth_field *field, const struct synth_val
 }
 
 /* Each address on a line of its own, with its offset, whatever options say, as on Linux. */
-static void print_stack(const struct trace_iter *iter, const struct synth_value *value,
-			struct trace_seq *seq)
+static void synth_text_print_stack(const struct trace_iter *iter, const struct synth_value *value,
+				   struct trace_seq *seq)
 {
 	unsigned long ip;
 
@@ -68,15 +68,15 @@ static void print_stack(const struct trace_iter *iter, const struct synth_value 
 	}
 }
 
-static void print_field(const struct trace_iter *iter, const struct synth_field *field,
-			const struct synth_value *value, struct trace_seq *seq)
+static void synth_text_print_field(const struct trace_iter *iter, const struct synth_field *field,
+				   const struct synth_value *value, struct trace_seq *seq)
 {
 	const char *text = (const char *)value->at;
 
 	if (field->kind == SYNTH_NUMBER)
-		print_number(field, value, seq);
+		synth_text_print_number(field, value, seq);
 	else if (field->kind == SYNTH_STACK)
-		print_stack(iter, value, seq);
+		synth_text_print_stack(iter, value, seq);
 	else
 		trace_seq_write(seq, text, trace_strnlen(text, value->bytes));
 }
@@ -91,9 +91,9 @@ void trace_synth_print(const struct trace_iter *iter, struct trace_seq *seq)
 	for (uint32_t i = 0; i < event->nr_fields; i++) {
 		const struct synth_field *field = &event->fields[i];
 
-		value = value_of(field, iter->event.data, iter->event.len);
+		value = synth_text_value_of(field, iter->event.data, iter->event.len);
 		trace_seq_printf(seq, "%s%s=", ends_line ? "" : " ", field->name);
-		print_field(iter, field, &value, seq);
+		synth_text_print_field(iter, field, &value, seq);
 		ends_line = field->kind == SYNTH_STACK;
 	}
 	if (!ends_line)
@@ -106,7 +106,7 @@ void trace_synth_print(const struct trace_iter *iter, struct trace_seq *seq)
  * libtraceevent finds the sign of a number by the size of the conversion, not by its field: with
  * the %d that Linux has for an s8, it prints -1 as 255.
  */
-static const char *conversion(const struct synth_field *field)
+static const char *synth_text_conversion(const struct synth_field *field)
 {
 	static const char *const by_size[2][9] = {
 		{ [1] = "%u", [2] = "%u", [4] = "%u", [8] = "%llu" },
@@ -151,7 +151,7 @@ void trace_synth_print_fmt(const struct synth_event *event, char *to, size_t siz
 	trace_seq_putc(&seq, '"');
 	for (uint32_t i = 0; i < event->nr_fields; i++)
 		trace_seq_printf(&seq, "%s%s=%s", i ? ", " : "", event->fields[i].name,
-				 conversion(&event->fields[i]));
+				 synth_text_conversion(&event->fields[i]));
 	trace_seq_putc(&seq, '"');
 	for (uint32_t i = 0; i < event->nr_fields; i++)
 		print_argument(&event->fields[i], &seq);

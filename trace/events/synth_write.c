@@ -54,7 +54,7 @@ static uint32_t stack_bytes(uint64_t value)
 }
 
 /* How long the event becomes. What does not fit in the longest one is cut off. */
-static void measure(struct synth_build *build)
+static void synth_write_measure(struct synth_build *build)
 {
 	const struct synth_event *event = build->event;
 	uint32_t bytes, room;
@@ -76,13 +76,13 @@ static void measure(struct synth_build *build)
 }
 
 /* At most `bytes`, with its NUL: the memory is zeroed. */
-static void put_text(uint8_t *to, const char *text, uint32_t bytes)
+static void synth_write_put_text(uint8_t *to, const char *text, uint32_t bytes)
 {
 	for (; bytes > 1 && *text; bytes--)
 		*to++ = (uint8_t)*text++;
 }
 
-static void put_stack(uint8_t *to, const uint32_t *ips, uint32_t bytes)
+static void synth_write_put_stack(uint8_t *to, const uint32_t *ips, uint32_t bytes)
 {
 	for (uint32_t at = 0; ips && at < bytes; at += (uint32_t)sizeof(unsigned long)) {
 		unsigned long ip = trace_plat_ip_unpack(*ips++);
@@ -91,13 +91,13 @@ static void put_stack(uint8_t *to, const uint32_t *ips, uint32_t bytes)
 	}
 }
 
-static void put_number(uint8_t *to, uint64_t value, uint32_t bytes)
+static void synth_write_put_number(uint8_t *to, uint64_t value, uint32_t bytes)
 {
 	for (; bytes--; value >>= 8)
 		*to++ = (uint8_t)value;
 }
 
-static void fill(const struct synth_build *build, uint8_t *entry)
+static void synth_write_fill(const struct synth_build *build, uint8_t *entry)
 {
 	const struct synth_event *event = build->event;
 	uint32_t behind = event->fixed_bytes;
@@ -110,23 +110,25 @@ static void fill(const struct synth_build *build, uint8_t *entry)
 		uint64_t value = build->values[i];
 
 		if (field->kind == SYNTH_NUMBER) {
-			put_number(entry + field->offset, value, field->size);
+			synth_write_put_number(entry + field->offset, value, field->size);
 			continue;
 		}
 		if (field->kind == SYNTH_TEXT) {
-			put_text(entry + field->offset, text_of(value), field->size);
+			synth_write_put_text(entry + field->offset, text_of(value), field->size);
 			continue;
 		}
-		put_number(entry + field->offset, behind | (uint64_t)bytes << 16, 4);
+		synth_write_put_number(entry + field->offset, behind | (uint64_t)bytes << 16, 4);
 		if (field->kind == SYNTH_STACK)
-			put_stack(entry + behind, (const uint32_t *)(uintptr_t)value, bytes);
+			synth_write_put_stack(entry + behind, (const uint32_t *)(uintptr_t)value,
+					      bytes);
 		else
-			put_text(entry + behind, text_of(value), bytes);
+			synth_write_put_text(entry + behind, text_of(value), bytes);
 		behind += (bytes + 3) & ~3u;
 	}
 }
 
-static TRACE_NOINLINE void write_long(struct synth_event *event, const struct synth_build *build)
+static TRACE_NOINLINE void synth_write_long(struct synth_event *event,
+					    const struct synth_build *build)
 {
 	struct trace_event_room room;
 	uint8_t *entry =
@@ -134,26 +136,26 @@ static TRACE_NOINLINE void write_long(struct synth_event *event, const struct sy
 
 	if (!entry)
 		return;
-	fill(build, entry);
+	synth_write_fill(build, entry);
 	trace_event_commit(&room, entry, build->bytes);
 }
 
-static TRACE_NOINLINE void write_any(struct synth_event *event, const uint64_t *values)
+static TRACE_NOINLINE void synth_write_any(struct synth_event *event, const uint64_t *values)
 {
 	uint64_t entry[TRACE_EVENT_SCRATCH / sizeof(uint64_t)];
 	struct synth_build build = { .event = event, .values = values };
 
-	measure(&build);
+	synth_write_measure(&build);
 	if (build.bytes > sizeof(entry)) {
-		write_long(event, &build);
+		synth_write_long(event, &build);
 		return;
 	}
-	fill(&build, (uint8_t *)entry);
+	synth_write_fill(&build, (uint8_t *)entry);
 	trace_event_write(&event->call, entry, build.bytes, NULL);
 }
 
 /* Is it on in an instance, or has triggers there? */
-static bool is_wanted(const struct synth_event *event)
+static bool synth_write_is_wanted(const struct synth_event *event)
 {
 	return trace_event_flags(trace_event_front_of(&event->call)) & TRACE_EVENT_WANTED;
 }
@@ -163,7 +165,7 @@ void trace_synth_event_write(struct synth_event *event, const uint64_t *values)
 	struct trace_thread *thread;
 	uint32_t depth;
 
-	if (!is_wanted(event))
+	if (!synth_write_is_wanted(event))
 		return;
 	thread = trace_plat_current();
 	/* Interrupts on the thread leave it as they found it, so no atomic step is needed. */
@@ -174,7 +176,7 @@ void trace_synth_event_write(struct synth_event *event, const uint64_t *values)
 	if (event->is_numbers)
 		write_numbers(event, values);
 	else
-		write_any(event, values);
+		synth_write_any(event, values);
 	atomic_store_explicit(&thread->synth_depth, depth, memory_order_relaxed);
 }
 

@@ -70,7 +70,7 @@ static struct trace_trigger *_Atomic *link_behind_all(struct trace_event_file *f
 }
 
 /* Release: a probe that finds the trigger finds what is in it. */
-static void publish(struct trace_trigger *trigger)
+static void trigger_publish(struct trace_trigger *trigger)
 {
 	struct trace_event_file *file = trigger->file;
 	struct trace_trigger *_Atomic *link = &file->triggers;
@@ -84,7 +84,7 @@ static void publish(struct trace_trigger *trigger)
 }
 
 /* It still points to the next one, for probes that are just there. */
-static void take_out(struct trace_trigger *trigger, struct trace_trigger **gone)
+static void trigger_take_out(struct trace_trigger *trigger, struct trace_trigger **gone)
 {
 	struct trace_trigger *_Atomic *link = &trigger->file->triggers;
 
@@ -129,14 +129,14 @@ static uint32_t nr_late(const struct trace_event_file *file)
 
 /* ---- Set and remove ---- */
 
-static void free_one(struct trace_trigger *trigger)
+static void trigger_free_one(struct trace_trigger *trigger)
 {
 	trace_trigger_clear_condition(trigger);
 	trace_plat_free(trigger, sizeof(*trigger));
 }
 
 /* The target goes last: until no probe is in func any more, func may switch it. */
-static void free_all(struct trace_trigger *gone)
+static void trigger_free_all(struct trace_trigger *gone)
 {
 	struct trace_trigger *next;
 
@@ -149,7 +149,7 @@ static void free_all(struct trace_trigger *gone)
 			trace_event_soft_put(gone->target);
 		if (gone->command->free)
 			gone->command->free(gone);
-		free_one(gone);
+		trigger_free_one(gone);
 	}
 }
 
@@ -157,11 +157,11 @@ void trace_trigger_remove(struct trace_trigger *trigger)
 {
 	struct trace_trigger *gone = NULL;
 
-	take_out(trigger, &gone);
-	free_all(gone);
+	trigger_take_out(trigger, &gone);
+	trigger_free_all(gone);
 }
 
-static bool is_needed(const struct trace_trigger *trigger)
+static bool trigger_is_needed(const struct trace_trigger *trigger)
 {
 	return trigger->command->is_needed && trigger->command->is_needed(trigger);
 }
@@ -174,11 +174,12 @@ static bool truncate(struct trace_event_file *file)
 
 	for (; trigger; trigger = next) {
 		next = trigger->next;
-		if (trigger->command->flags & TRACE_TRIGGER_TRUNCATED && !is_needed(trigger))
-			take_out(trigger, &gone);
+		if (trigger->command->flags & TRACE_TRIGGER_TRUNCATED &&
+		    !trigger_is_needed(trigger))
+			trigger_take_out(trigger, &gone);
 	}
 	is_any = gone;
-	free_all(gone);
+	trigger_free_all(gone);
 	return is_any;
 }
 
@@ -194,13 +195,13 @@ void trace_triggers_array_gone(struct trace_array *tr)
 
 	for (struct trace_event_file *at = trace_events_of(tr)->files; at; at = at->next_of_array) {
 		while (at->triggers)
-			take_out(at->triggers, &gone);
+			trigger_take_out(at->triggers, &gone);
 	}
-	free_all(gone);
+	trigger_free_all(gone);
 }
 
-static int check(const struct trace_trigger_command *command, struct trace_trigger_args *args,
-		 const struct trace_trigger_wish *wish)
+static int trigger_check(const struct trace_trigger_command *command,
+			 struct trace_trigger_args *args, const struct trace_trigger_wish *wish)
 {
 	if (trace_trigger_find(args->file, command, wish->target))
 		return trace_trigger_blame(args, NULL, "there is such a trigger already", -EEXIST);
@@ -223,8 +224,8 @@ static int get_probes(struct trace_trigger *trigger)
 	return err;
 }
 
-static int prepare(struct trace_trigger *trigger, struct trace_trigger_args *args,
-		   const struct trace_trigger_wish *wish)
+static int trigger_prepare(struct trace_trigger *trigger, struct trace_trigger_args *args,
+			   const struct trace_trigger_wish *wish)
 {
 	int err = 0;
 
@@ -244,7 +245,7 @@ int trace_trigger_set(const struct trace_trigger_command *command, struct trace_
 		      const struct trace_trigger_wish *wish)
 {
 	struct trace_trigger *trigger;
-	int err = check(command, args, wish);
+	int err = trigger_check(command, args, wish);
 
 	if (err)
 		return err;
@@ -257,10 +258,10 @@ int trace_trigger_set(const struct trace_trigger_command *command, struct trace_
 	trigger->target = wish->target;
 	trigger->count = wish->count;
 	trigger->private = wish->private;
-	err = prepare(trigger, args, wish);
+	err = trigger_prepare(trigger, args, wish);
 	if (err)
-		free_one(trigger);
+		trigger_free_one(trigger);
 	else
-		publish(trigger);
+		trigger_publish(trigger);
 	return err;
 }

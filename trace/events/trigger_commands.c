@@ -8,8 +8,8 @@
  * One is taken from the count for each time that the switch is moved, whatever other CPUs do
  * meanwhile: it is taken first, and given back when somebody else has moved the switch.
  */
-static void switch_recording(struct trace_trigger *trigger, const struct trace_trigger_hit *hit,
-			     bool on)
+static void trigger_switch_recording(struct trace_trigger *trigger,
+				     const struct trace_trigger_hit *hit, bool on)
 {
 	const struct trace_off_from from = { .by = TRACE_OFF_BY_TRIGGER,
 					     .name = hit->file->call->event.name };
@@ -25,12 +25,12 @@ static void switch_recording(struct trace_trigger *trigger, const struct trace_t
 
 static void func_traceon(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
-	switch_recording(trigger, hit, true);
+	trigger_switch_recording(trigger, hit, true);
 }
 
 static void func_traceoff(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
-	switch_recording(trigger, hit, false);
+	trigger_switch_recording(trigger, hit, false);
 }
 
 /* The first line is the code that has the tracepoint, or was probed. */

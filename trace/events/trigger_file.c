@@ -8,7 +8,7 @@
 
 #define TRIGGER_MAX 4095u /* as on Linux */
 
-static struct trace_event_call *call_of(const struct trace_handle *handle)
+static struct trace_event_call *trigger_file_call_of(const struct trace_handle *handle)
 {
 	return ((const struct trace_event *)(uintptr_t)handle->node->arg)->call;
 }
@@ -29,7 +29,7 @@ static int trigger_next(struct trace_handle *handle, struct trace_seq *seq)
 	const struct trace_trigger *trigger;
 
 	trace_plat_lock(&trace_config_lock);
-	file = trace_event_file_find(handle->tr, call_of(handle));
+	file = trace_event_file_find(handle->tr, trigger_file_call_of(handle));
 	trigger = file ? file->triggers : NULL;
 	for (size_t i = 0; trigger && i < handle->index; i++)
 		trigger = trigger->next;
@@ -49,16 +49,16 @@ static int trigger_open(struct trace_handle *handle)
 	if (!(handle->flags & TRACE_FS_TRUNC))
 		return 0;
 	trace_plat_lock(&trace_config_lock);
-	file = trace_event_file_find(handle->tr, call_of(handle));
+	file = trace_event_file_find(handle->tr, trigger_file_call_of(handle));
 	if (file)
 		trace_triggers_truncate(file);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;
 }
 
-static void blame(struct trace_handle *handle, const struct trace_trigger_error *error)
+static void trigger_file_blame(struct trace_handle *handle, const struct trace_trigger_error *error)
 {
-	const struct trace_event *event = &call_of(handle)->event;
+	const struct trace_event *event = &trigger_file_call_of(handle)->event;
 	char where[80];
 
 	if (error->command && error->command->flags & TRACE_TRIGGER_NAMES_EVENT) {
@@ -77,12 +77,12 @@ static int trigger_store(struct trace_handle *handle, char *text)
 	int err = -ENOMEM;
 
 	trace_plat_lock(&trace_config_lock);
-	file = trace_event_file_get(handle->tr, call_of(handle));
+	file = trace_event_file_get(handle->tr, trigger_file_call_of(handle));
 	if (file)
 		err = trace_triggers_write(file, text, &error);
 	trace_plat_unlock(&trace_config_lock);
 	if (err && error.why)
-		blame(handle, &error);
+		trigger_file_blame(handle, &error);
 	return err;
 }
 

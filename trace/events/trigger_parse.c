@@ -13,7 +13,7 @@
 
 /* ---- The registry: the tables of all features ---- */
 
-static const struct trace_trigger_command *find_command(const char *name)
+static const struct trace_trigger_command *trigger_parse_find_command(const char *name)
 {
 	for (const struct trace_feature *const *at = trace_features; *at; at++) {
 		const struct trace_trigger_command *command = (*at)->triggers;
@@ -57,7 +57,7 @@ int trace_trigger_blame(struct trace_trigger_args *args, const char *at, const c
 	return err;
 }
 
-static bool is_end(char c, const char *ends)
+static bool trigger_parse_is_end(char c, const char *ends)
 {
 	while (*ends && *ends != c)
 		ends++;
@@ -67,18 +67,18 @@ static bool is_end(char c, const char *ends)
 /*
  * Cut the part up to one of the characters of `ends` off; *rest is NULL when the text ends there.
  */
-static char *cut(char **rest, const char *ends)
+static char *trigger_parse_cut(char **rest, const char *ends)
 {
 	char *part = *rest, *at = part;
 
-	while (*at && !is_end(*at, ends))
+	while (*at && !trigger_parse_is_end(*at, ends))
 		at++;
 	*rest = *at ? at + 1 : NULL;
 	*at = '\0';
 	return part;
 }
 
-static char *skip_blanks(char *text)
+static char *trigger_parse_skip_blanks(char *text)
 {
 	while (trace_is_space(*text))
 		text++;
@@ -90,9 +90,9 @@ static int take_if(struct trace_trigger_args *args, char *text, char **out_condi
 {
 	char *rest = text;
 
-	if (!trace_streq(cut(&rest, " \t"), "if"))
+	if (!trace_streq(trigger_parse_cut(&rest, " \t"), "if"))
 		return trace_trigger_blame(args, text, "neither a count nor `if`", -EINVAL);
-	rest = rest ? skip_blanks(rest) : NULL;
+	rest = rest ? trigger_parse_skip_blanks(rest) : NULL;
 	if (!rest || !*rest)
 		return trace_trigger_blame(args, text, "no condition behind `if`", -EINVAL);
 	*out_condition = rest;
@@ -113,16 +113,16 @@ static int separate(struct trace_trigger_args *args, bool is_needed, char **out_
 	if (!rest)
 		return is_needed ? trace_trigger_blame(args, NULL, NEEDS_PARAMETER, -EINVAL) : 0;
 	if (is_needed || (*rest >= '0' && *rest <= '9')) {
-		*out_param = cut(&rest, " \t");
-		rest = rest ? skip_blanks(rest) : NULL;
+		*out_param = trigger_parse_cut(&rest, " \t");
+		rest = rest ? trigger_parse_skip_blanks(rest) : NULL;
 	}
 	return rest && *rest ? take_if(args, rest, out_condition) : 0;
 }
 
 /* A count and what else may stand behind a colon, which is ignored as on Linux. */
-static int parse_count(struct trace_trigger_args *args, char *param, uint64_t *out_count)
+static int trigger_parse_count(struct trace_trigger_args *args, char *param, uint64_t *out_count)
 {
-	char *number = param ? cut(&param, ":") : NULL;
+	char *number = param ? trigger_parse_cut(&param, ":") : NULL;
 	int err;
 
 	*out_count = TRACE_COUNT_UNLIMITED;
@@ -141,7 +141,8 @@ static int parse_count(struct trace_trigger_args *args, char *param, uint64_t *o
 static int parse_target(struct trace_trigger_args *args, char **param,
 			struct trace_event_file **out_target)
 {
-	char *system = cut(param, ":"), *name = *param ? cut(param, ":") : NULL;
+	char *system = trigger_parse_cut(param, ":"),
+	     *name = *param ? trigger_parse_cut(param, ":") : NULL;
 	struct trace_event_call *call;
 
 	if (!name)
@@ -171,7 +172,7 @@ static int remove_usual(const struct trace_trigger_command *command,
 	if (command->flags & TRACE_TRIGGER_HAS_TARGET) {
 		if (!param)
 			return trace_trigger_blame(args, NULL, NEEDS_PARAMETER, -EINVAL);
-		cut(&args->text, " \t");
+		trigger_parse_cut(&args->text, " \t");
 		err = parse_target(args, &param, &target);
 	}
 	if (err)
@@ -197,7 +198,7 @@ static int run_usual(const struct trace_trigger_command *command, struct trace_t
 		err = parse_target(args, &param, &wish.target);
 	if (err)
 		return err;
-	err = parse_count(args, param, &wish.count);
+	err = trigger_parse_count(args, param, &wish.count);
 	wish.condition = condition;
 	return err ? err : trace_trigger_set(command, args, &wish);
 }
@@ -212,9 +213,9 @@ int trace_triggers_write(struct trace_event_file *file, char *text,
 
 	args.is_removal = *rest == '!';
 	rest += args.is_removal;
-	name = cut(&rest, ": \t");
-	command = find_command(name);
-	rest = rest ? skip_blanks(rest) : NULL;
+	name = trigger_parse_cut(&rest, ": \t");
+	command = trigger_parse_find_command(name);
+	rest = rest ? trigger_parse_skip_blanks(rest) : NULL;
 	args.text = rest && *rest ? rest : NULL;
 	if (!command)
 		err = trace_trigger_blame(&args, name, "there is no such trigger", -EINVAL);

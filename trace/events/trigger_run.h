@@ -26,7 +26,7 @@ bool trace_trigger_is_called_now(struct trace_trigger *trigger,
 
 /*
  * An event's triggers are a list, which a probe walks while others change it: one that is taken out
- * still points to the next one. Acquire: with the release of publish() in trigger.c.
+ * still points to the next one. Acquire: with the release of trigger_publish().
  */
 static TRACE_ALWAYS_INLINE struct trace_trigger *
 trace_trigger_next(struct trace_trigger *_Atomic const *link)

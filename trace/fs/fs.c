@@ -17,7 +17,7 @@ int trace_handle_cpu(const struct trace_handle *handle)
 	return (int)handle->node->arg;
 }
 
-static void free_text(struct trace_handle *handle)
+static void fs_free_text(struct trace_handle *handle)
 {
 	if (handle->seq.buf != handle->text)
 		trace_plat_free(handle->seq.buf, handle->seq.size);
@@ -33,7 +33,7 @@ void trace_handle_make_room(struct trace_handle *handle, size_t event_bytes)
 	text = trace_plat_alloc(size);
 	if (!text)
 		return;
-	free_text(handle);
+	fs_free_text(handle);
 	trace_seq_init(&handle->seq, text, size);
 }
 
@@ -95,7 +95,7 @@ int trace_fs_close(struct trace_handle *handle)
 	struct trace_array *tr = handle->tr;
 	int err = file->close ? file->close(handle) : 0;
 
-	free_text(handle);
+	fs_free_text(handle);
 	trace_plat_free(handle, TRACE_HANDLE_BYTES);
 	trace_fs_put_array(node, tr);
 	wait_for_threads(mark);
@@ -131,7 +131,7 @@ static int refill(struct trace_handle *handle)
 	return err ? err : 1;
 }
 
-static int64_t read_text(struct trace_handle *handle, char *buf, size_t len)
+static int64_t fs_read_text(struct trace_handle *handle, char *buf, size_t len)
 {
 	size_t part;
 	int more;
@@ -161,7 +161,7 @@ static int64_t read_on(struct trace_handle *handle, char *buf, size_t len)
 	int64_t got;
 
 	handle->given = 0;
-	got = file->read ? file->read(handle, buf, len) : read_text(handle, buf, len);
+	got = file->read ? file->read(handle, buf, len) : fs_read_text(handle, buf, len);
 	if (got > 0)
 		handle->position += (uint64_t)got;
 	return got;

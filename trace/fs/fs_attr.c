@@ -28,7 +28,7 @@ static struct attr_change **find_change(struct trace_tree *tree, uint64_t id)
 	return at;
 }
 
-static void apply(struct trace_fs_attr *to, const struct trace_fs_attr *from)
+static void fs_attr_apply(struct trace_fs_attr *to, const struct trace_fs_attr *from)
 {
 	to->which |= from->which;
 	if (from->which & TRACE_FS_MODE)
@@ -46,7 +46,7 @@ static void get_attr(const struct trace_node *node, struct trace_fs_attr *out_at
 	*out_attr = node->tree->owner;
 	out_attr->mode = node->mode;
 	if (change)
-		apply(out_attr, &change->attr);
+		fs_attr_apply(out_attr, &change->attr);
 	out_attr->which = TRACE_FS_MODE | TRACE_FS_UID | TRACE_FS_GID;
 }
 
@@ -74,7 +74,7 @@ int trace_fs_set_attr(struct trace_node *node, const struct trace_fs_attr *attr)
 		fresh = NULL;
 	}
 	if (*at) {
-		apply(&(*at)->attr, attr);
+		fs_attr_apply(&(*at)->attr, attr);
 		err = 0;
 	}
 	trace_plat_unlock(&trace_arrays_lock);
@@ -96,7 +96,7 @@ void trace_fs_set_owner(const struct trace_fs_attr *attr)
 
 		if (!tree)
 			continue;
-		apply(&tree->owner, &owner);
+		fs_attr_apply(&tree->owner, &owner);
 		for (struct attr_change *change = tree->changes; change; change = change->next)
 			change->attr.which &= ~which;
 	}

@@ -241,18 +241,18 @@ static const struct trace_file stats_file = {
 	.show = stats_show,
 };
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const fs_buffer_files[] = {
 	&buffer_size_file, &buffer_total_file, &subbuf_size_file, &buffer_percent_file,
 	&free_buffer_file, &trace_trace_file,  &trace_pipe_file,
 };
 
-static const struct trace_file *const cpu_files[] = {
+static const struct trace_file *const fs_buffer_cpu_files[] = {
 	&buffer_size_file, &stats_file, &trace_trace_file, &trace_pipe_file, &trace_pipe_raw_file,
 };
 
 const struct trace_file_table trace_buffer_files = {
-	.files = files,
-	.nr = TRACE_ARRAY_SIZE(files),
-	.cpu_files = cpu_files,
-	.nr_cpu = TRACE_ARRAY_SIZE(cpu_files),
+	.files = fs_buffer_files,
+	.nr = TRACE_ARRAY_SIZE(fs_buffer_files),
+	.cpu_files = fs_buffer_cpu_files,
+	.nr_cpu = TRACE_ARRAY_SIZE(fs_buffer_cpu_files),
 };

@@ -9,7 +9,7 @@
 
 #define CPU_NAME_LEN 16ul
 
-static uint64_t last_id; /* config lock, but for the root */
+static uint64_t fs_build_last_id; /* config lock, but for the root */
 
 static const struct trace_file_table *const tables[] = {
 	&trace_config_files, &trace_option_files, &trace_thread_files,
@@ -66,7 +66,7 @@ static uint64_t next_id(struct node_chunk *chunk)
 	uint64_t id = chunk->next_id;
 
 	if (!chunk->dir)
-		return ++last_id;
+		return ++fs_build_last_id;
 	chunk->next_id += chunk->ids_each;
 	return id;
 }
@@ -106,7 +106,7 @@ struct trace_node *trace_node_add_lazy_dir(struct trace_tree *tree, struct trace
 	node->dir = of;
 	/* In another one they lie behind its id, see trace_dir_begin(). */
 	if (!tree->chunks->dir)
-		last_id += nr_ids;
+		fs_build_last_id += nr_ids;
 	return node;
 }
 

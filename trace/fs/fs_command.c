@@ -52,7 +52,7 @@ static int read_quoted(struct session *s, char quote)
 }
 
 /* One word, unquoted, at the end of `text`. -EINVAL: a quote or backslash without its end. */
-static int read_word(struct session *s, char **out_word)
+static int fs_command_read_word(struct session *s, char **out_word)
 {
 	int err = 0;
 
@@ -71,7 +71,7 @@ static int read_word(struct session *s, char **out_word)
 	return err;
 }
 
-static void skip_blanks(struct session *s)
+static void fs_command_skip_blanks(struct session *s)
 {
 	while (trace_is_space(*s->at) && *s->at != '\n')
 		s->at++;
@@ -87,10 +87,10 @@ static int read_target(struct session *s)
 	s->is_appended = *s->at == '>';
 	if (s->is_appended)
 		s->at++;
-	skip_blanks(s);
+	fs_command_skip_blanks(s);
 	if (ends_word(*s->at) || s->target)
 		return -EINVAL;
-	err = read_word(s, &word);
+	err = fs_command_read_word(s, &word);
 	s->target = word;
 	return err;
 }
@@ -103,15 +103,15 @@ static int read_command(struct session *s)
 	s->nr_words = 0;
 	s->target = NULL;
 	s->text_end = s->text;
-	skip_blanks(s);
+	fs_command_skip_blanks(s);
 	while (!err && !ends_command(*s->at)) {
 		if (*s->at == '>')
 			err = read_target(s);
 		else if (s->nr_words == MAX_WORDS)
 			err = -EINVAL;
 		else
-			err = read_word(s, &s->words[s->nr_words++]);
-		skip_blanks(s);
+			err = fs_command_read_word(s, &s->words[s->nr_words++]);
+		fs_command_skip_blanks(s);
 	}
 	return err;
 }
@@ -298,7 +298,7 @@ static const struct command {
 	const char *name;
 	bool takes_target;
 	int (*run)(struct session *s);
-} commands[] = {
+} fs_commands[] = {
 	{ "cat", false, do_cat },     { "echo", true, do_echo },    { "ls", false, do_ls },
 	{ "mkdir", false, do_mkdir }, { "rmdir", false, do_rmdir },
 };
@@ -307,10 +307,10 @@ static int run_command(struct session *s)
 {
 	if (!s->nr_words)
 		return s->target ? -EINVAL : 0;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(commands); i++) {
-		if (!trace_streq(commands[i].name, s->words[0]))
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(fs_commands); i++) {
+		if (!trace_streq(fs_commands[i].name, s->words[0]))
 			continue;
-		return s->target && !commands[i].takes_target ? -EINVAL : commands[i].run(s);
+		return s->target && !fs_commands[i].takes_target ? -EINVAL : fs_commands[i].run(s);
 	}
 	return -ENOENT;
 }
@@ -332,7 +332,7 @@ int trace_fs_command(const char *line, trace_fs_out_fn out, void *arg, size_t *o
 	s->out = out;
 	s->arg = arg;
 	while (!err && *s->at) {
-		skip_blanks(s);
+		fs_command_skip_blanks(s);
 		begin = s->at;
 		err = read_command(s);
 		if (!err)

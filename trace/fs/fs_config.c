@@ -191,10 +191,10 @@ static const struct trace_file tracing_thresh_file = {
 	.store_max = WORD_MAX,
 };
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const fs_config_files[] = {
 	&available_tracers_file, &current_tracer_file,	&tracing_on_file,
 	&trace_clock_file,	 &tracing_cpumask_file, &tracing_thresh_file,
 };
 
-const struct trace_file_table trace_config_files = { .files = files,
-						     .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_config_files = { .files = fs_config_files,
+						     .nr = TRACE_ARRAY_SIZE(fs_config_files) };

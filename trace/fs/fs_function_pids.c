@@ -5,19 +5,21 @@
 #include "fs_pids.h"
 #include "text/str.h"
 
-static const struct trace_pids_about only = { .user = &trace_function_pids,
-					      .if_empty = "no pid\n" };
-static const struct trace_pids_about except = { .user = &trace_function_pids,
-						.is_except = true,
-						.if_empty = "no pid\n" };
-static const struct trace_file set_ftrace_pid_file = TRACE_PIDS_FILE("set_ftrace_pid", &only);
+static const struct trace_pids_about fs_function_pids_only = { .user = &trace_function_pids,
+							       .if_empty = "no pid\n" };
+static const struct trace_pids_about fs_function_pids_except = { .user = &trace_function_pids,
+								 .is_except = true,
+								 .if_empty = "no pid\n" };
+static const struct trace_file set_ftrace_pid_file =
+	TRACE_PIDS_FILE("set_ftrace_pid", &fs_function_pids_only);
 static const struct trace_file set_ftrace_notrace_pid_file =
-	TRACE_PIDS_FILE("set_ftrace_notrace_pid", &except);
+	TRACE_PIDS_FILE("set_ftrace_notrace_pid", &fs_function_pids_except);
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const fs_function_pids_files[] = {
 	&set_ftrace_pid_file,
 	&set_ftrace_notrace_pid_file,
 };
 
-const struct trace_file_table trace_function_pid_files = { .files = files,
-							   .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_function_pid_files = {
+	.files = fs_function_pids_files, .nr = TRACE_ARRAY_SIZE(fs_function_pids_files)
+};

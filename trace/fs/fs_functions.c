@@ -21,14 +21,15 @@ static struct ftrace_ops *tracer_ops(struct trace_array *tr)
 	return tr->ops;
 }
 
-static const struct trace_functions_source *source_of(const struct trace_handle *handle)
+static const struct trace_functions_source *
+fs_functions_source_of(const struct trace_handle *handle)
 {
 	return handle->node->file->about;
 }
 
 void trace_functions_rewind(struct trace_handle *handle)
 {
-	const struct trace_functions_source *source = source_of(handle);
+	const struct trace_functions_source *source = fs_functions_source_of(handle);
 	struct functions_handle *own = handle->private;
 
 	ftrace_iter_start(&own->iter, source->list, source->ops(handle->tr));
@@ -65,7 +66,7 @@ int trace_functions_next(struct trace_handle *handle, struct trace_seq *seq)
 
 int trace_functions_filter_open(struct trace_handle *handle)
 {
-	const struct trace_functions_source *source = source_of(handle);
+	const struct trace_functions_source *source = fs_functions_source_of(handle);
 	bool truncate = handle->flags & TRACE_FS_TRUNC;
 	struct functions_handle *own;
 	int err = trace_functions_open(handle);
@@ -83,7 +84,7 @@ int trace_functions_filter_open(struct trace_handle *handle)
 }
 
 /* Log the word that was refused: it is the first in the text, perhaps behind blanks. */
-static void report(struct trace_handle *handle, const char *buf, size_t len)
+static void fs_functions_report(struct trace_handle *handle, const char *buf, size_t len)
 {
 	struct functions_handle *own = handle->private;
 	char command[COMMAND_MAX];
@@ -105,13 +106,13 @@ int64_t trace_functions_filter_write(struct trace_handle *handle, const char *bu
 	int64_t taken = ftrace_edit_write(own->edit, buf, len);
 
 	if (taken == -EINVAL || (taken < 0 && ftrace_edit_why(own->edit)[0]))
-		report(handle, buf, len);
+		fs_functions_report(handle, buf, len);
 	return taken;
 }
 
 int trace_functions_filter_close(struct trace_handle *handle)
 {
-	const struct trace_functions_source *source = source_of(handle);
+	const struct trace_functions_source *source = fs_functions_source_of(handle);
 	struct functions_handle *own = handle->private;
 	int err = own->edit ? ftrace_edit_close(own->edit) : 0;
 
@@ -171,7 +172,7 @@ static const struct trace_functions_source enabled = { .list = FTRACE_LIST_ENABL
 						       .ops = tracer_ops };
 static const struct trace_functions_source touched = { .list = FTRACE_LIST_TOUCHED,
 						       .ops = tracer_ops };
-static const struct trace_functions_source filter = {
+static const struct trace_functions_source fs_functions_filter = {
 	.list = FTRACE_LIST_FILTER,
 	.ops = tracer_ops,
 	.takes_commands = true,
@@ -197,7 +198,7 @@ static const struct trace_file addrs_file = {
 	TRACE_FUNCTIONS_LIST(addrs),
 };
 
-static const struct trace_file enabled_file = {
+static const struct trace_file fs_functions_enabled_file = {
 	.name = "enabled_functions",
 	.mode = TRACE_MODE_READ,
 	.root_only = true,
@@ -214,7 +215,7 @@ static const struct trace_file touched_file = {
 static const struct trace_file filter_file = {
 	.name = "set_ftrace_filter",
 	.mode = TRACE_MODE_WRITE,
-	TRACE_FUNCTIONS_FILTER(filter),
+	TRACE_FUNCTIONS_FILTER(fs_functions_filter),
 };
 
 static const struct trace_file notrace_file = {
@@ -223,10 +224,10 @@ static const struct trace_file notrace_file = {
 	TRACE_FUNCTIONS_FILTER(notrace),
 };
 
-static const struct trace_file *const files[] = {
-	&available_file, &addrs_file,	&enabled_file,	  &touched_file,
-	&filter_file,	 &notrace_file, &total_info_file, &poke_stats_file,
+static const struct trace_file *const fs_functions_files[] = {
+	&available_file, &addrs_file,	&fs_functions_enabled_file, &touched_file,
+	&filter_file,	 &notrace_file, &total_info_file,	    &poke_stats_file,
 };
 
-const struct trace_file_table trace_function_files = { .files = files,
-						       .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_function_files = { .files = fs_functions_files,
+						       .nr = TRACE_ARRAY_SIZE(fs_functions_files) };

@@ -65,10 +65,11 @@ static const struct trace_file timestamp_mode_file = {
 	.show = timestamp_mode_show,
 };
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const fs_info_files[] = {
 	&readme_file,
 	&error_log_file,
 	&timestamp_mode_file,
 };
 
-const struct trace_file_table trace_info_files = { .files = files, .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_info_files = { .files = fs_info_files,
+						   .nr = TRACE_ARRAY_SIZE(fs_info_files) };

@@ -160,11 +160,11 @@ static const struct trace_file trace_marker_raw_file = {
 	.write = tracing_mark_raw_write,
 };
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const fs_marker_files[] = {
 	&trace_marker_file,
 	&trace_printk_formats_file,
 	&trace_marker_raw_file,
 };
 
-const struct trace_file_table trace_marker_files = { .files = files,
-						     .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_marker_files = { .files = fs_marker_files,
+						     .nr = TRACE_ARRAY_SIZE(fs_marker_files) };

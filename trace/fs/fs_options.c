@@ -120,9 +120,9 @@ static const struct trace_file trace_options_file = {
 	.store_max = WORD_MAX,
 };
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const fs_options_files[] = {
 	&trace_options_file,
 };
 
-const struct trace_file_table trace_option_files = { .files = files,
-						     .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_option_files = { .files = fs_options_files,
+						     .nr = TRACE_ARRAY_SIZE(fs_options_files) };

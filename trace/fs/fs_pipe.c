@@ -21,7 +21,7 @@ static bool is_mine(const struct trace_handle *handle, uint32_t cpu)
 }
 
 /* Config lock held. */
-static bool is_taken(const struct trace_handle *handle)
+static bool fs_pipe_is_taken(const struct trace_handle *handle)
 {
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
 		if (is_mine(handle, cpu) && handle->tr->cpus[cpu].is_piped)
@@ -37,7 +37,7 @@ static void set_piped(struct trace_array_cpu *cpu, bool taken)
 	__atomic_store_n(&cpu->is_piped, taken, __ATOMIC_RELAXED);
 }
 
-static void mark(struct trace_handle *handle, bool taken)
+static void fs_pipe_mark(struct trace_handle *handle, bool taken)
 {
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
 		if (is_mine(handle, cpu))
@@ -53,14 +53,14 @@ static int pipe_open(struct trace_handle *handle)
 	if (!(handle->flags & TRACE_FS_READ))
 		return 0;
 	trace_plat_lock(&trace_config_lock);
-	if (is_taken(handle)) {
+	if (fs_pipe_is_taken(handle)) {
 		err = -EBUSY;
 		goto unlock;
 	}
 	handle->private =
 		trace_iter_open(handle->tr, trace_handle_cpu(handle), TRACE_ITER_CONSUMING);
 	if (handle->private)
-		mark(handle, true);
+		fs_pipe_mark(handle, true);
 	else
 		err = -ENOMEM;
 unlock:
@@ -73,7 +73,7 @@ static int pipe_close(struct trace_handle *handle)
 	if (!handle->private)
 		return 0;
 	trace_plat_lock(&trace_config_lock);
-	mark(handle, false);
+	fs_pipe_mark(handle, false);
 	trace_iter_close(handle->private);
 	trace_plat_unlock(&trace_config_lock);
 	return 0;

@@ -13,7 +13,7 @@
 #define NUMBER_MAX 64u
 
 /* Does the tracer use the snapshot for its maximum? Then these files do not work. */
-static bool is_taken(const struct trace_array *tr)
+static bool fs_snapshot_is_taken(const struct trace_array *tr)
 {
 	return tr->tracer->uses_snapshot;
 }
@@ -67,7 +67,7 @@ static int snapshot_next(struct trace_handle *handle, struct trace_seq *seq)
 {
 	struct trace_iter *iter = handle->private;
 
-	if (is_taken(handle->tr))
+	if (fs_snapshot_is_taken(handle->tr))
 		return -EBUSY;
 	if (!handle->is_shown) {
 		handle->is_shown = true;
@@ -85,7 +85,7 @@ static int snapshot_next(struct trace_handle *handle, struct trace_seq *seq)
 }
 
 /* Config lock held. */
-static int take(struct trace_array *tr, int cpu)
+static int fs_snapshot_take(struct trace_array *tr, int cpu)
 {
 	int err = trace_snapshot_alloc(tr);
 
@@ -99,13 +99,13 @@ static int take(struct trace_array *tr, int cpu)
 /* Config lock held. */
 static int command(struct trace_array *tr, int cpu, uint64_t number)
 {
-	if (is_taken(tr) || trace_snapshot_of(tr)->is_claimed)
+	if (fs_snapshot_is_taken(tr) || trace_snapshot_of(tr)->is_claimed)
 		return -EBUSY;
 	switch (number) {
 	case 0:
 		return cpu == RING_BUFFER_ALL_CPUS ? trace_snapshot_free(tr) : -EINVAL;
 	case 1:
-		return take(tr, cpu);
+		return fs_snapshot_take(tr, cpu);
 	default:
 		trace_array_reset_snapshot(tr, cpu);
 		return 0;
@@ -148,7 +148,7 @@ static const struct trace_file snapshot_file = {
 
 static int snapshot_raw_open(struct trace_handle *handle)
 {
-	return is_taken(handle->tr) ? -EBUSY : trace_raw_open(handle);
+	return fs_snapshot_is_taken(handle->tr) ? -EBUSY : trace_raw_open(handle);
 }
 
 static struct ring_buffer *snapshot_buffer(const struct trace_array *tr)
@@ -160,7 +160,7 @@ static int64_t snapshot_raw_read(struct trace_handle *handle, char *buf, size_t 
 {
 	int64_t got;
 
-	if (len && is_taken(handle->tr))
+	if (len && fs_snapshot_is_taken(handle->tr))
 		return -EBUSY;
 	got = trace_raw_read(handle, snapshot_buffer, buf, len);
 	return got == -EAGAIN ? 0 : got;
@@ -175,12 +175,13 @@ static const struct trace_file snapshot_raw_file = {
 	.close = trace_raw_close,
 };
 
-static const struct trace_file *const files[] = { &snapshot_file };
-static const struct trace_file *const cpu_files[] = { &snapshot_file, &snapshot_raw_file };
+static const struct trace_file *const fs_snapshot_files[] = { &snapshot_file };
+static const struct trace_file *const fs_snapshot_cpu_files[] = { &snapshot_file,
+								  &snapshot_raw_file };
 
 const struct trace_file_table trace_snapshot_files = {
-	.files = files,
-	.nr = TRACE_ARRAY_SIZE(files),
-	.cpu_files = cpu_files,
-	.nr_cpu = TRACE_ARRAY_SIZE(cpu_files),
+	.files = fs_snapshot_files,
+	.nr = TRACE_ARRAY_SIZE(fs_snapshot_files),
+	.cpu_files = fs_snapshot_cpu_files,
+	.nr_cpu = TRACE_ARRAY_SIZE(fs_snapshot_cpu_files),
 };

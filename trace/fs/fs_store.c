@@ -108,7 +108,7 @@ static void choose_line(const char **text, size_t *len, size_t *pos)
 }
 
 /* `text` is what was written, not the copy that `store` got, which it may have changed. */
-static void report(struct trace_handle *handle, const char *text, size_t len, int err)
+static void fs_store_report(struct trace_handle *handle, const char *text, size_t len, int err)
 {
 	const char *why = why_of(handle, err), *name = handle->node->file->log_name;
 	char command[COMMAND_MAX];
@@ -159,7 +159,7 @@ int64_t trace_handle_store(struct trace_handle *handle, const char *buf, size_t 
 		err = store_copy(handle, buf, len);
 	if (!err)
 		return (int64_t)len;
-	report(handle, buf, len, err);
+	fs_store_report(handle, buf, len, err);
 	return err;
 }
 

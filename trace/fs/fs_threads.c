@@ -115,10 +115,10 @@ static const struct trace_file saved_cmdlines_size_file = {
 	.store_max = WORD_MAX,
 };
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const fs_threads_files[] = {
 	&saved_cmdlines_file,
 	&saved_cmdlines_size_file,
 };
 
-const struct trace_file_table trace_thread_files = { .files = files,
-						     .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_thread_files = { .files = fs_threads_files,
+						     .nr = TRACE_ARRAY_SIZE(fs_threads_files) };

@@ -34,7 +34,7 @@ static void resume(struct trace_handle *handle)
 }
 
 /* Config lock held. */
-static void empty(struct trace_array *tr, int cpu)
+static void fs_trace_empty(struct trace_array *tr, int cpu)
 {
 	if (tr->tracer->uses_snapshot)
 		trace_array_reset_snapshot(tr, cpu);
@@ -49,7 +49,7 @@ static int trace_open(struct trace_handle *handle)
 
 	if ((handle->flags & TRACE_FS_WRITE) && (handle->flags & TRACE_FS_TRUNC)) {
 		trace_plat_lock(&trace_config_lock);
-		empty(tr, cpu);
+		fs_trace_empty(tr, cpu);
 		trace_plat_unlock(&trace_config_lock);
 	}
 	if (!(handle->flags & TRACE_FS_READ))

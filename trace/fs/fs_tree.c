@@ -33,7 +33,7 @@ static bool is_lazy(const struct trace_node *node)
 	return node && node->is_dir && node->dir;
 }
 
-static bool is_same(const struct trace_node *old, const struct trace_node *node)
+static bool fs_tree_is_same(const struct trace_node *old, const struct trace_node *node)
 {
 	/* The number of a system may change while it stays. */
 	return old->arg == node->arg && (!node->arg || old->id == node->id);
@@ -48,7 +48,7 @@ static void keep_known(struct trace_node *dir, struct trace_node *old)
 		int order = trace_strcmp(old->name, (*at)->name);
 
 		next = old->next_sibling;
-		if (!order && is_same(old, *at)) {
+		if (!order && fs_tree_is_same(old, *at)) {
 			old->next_sibling = (*at)->next_sibling;
 			(*at)->name = NULL; /* nobody has seen this one, or will */
 			*at = old;
@@ -60,17 +60,17 @@ static void keep_known(struct trace_node *dir, struct trace_node *old)
 	}
 }
 
-static bool is_in(const struct node_chunk *chunk, const struct trace_node *node)
+static bool fs_tree_is_in(const struct node_chunk *chunk, const struct trace_node *node)
 {
 	return node >= chunk->nodes && node < chunk->nodes + chunk->used;
 }
 
 /* Is a node of the chunk a child of the directory, or may somebody still have it? */
-static bool is_needed(const struct trace_node *dir, const struct node_chunk *chunk)
+static bool fs_tree_is_needed(const struct trace_node *dir, const struct node_chunk *chunk)
 {
 	for (const struct trace_node *child = dir->first_child; child;
 	     child = child->next_sibling) {
-		if (is_in(chunk, child))
+		if (fs_tree_is_in(chunk, child))
 			return true;
 	}
 	for (size_t i = 0; i < chunk->used; i++) {
@@ -89,7 +89,7 @@ static void free_chunks(struct trace_node *dir, bool all)
 	struct node_chunk **at = &dir->tree->chunks, *chunk;
 
 	while ((chunk = *at)) {
-		if (chunk->dir != dir || (!all && is_needed(dir, chunk))) {
+		if (chunk->dir != dir || (!all && fs_tree_is_needed(dir, chunk))) {
 			at = &chunk->next;
 			continue;
 		}
@@ -112,7 +112,7 @@ static void free_newer_chunks(struct trace_tree *tree, const struct node_chunk *
 }
 
 /* Make the children of the directory if it has none; not if the instance was removed. */
-static int fill(struct trace_node *dir)
+static int fs_tree_fill(struct trace_node *dir)
 {
 	struct trace_node *old = dir->first_child;
 	const struct node_chunk *chunks = dir->tree->chunks;
@@ -137,7 +137,7 @@ static int fill(struct trace_node *dir)
 	return 0;
 }
 
-static void empty(struct trace_node *dir)
+static void fs_tree_empty(struct trace_node *dir)
 {
 	free_chunks(dir, true);
 	dir->first_child = NULL;
@@ -145,7 +145,7 @@ static void empty(struct trace_node *dir)
 }
 
 /* The directory with whose children the memory of `node` is freed, or NULL. */
-static struct trace_node *home_of(const struct trace_node *node)
+static struct trace_node *fs_tree_home_of(const struct trace_node *node)
 {
 	return is_lazy(node->parent) ? node->parent : NULL;
 }
@@ -154,9 +154,9 @@ static struct trace_node *home_of(const struct trace_node *node)
 static void hold(struct trace_node *node)
 {
 	if (!is_lazy(node))
-		node = home_of(node);
+		node = fs_tree_home_of(node);
 	while (node && !node->nr_held++)
-		node = home_of(node);
+		node = fs_tree_home_of(node);
 }
 
 static void release(struct trace_node *node)
@@ -164,10 +164,10 @@ static void release(struct trace_node *node)
 	struct trace_node *home;
 
 	if (!is_lazy(node))
-		node = home_of(node);
+		node = fs_tree_home_of(node);
 	for (; node && !--node->nr_held; node = home) {
-		home = home_of(node);
-		empty(node);
+		home = fs_tree_home_of(node);
+		fs_tree_empty(node);
 	}
 }
 
@@ -195,7 +195,7 @@ struct trace_node *trace_fs_lookup(struct trace_node *dir, const char *name, siz
 	struct trace_node *child;
 
 	trace_plat_lock(&trace_arrays_lock);
-	child = fill(dir) ? NULL : find_child(dir, name, name_len);
+	child = fs_tree_fill(dir) ? NULL : find_child(dir, name, name_len);
 	if (child) {
 		child->tree->nr_held++;
 		hold(child);
@@ -210,7 +210,7 @@ int trace_fs_entry(struct trace_node *dir, size_t index, char *out_name, size_t 
 	int err;
 
 	trace_plat_lock(&trace_arrays_lock);
-	err = fill(dir);
+	err = fs_tree_fill(dir);
 	child = dir->tree->tr ? dir->first_child : NULL;
 	while (child && index--)
 		child = child->next_sibling;
@@ -229,7 +229,7 @@ struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node
 	trace_plat_lock(&trace_arrays_lock);
 	if (!prev) {
 		pin(dir);
-		(void)fill(dir);
+		(void)fs_tree_fill(dir);
 	}
 	next = prev ? prev->next_sibling : dir->first_child;
 	trace_plat_unlock(&trace_arrays_lock);

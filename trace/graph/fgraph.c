@@ -15,14 +15,14 @@
 static void exit_nobody(struct fgraph_frame *frame, struct trace_thread *thread,
 			struct fgraph_user *user);
 
-static struct fgraph_user nobody = { .exit = exit_nobody };
+static struct fgraph_user fgraph_nobody = { .exit = exit_nobody };
 
 /* By number; users[0] is always nobody. Changed under fgraph_lock, read by exits without it. */
 static struct fgraph_user *_Atomic users[FGRAPH_MAX_USERS + 1] = {
-	[0 ... FGRAPH_MAX_USERS] = &nobody,
+	[0 ... FGRAPH_MAX_USERS] = &fgraph_nobody,
 };
 static uint32_t nr_users; /* guarded by fgraph_lock */
-static _Atomic bool is_dead;
+static _Atomic bool fgraph_died;
 
 /*
  * Not fgraph_pop(), which would change the graph_next of a user that may have got the number since.
@@ -38,12 +38,12 @@ static void exit_nobody(struct fgraph_frame *frame, struct trace_thread *thread,
 
 bool ftrace_graph_is_dead(void)
 {
-	return atomic_load_explicit(&is_dead, memory_order_relaxed);
+	return atomic_load_explicit(&fgraph_died, memory_order_relaxed);
 }
 
 void ftrace_graph_stop(void)
 {
-	atomic_store(&is_dead, true);
+	atomic_store(&fgraph_died, true);
 	for (uint32_t i = 1; i <= FGRAPH_MAX_USERS; i++)
 		atomic_fetch_or(&atomic_load(&users[i])->flags, FGRAPH_USER_DEAD);
 }
@@ -168,7 +168,7 @@ static int user_add_locked(struct fgraph_user *user)
 
 	if (ftrace_graph_is_dead() || ftrace_is_dead())
 		return -ENODEV;
-	while (index <= FGRAPH_MAX_USERS && users[index] != &nobody)
+	while (index <= FGRAPH_MAX_USERS && users[index] != &fgraph_nobody)
 		index++;
 	if (user->is_added || index > FGRAPH_MAX_USERS)
 		return -EBUSY;
@@ -201,7 +201,7 @@ void fgraph_user_remove(struct fgraph_user *user)
 	 * Entries of late threads, or of sites that call for ever after damage, push nothing now.
 	 */
 	atomic_fetch_or(&user->flags, FGRAPH_USER_DEAD);
-	atomic_store(&users[user->index], &nobody);
+	atomic_store(&users[user->index], &fgraph_nobody);
 	trace_plat_synchronize_preempt();
 	fgraph_stacks_forget(user->index);
 	user->is_added = false;
@@ -248,7 +248,8 @@ static bool wants_entry(struct fgraph_ops *gops, struct trace_thread *thread,
 	return gops->entryfunc(&ent, gops);
 }
 
-static void enter(struct fgraph_ops *gops, uintptr_t ip, uintptr_t parent_ip, uintptr_t *slot)
+static void fgraph_enter(struct fgraph_ops *gops, uintptr_t ip, uintptr_t parent_ip,
+			 uintptr_t *slot)
 {
 	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *frame;
@@ -275,7 +276,7 @@ static void gops_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops
 
 	if (TRACE_UNLIKELY(bit < 0))
 		return;
-	enter(ops->private, ip, parent_ip, ftrace_regs_return_slot(fregs));
+	fgraph_enter(ops->private, ip, parent_ip, ftrace_regs_return_slot(fregs));
 	trace_recursion_exit(bit);
 }
 

@@ -14,7 +14,7 @@
 
 struct trace_plat_lock fgraph_lock;
 
-static bool is_wanted; /* there is a user; guarded by fgraph_lock */
+static bool fgraph_stack_is_wanted; /* there is a user; guarded by fgraph_lock */
 
 /*
  * A stack that belongs to no thread. The link is in its memory, below all frames, which stay zero.
@@ -70,7 +70,7 @@ static void give(struct trace_thread *thread, void *stack)
 }
 
 /* The memory of the stack whose frames begin above `base`. */
-static void *stack_of(struct fgraph_frame *base)
+static void *fgraph_stack_of(struct fgraph_frame *base)
 {
 	return (char *)(base + 1 + FGRAPH_NR_FRAMES) - FGRAPH_STACK_BYTES;
 }
@@ -105,10 +105,10 @@ static int fill_chain(struct chain *chain)
 int fgraph_stacks_get(void)
 {
 	struct chain chain = { .nr_missing = 0 };
-	bool was_wanted = is_wanted;
+	bool was_wanted = fgraph_stack_is_wanted;
 	int err = 0;
 
-	is_wanted = true;
+	fgraph_stack_is_wanted = true;
 	do {
 		err = fill_chain(&chain);
 		if (!err)
@@ -127,7 +127,7 @@ static void take_one(int32_t pid, struct trace_thread *thread, void *arg)
 	if (!thread->graph_base ||
 	    atomic_load_explicit(&thread->graph_top, memory_order_relaxed) > thread->graph_base + 1)
 		return;
-	chain_put(arg, stack_of(thread->graph_base));
+	chain_put(arg, fgraph_stack_of(thread->graph_base));
 	thread->graph_base = NULL;
 	atomic_store_explicit(&thread->graph_top, NULL, memory_order_relaxed);
 }
@@ -136,7 +136,7 @@ void fgraph_stacks_put(void)
 {
 	struct chain chain = { 0 };
 
-	is_wanted = false;
+	fgraph_stack_is_wanted = false;
 	trace_plat_each_thread(take_one, &chain);
 	trace_plat_synchronize_preempt(); /* ftrace_graph_ret_addr() may be reading any of them */
 	chain_free(&chain);
@@ -144,7 +144,7 @@ void fgraph_stacks_put(void)
 
 /* ---- Frames of a user ---- */
 
-struct visit {
+struct fgraph_visit {
 	uint32_t user;
 	void (*fn)(struct trace_thread *thread, struct fgraph_frame *frame, uint32_t head);
 	uint64_t nr;
@@ -152,7 +152,7 @@ struct visit {
 
 static void visit_frames_of(int32_t pid, struct trace_thread *thread, void *arg)
 {
-	struct visit *visit = arg;
+	struct fgraph_visit *visit = arg;
 	struct fgraph_frame *frame, *top;
 
 	(void)pid;
@@ -170,7 +170,7 @@ static void visit_frames_of(int32_t pid, struct trace_thread *thread, void *arg)
 	}
 }
 
-static void visit_frames(struct visit *visit)
+static void visit_frames(struct fgraph_visit *visit)
 {
 	trace_plat_each_thread(visit_frames_of, visit);
 }
@@ -179,7 +179,8 @@ static void visit_frames(struct visit *visit)
  * Give the frame to nobody. Its thread may pop it at this moment and push another in its place; the
  * exchange fails then, because a new frame has another user.
  */
-static void forget(struct trace_thread *thread, struct fgraph_frame *frame, uint32_t head)
+static void fgraph_stack_forget(struct trace_thread *thread, struct fgraph_frame *frame,
+				uint32_t head)
 {
 	(void)thread;
 	atomic_compare_exchange_strong(&frame->head, &head,
@@ -197,7 +198,7 @@ static void forget_word(int32_t pid, struct trace_thread *thread, void *arg)
 
 void fgraph_stacks_forget(uint32_t index)
 {
-	struct visit visit = { .user = index, .fn = forget };
+	struct fgraph_visit visit = { .user = index, .fn = fgraph_stack_forget };
 
 	visit_frames(&visit);
 	trace_plat_each_thread(forget_word, &index);
@@ -205,7 +206,7 @@ void fgraph_stacks_forget(uint32_t index)
 
 uint64_t fgraph_stacks_count(uint32_t index)
 {
-	struct visit visit = { .user = index };
+	struct fgraph_visit visit = { .user = index };
 
 	visit_frames(&visit);
 	return visit.nr;
@@ -245,7 +246,7 @@ static void begin_sleep(struct trace_thread *thread, struct fgraph_frame *frame,
 
 void fgraph_stacks_begin_sleep(uint32_t index)
 {
-	struct visit visit = { .user = index, .fn = begin_sleep };
+	struct fgraph_visit visit = { .user = index, .fn = begin_sleep };
 
 	trace_plat_lock(&fgraph_lock);
 	visit_frames(&visit);
@@ -260,7 +261,7 @@ void ftrace_graph_thread_created(struct trace_thread *thread)
 
 	trace_plat_lock(&fgraph_lock);
 	thread->graph_has_ended = false;
-	if (is_wanted && !thread->graph_base) {
+	if (fgraph_stack_is_wanted && !thread->graph_base) {
 		stack = trace_plat_alloc(FGRAPH_STACK_BYTES);
 		if (stack) /* otherwise its calls count as overrun */
 			give(thread, stack);
@@ -287,7 +288,7 @@ static void *abandon(struct trace_thread *thread)
 			user->abandon(frame, user);
 	}
 	thread->graph_base = NULL;
-	return stack_of(base);
+	return fgraph_stack_of(base);
 }
 
 void ftrace_graph_thread_exited(struct trace_thread *thread)
@@ -336,7 +337,7 @@ static void forget_one(int32_t pid, struct trace_thread *thread, void *arg)
  * wrong, but not used: the probe, which is registered already, overwrites it when the thread is
  * switched out.
  */
-static void begin_one(int32_t pid, struct trace_thread *thread, void *arg)
+static void fgraph_stack_begin_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	uint64_t unknown = 0;
 
@@ -355,7 +356,7 @@ static int begin_to_measure(void)
 	if (err)
 		return err;
 	now = trace_plat_clock_ns();
-	trace_plat_each_thread(begin_one, &now);
+	trace_plat_each_thread(fgraph_stack_begin_one, &now);
 	return 0;
 }
 

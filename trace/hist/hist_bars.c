@@ -63,8 +63,8 @@ static void print_bars(const struct hist_view *view, const uint64_t *entry, stru
 	trace_seq_putc(seq, '\n');
 }
 
-static void print_missing(const struct hist_view *view, uint64_t before, uint64_t behind,
-			  struct trace_seq *seq)
+static void hist_bars_print_missing(const struct hist_view *view, uint64_t before, uint64_t behind,
+				    struct trace_seq *seq)
 {
 	const struct hist_value *key = &view->hist->keys[0];
 	struct hist_gap gap = trace_hist_gap_between(key, before, behind);
@@ -77,7 +77,7 @@ static void print_missing(const struct hist_view *view, uint64_t before, uint64_
 	}
 }
 
-static void print_stack(const uint32_t *ips, struct trace_seq *seq)
+static void hist_bars_print_stack(const uint32_t *ips, struct trace_seq *seq)
 {
 	size_t begin = seq->len; /* of the line */
 
@@ -107,11 +107,11 @@ static void print_stacks(const struct hist *hist, const uint64_t *entry, struct 
 {
 	for (uint32_t i = 0; i < hist->nr_keys; i++) {
 		if (hist->keys[i].kind == HIST_STACK)
-			print_stack((const void *)trace_hist_key_at(hist, entry, i), seq);
+			hist_bars_print_stack((const void *)trace_hist_key_at(hist, entry, i), seq);
 	}
 }
 
-static void print_title(const struct hist_view *view, struct trace_seq *seq)
+static void hist_bars_print_title(const struct hist_view *view, struct trace_seq *seq)
 {
 	const struct bars *bars = view->private;
 	const struct hist_picture *picture = &bars->picture;
@@ -143,17 +143,17 @@ static bool bars_next(struct hist_view *view, struct trace_seq *seq)
 	if (at >= view->nr)
 		return false;
 	if (!at)
-		print_title(view, seq);
+		hist_bars_print_title(view, seq);
 	else if (bars->is_scale)
-		print_missing(view, *trace_hist_key_at(hist, view->order[at - 1], 0),
-			      *trace_hist_key_at(hist, view->order[at], 0), seq);
+		hist_bars_print_missing(view, *trace_hist_key_at(hist, view->order[at - 1], 0),
+					*trace_hist_key_at(hist, view->order[at], 0), seq);
 	trace_hist_picture_label(view, view->order[at], bars->keys, seq);
 	print_bars(view, view->order[at], seq);
 	print_stacks(hist, view->order[at], seq);
 	return true;
 }
 
-static bool has_lower_key(const void *hist, const void *a, const void *b)
+static bool hist_bars_has_lower_key(const void *hist, const void *a, const void *b)
 {
 	return trace_hist_compare_keys(hist, a, b, 0) < 0;
 }
@@ -201,7 +201,7 @@ int trace_hist_bars_begin(struct hist_view *view, const struct hist_style *style
 	bars->keys.nr = view->hist->nr_keys;
 	bars->is_scale = bars->keys.nr == 1 && trace_hist_is_scale(&view->hist->keys[0]);
 	if (bars->is_scale)
-		trace_hist_sort(view->order, view->nr, has_lower_key, view->hist);
+		trace_hist_sort(view->order, view->nr, hist_bars_has_lower_key, view->hist);
 	trace_hist_picture_measure(view, bars->keys, label_max(bars));
 	bars->number_width = number_width_of(view);
 	used = EDGE_WIDTH + 1 + bars->number_width + share_width(bars);

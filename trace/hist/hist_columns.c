@@ -10,8 +10,8 @@
 #define LETTERS	   26u
 #define LEGEND_MAX 34u
 
-static uint64_t number_of(const struct hist_columns *columns, const struct hist *hist,
-			  const uint64_t *entry)
+static uint64_t hist_columns_number_of(const struct hist_columns *columns, const struct hist *hist,
+				       const uint64_t *entry)
 {
 	return *trace_hist_key_at(hist, entry, columns->key);
 }
@@ -70,7 +70,7 @@ struct key_order {
 	uint32_t key;
 };
 
-static bool has_lower_key(const void *context, const void *a, const void *b)
+static bool hist_columns_has_lower_key(const void *context, const void *a, const void *b)
 {
 	const struct key_order *order = context;
 
@@ -78,8 +78,8 @@ static bool has_lower_key(const void *context, const void *a, const void *b)
 }
 
 /* Make `entry` one of the list, which is sorted by totals, if it belongs there. */
-static void insert(struct hist_columns *columns, uint64_t *totals, uint32_t max,
-		   const uint64_t *entry, uint64_t total)
+static void hist_columns_insert(struct hist_columns *columns, uint64_t *totals, uint32_t max,
+				const uint64_t *entry, uint64_t total)
 {
 	uint32_t at = columns->nr_listed;
 
@@ -111,7 +111,7 @@ static uint32_t list_frequent(struct hist_columns *columns, const struct hist_vi
 		if (i + 1 < view->nr &&
 		    !trace_hist_compare_keys(view->hist, entry, order[i + 1], columns->key))
 			continue;
-		insert(columns, totals, max, entry, total);
+		hist_columns_insert(columns, totals, max, entry, total);
 		total = 0;
 		nr++;
 	}
@@ -159,9 +159,9 @@ void trace_hist_columns_init(struct hist_columns *columns, const struct hist_vie
 	if (room > HIST_COLUMNS_MAX)
 		room = HIST_COLUMNS_MAX;
 	memcpy(order, view->order, view->nr * sizeof(*order));
-	trace_hist_sort(order, view->nr, has_lower_key, &by);
-	min = number_of(columns, view->hist, order[0]);
-	max = number_of(columns, view->hist, order[view->nr - 1]);
+	trace_hist_sort(order, view->nr, hist_columns_has_lower_key, &by);
+	min = hist_columns_number_of(columns, view->hist, order[0]);
+	max = hist_columns_number_of(columns, view->hist, order[view->nr - 1]);
 	if (!trace_hist_is_number(key))
 		set_letters(columns, view, order, room);
 	else if (trace_hist_is_scale(key))
@@ -179,7 +179,7 @@ uint32_t trace_hist_column_of(const struct hist_columns *columns, const struct h
 	uint32_t at = 0;
 
 	if (!columns->is_list)
-		return (uint32_t)((number_of(columns, hist, entry) - columns->origin) /
+		return (uint32_t)((hist_columns_number_of(columns, hist, entry) - columns->origin) /
 				  columns->step);
 	while (at < columns->nr_listed &&
 	       trace_hist_compare_keys(hist, entry, columns->list[at], columns->key))

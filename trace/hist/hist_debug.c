@@ -44,7 +44,7 @@ struct debug_model {
 
 /* ---- Counting ---- */
 
-static uint32_t add_ref(struct debug_model *model, const struct debug_ref *ref)
+static uint32_t hist_debug_add_ref(struct debug_model *model, const struct debug_ref *ref)
 {
 	uint32_t i = 0;
 
@@ -58,7 +58,7 @@ static uint32_t add_ref(struct debug_model *model, const struct debug_ref *ref)
 
 static uint32_t add_own_ref(struct debug_model *model, const struct hist *hist, uint32_t var)
 {
-	return add_ref(model, &(struct debug_ref){ .of = hist, .var = var });
+	return hist_debug_add_ref(model, &(struct debug_ref){ .of = hist, .var = var });
 }
 
 /* What the operations of a value read. Returns the number of the last reference. */
@@ -74,8 +74,8 @@ static uint32_t add_refs_of(struct debug_model *model, const struct hist *hist,
 		} else if (op->code == HIST_OP_REF || op->code == HIST_OP_REF_WORDS) {
 			const struct hist_ref *ref = &hist->refs[op->to];
 
-			last = add_ref(model,
-				       &(struct debug_ref){ .of = ref->hist,
+			last = hist_debug_add_ref(
+				model, &(struct debug_ref){ .of = ref->hist,
 							    .var = ref->var,
 							    .is_qualified = ref->is_qualified });
 		}
@@ -90,16 +90,17 @@ static bool is_own_field(const struct hist_param *param)
 	return !param->value.is_ref && !trace_hist_is_variable(param->name);
 }
 
-static void add_param(struct debug_model *model, const struct hist *hist,
-		      const struct hist_param *param)
+static void hist_debug_add_param(struct debug_model *model, const struct hist *hist,
+				 const struct hist_param *param)
 {
 	uint32_t own = param->name[0] == '$' ? trace_hist_find_variable(hist, param->name + 1)
 					     : HIST_VARS_MAX;
 
 	if (is_own_field(param)) {
 		model->fields[model->nr_fields++] = (struct debug_kept){ param, model->nr_vars };
-		(void)add_ref(model, &(struct debug_ref){
-					     .of = hist, .var = model->nr_vars++, .param = param });
+		(void)hist_debug_add_ref(
+			model,
+			&(struct debug_ref){ .of = hist, .var = model->nr_vars++, .param = param });
 	} else if (own < HIST_VARS_MAX) {
 		(void)add_own_ref(model, hist, own);
 	} else {
@@ -107,7 +108,8 @@ static void add_param(struct debug_model *model, const struct hist *hist,
 	}
 }
 
-static void add_action(struct debug_model *model, const struct hist *hist, uint32_t number)
+static void hist_debug_add_action(struct debug_model *model, const struct hist *hist,
+				  uint32_t number)
 {
 	const struct hist_action *action = hist->actions[number];
 
@@ -122,7 +124,7 @@ static void add_action(struct debug_model *model, const struct hist *hist, uint3
 			model->saved[model->nr_saved++] =
 				(struct debug_kept){ param, model->nr_vars++ };
 		else
-			add_param(model, hist, param);
+			hist_debug_add_param(model, hist, param);
 	}
 }
 
@@ -143,13 +145,13 @@ static int debug_begin(struct hist_view *view)
 	for (uint32_t i = 0; i < hist->nr_keys; i++)
 		(void)add_refs_of(model, hist, &hist->keys[i]);
 	for (uint32_t i = 0; i < hist->nr_actions; i++)
-		add_action(model, hist, i);
+		hist_debug_add_action(model, hist, i);
 	return 0;
 }
 
 /* ---- Parts of a field, in their order ---- */
 
-static unsigned long long id_of(const struct hist *hist)
+static unsigned long long hist_debug_id_of(const struct hist *hist)
 {
 	return (uint32_t)hist_hash(0, (uintptr_t)hist);
 }
@@ -182,7 +184,7 @@ static void print_ref_index(uint32_t index, struct trace_seq *seq)
 }
 
 /* As `format` has it. */
-static void print_type(const struct hist_value *value, struct trace_seq *seq)
+static void hist_debug_print_type(const struct hist_value *value, struct trace_seq *seq)
 {
 	const struct trace_event_field *field = value->field;
 
@@ -219,25 +221,26 @@ static void print_ref(const struct debug_ref *ref, uint32_t index, struct trace_
 			 FIELD_INDENT "name: %s\n" FIELD_INDENT
 				      "var.idx (into tracing_map_elt.vars[]): %u\n" FIELD_INDENT
 				      "var.hist_data: %016llx\n",
-			 ref->param ? ref->param->name : value->var, ref->var, id_of(ref->of));
+			 ref->param ? ref->param->name : value->var, ref->var,
+			 hist_debug_id_of(ref->of));
 	print_ref_index(index, seq);
 	if (ref->is_qualified)
 		trace_seq_printf(seq, FIELD_INDENT "system: %s\n" FIELD_INDENT "event_name: %s\n",
 				 ref->of->call->event.system, ref->of->call->event.name);
-	print_type(value, seq);
+	hist_debug_print_type(value, seq);
 	print_size(value->bytes, value->is_signed && !ref->param, seq);
 }
 
 /* ---- Sections ---- */
 
-static void print_head(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+static void hist_debug_print_head(struct hist_view *view, uint32_t index, struct trace_seq *seq)
 {
 	const struct hist *hist = view->hist;
 	uint32_t nr_vals = 1u + hist->nr_vals + hist->nr_vars;
 
 	(void)index;
 	trace_seq_printf(seq, "hist_data: %016llx\n\n  n_vals: %u\n  n_keys: %u\n  n_fields: %u\n",
-			 id_of(hist), nr_vals, hist->nr_keys, nr_vals + hist->nr_keys);
+			 hist_debug_id_of(hist), nr_vals, hist->nr_keys, nr_vals + hist->nr_keys);
 }
 
 static void print_constant(const struct hist_value *value, struct trace_seq *seq)
@@ -247,8 +250,8 @@ static void print_constant(const struct hist_value *value, struct trace_seq *seq
 				 (unsigned long long)value->constant);
 }
 
-static void print_value(struct debug_model *model, const struct hist *hist,
-			const struct hist_value *value, struct trace_seq *seq)
+static void hist_debug_print_value(struct debug_model *model, const struct hist *hist,
+				   const struct hist_value *value, struct trace_seq *seq)
 {
 	uint32_t ref;
 
@@ -266,7 +269,7 @@ static void print_value(struct debug_model *model, const struct hist *hist,
 		    seq);
 	print_field_name(value, seq);
 	print_constant(value, seq);
-	print_type(value, seq);
+	hist_debug_print_type(value, seq);
 	print_size(value->bytes, value->is_signed, seq);
 }
 
@@ -282,7 +285,7 @@ static void print_variable(struct debug_model *model, const struct hist *hist, u
 	print_constant(var, seq);
 	if (var->is_ref)
 		print_ref_index(add_refs_of(model, hist, var), seq);
-	print_type(var, seq);
+	hist_debug_print_type(var, seq);
 	print_size(var->bytes, var->is_signed, seq);
 }
 
@@ -299,9 +302,10 @@ static void print_val(struct hist_view *view, uint32_t index, struct trace_seq *
 		trace_seq_puts(seq, "\n  val fields:\n");
 	trace_seq_printf(seq, "\n    hist_data->fields[%u]:\n", index);
 	if (!index)
-		print_value(view->private, hist, &(struct hist_value){ .is_hits = true }, seq);
+		hist_debug_print_value(view->private, hist, &(struct hist_value){ .is_hits = true },
+				       seq);
 	else if (index <= hist->nr_vals)
-		print_value(view->private, hist, &hist->vals[index - 1], seq);
+		hist_debug_print_value(view->private, hist, &hist->vals[index - 1], seq);
 	else
 		print_variable(view->private, hist, index - 1 - hist->nr_vals, seq);
 }
@@ -312,7 +316,7 @@ static uint32_t nr_keys(const struct hist_view *view)
 }
 
 /* A key has whole words. */
-static void print_key(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+static void hist_debug_print_key(struct hist_view *view, uint32_t index, struct trace_seq *seq)
 {
 	const struct hist_value *key = &view->hist->keys[index];
 
@@ -321,7 +325,7 @@ static void print_key(struct hist_view *view, uint32_t index, struct trace_seq *
 	trace_seq_printf(seq, "\n    hist_data->fields[%u]:\n", nr_vals(view) + index);
 	print_flags("HIST_FIELD_FL_KEY", NULL, seq);
 	print_field_name(key, seq);
-	print_type(key, seq);
+	hist_debug_print_type(key, seq);
 	print_size(8u * key->words, key->is_signed, seq);
 }
 
@@ -352,7 +356,7 @@ static void print_kept(const char *list, uint32_t index, const struct debug_kept
 	print_var(kept->param->name, kept->var, seq);
 	trace_seq_printf(seq, "\n      %s[%u].val:\n", list, index);
 	print_field_name(value, seq);
-	print_type(value, seq);
+	hist_debug_print_type(value, seq);
 	print_size(value->bytes, value->is_signed, seq);
 }
 
@@ -361,7 +365,7 @@ static uint32_t nr_fields(const struct hist_view *view)
 	return ((const struct debug_model *)view->private)->nr_fields;
 }
 
-static void print_field(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+static void hist_debug_print_field(struct hist_view *view, uint32_t index, struct trace_seq *seq)
 {
 	const struct debug_model *model = view->private;
 
@@ -389,7 +393,7 @@ static void print_followed(const struct hist_view *view, uint32_t index, struct 
 	print_u64(seq);
 }
 
-static void print_action(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+static void hist_debug_print_action(struct hist_view *view, uint32_t index, struct trace_seq *seq)
 {
 	const struct hist_action *action = view->hist->actions[index];
 
@@ -423,8 +427,12 @@ static const struct section {
 	uint32_t (*count)(const struct hist_view *view); /* NULL: one */
 	void (*print)(struct hist_view *view, uint32_t index, struct trace_seq *seq);
 } sections[] = {
-	{ NULL, print_head },	    { nr_vals, print_val },	{ nr_keys, print_key },
-	{ nr_refs, print_one_ref }, { nr_fields, print_field }, { nr_actions, print_action },
+	{ NULL, hist_debug_print_head },
+	{ nr_vals, print_val },
+	{ nr_keys, hist_debug_print_key },
+	{ nr_refs, print_one_ref },
+	{ nr_fields, hist_debug_print_field },
+	{ nr_actions, hist_debug_print_action },
 	{ nr_saved, print_saved },
 };
 

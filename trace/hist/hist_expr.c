@@ -37,7 +37,7 @@ static bool is_operator(char c)
 	return c == '+' || c == '-' || c == '*' || c == '/' || c == '(' || c == ')';
 }
 
-static bool is_digit(char c)
+static bool hist_expr_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -54,7 +54,7 @@ static char *end_of_word(char *at)
 	return at;
 }
 
-static int parse_number(struct expr *expr, const char *word, struct operand *out)
+static int hist_expr_parse_number(struct expr *expr, const char *word, struct operand *out)
 {
 	const struct hist_op op = { .code = HIST_OP_CONST };
 	struct hist_op with_value = op;
@@ -80,8 +80,8 @@ static int parse_word(struct expr *expr, struct operand *out)
 	if (end == word)
 		return hist_blame(expr->parse, word, "Couldn't find field");
 	*end = '\0';
-	if (is_digit(*word))
-		err = parse_number(expr, word, out);
+	if (hist_expr_is_digit(*word))
+		err = hist_expr_parse_number(expr, word, out);
 	else if (trace_hist_is_variable(word))
 		err = trace_hist_compile_ref(expr->parse, word, &out->value);
 	else
@@ -237,7 +237,7 @@ static bool is_divided_by_constant(struct expr *expr, char operator, uint64_t * 
 	char *end, after;
 	bool is_one;
 
-	if (operator!= '/' || !is_digit(*expr->at))
+	if (operator!= '/' || !hist_expr_is_digit(*expr->at))
 		return false;
 	end = end_of_word(expr->at);
 	after = *end;

@@ -43,7 +43,7 @@ int trace_hist_add_division(struct hist_parse *parse, enum hist_code code, uint6
 
 /* ---- Fields ---- */
 
-static const struct trace_event_field head_fields[] = {
+static const struct trace_event_field hist_head_fields[] = {
 	TRACE_FIELD("common_type", unsigned short, trace_entry, type),
 	TRACE_FIELD("common_flags", unsigned char, trace_entry, flags),
 	TRACE_FIELD("common_preempt_count", unsigned char, trace_entry, preempt_count),
@@ -60,9 +60,9 @@ static const struct trace_event_field *hist_find_field(const struct trace_event_
 		if (trace_streq(event->fields[i].name, name))
 			return &event->fields[i];
 	}
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(head_fields); i++) {
-		if (trace_streq(head_fields[i].name, name))
-			return &head_fields[i];
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(hist_head_fields); i++) {
+		if (trace_streq(hist_head_fields[i].name, name))
+			return &hist_head_fields[i];
 	}
 	return NULL;
 }
@@ -88,7 +88,7 @@ static struct hist_op op_of_field(const struct trace_event_field *field)
 							   : UINT64_MAX >> (64 - 8 * bytes) };
 }
 
-static bool is_number(const struct trace_event_field *field)
+static bool hist_field_is_number(const struct trace_event_field *field)
 {
 	uint32_t bytes = (uint32_t)field->size;
 
@@ -96,19 +96,19 @@ static bool is_number(const struct trace_event_field *field)
 	       (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
 }
 
-static int add_number(struct hist_parse *parse, const struct trace_event_field *field,
-		      struct hist_value *value, const char *at)
+static int hist_field_add_number(struct hist_parse *parse, const struct trace_event_field *field,
+				 struct hist_value *value, const char *at)
 {
 	struct hist_op op;
 	int err;
 
-	if (!is_number(field))
+	if (!hist_field_is_number(field))
 		return hist_blame(parse, at, "The field has neither a number nor a text");
 	value->bytes = (uint16_t)field->size;
 	value->type = field->type;
 	value->is_signed = field->is_signed;
 	value->words = 1;
-	if (field == &head_fields[3])
+	if (field == &hist_head_fields[3])
 		return hist_add_code(parse, HIST_OP_PID);
 	op = op_of_field(field);
 	parse->hist->uses_head |= (size_t)field->offset < sizeof(struct trace_entry);
@@ -162,7 +162,7 @@ static int add_stack(struct hist_parse *parse, const struct trace_event_field *f
 	return trace_hist_add_op(parse, &op);
 }
 
-static bool is_text(const struct trace_event_field *field, enum hist_modifier modifier)
+static bool hist_field_is_text(const struct trace_event_field *field, enum hist_modifier modifier)
 {
 	if (field->filter_type == FILTER_PTR_STRING)
 		return field->kind == TRACE_FIELD_PLAIN && field->size == sizeof(char *);
@@ -174,7 +174,7 @@ static bool is_text(const struct trace_event_field *field, enum hist_modifier mo
 static int add_field(struct hist_parse *parse, const struct trace_event_field *field,
 		     struct hist_value *value, const char *modifier)
 {
-	bool has_text = is_text(field, value->modifier);
+	bool has_text = hist_field_is_text(field, value->modifier);
 	const char *at = value->name; /* so far, what was written */
 
 	value->field = field;
@@ -188,7 +188,8 @@ static int add_field(struct hist_parse *parse, const struct trace_event_field *f
 		return hist_blame(parse, modifier, BAD_MODIFIER);
 	if (!has_text && value->modifier == HIST_STRING)
 		return hist_blame(parse, modifier, BAD_MODIFIER);
-	return has_text ? add_text(parse, field, value) : add_number(parse, field, value, at);
+	return has_text ? add_text(parse, field, value)
+			: hist_field_add_number(parse, field, value, at);
 }
 
 /* ---- What is no field ---- */
@@ -210,7 +211,7 @@ static int add_time(struct hist_parse *parse, struct hist_value *value)
 }
 
 /* `hist` shows the word that was written. */
-static int add_cpu(struct hist_parse *parse, const char *name, struct hist_value *value)
+static int hist_field_add_cpu(struct hist_parse *parse, const char *name, struct hist_value *value)
 {
 	value->name = trace_streq(name, "cpu") ? "cpu" : "common_cpu";
 	value->type = "unsigned int";
@@ -227,7 +228,7 @@ static int add_word(struct hist_parse *parse, const char *name, struct hist_valu
 	if (trace_streq(name, "common_timestamp"))
 		return add_time(parse, value);
 	if (trace_streq(name, "common_cpu") || trace_streq(name, "cpu"))
-		return add_cpu(parse, name, value);
+		return hist_field_add_cpu(parse, name, value);
 	if (trace_streq(name, "common_comm") || trace_streq(name, "comm")) {
 		value->name = "common_comm";
 		value->kind = HIST_TEXT;

@@ -8,7 +8,7 @@
 #include "fs/fs_file.h"
 
 /* NULL: a mere type, which nothing can be set at. */
-static const struct trace_event_call *call_of(const struct trace_handle *handle)
+static const struct trace_event_call *hist_files_call_of(const struct trace_handle *handle)
 {
 	return ((const struct trace_event *)(uintptr_t)handle->node->arg)->call;
 }
@@ -33,7 +33,7 @@ static struct reader *reader_of(const struct trace_handle *handle)
 /* What all histograms of the event have counted. Config lock held. */
 static uint64_t hits_of(const struct trace_handle *handle)
 {
-	const struct trace_event_call *call = call_of(handle);
+	const struct trace_event_call *call = hist_files_call_of(handle);
 	const struct trace_event_file *file = call ? trace_event_file_find(handle->tr, call) : NULL;
 	const struct trace_trigger *trigger;
 	uint64_t hits = 0;
@@ -43,14 +43,14 @@ static uint64_t hits_of(const struct trace_handle *handle)
 	return hits;
 }
 
-static void end(struct trace_handle *handle)
+static void hist_files_end(struct trace_handle *handle)
 {
 	trace_hist_view_destroy(reader_of(handle)->view);
 	reader_of(handle)->view = NULL;
 }
 
-static void print_head(const struct trace_handle *handle, const struct trace_trigger *trigger,
-		       struct trace_seq *seq)
+static void hist_files_print_head(const struct trace_handle *handle,
+				  const struct trace_trigger *trigger, struct trace_seq *seq)
 {
 	bool is_short = form_of(handle)->is_short;
 
@@ -62,9 +62,9 @@ static void print_head(const struct trace_handle *handle, const struct trace_tri
 }
 
 /* Begin with histogram number handle->index. 1; 0 behind the last; -ENOMEM. Config lock held. */
-static int begin(struct trace_handle *handle, struct trace_seq *seq)
+static int hist_files_begin(struct trace_handle *handle, struct trace_seq *seq)
 {
-	const struct trace_event_call *call = call_of(handle);
+	const struct trace_event_call *call = hist_files_call_of(handle);
 	const struct trace_event_file *file = call ? trace_event_file_find(handle->tr, call) : NULL;
 	struct trace_trigger *trigger = file ? trace_hist_trigger_at(file, handle->index) : NULL;
 	const struct hist_form *form = form_of(handle);
@@ -80,10 +80,10 @@ static int begin(struct trace_handle *handle, struct trace_seq *seq)
 	if (!reader_of(handle)->view)
 		return -ENOMEM;
 	if (form->begin && form->begin(reader_of(handle)->view)) {
-		end(handle);
+		hist_files_end(handle);
 		return -ENOMEM;
 	}
-	print_head(handle, trigger, seq);
+	hist_files_print_head(handle, trigger, seq);
 	return 1;
 }
 
@@ -96,11 +96,11 @@ static int hist_next(struct trace_handle *handle, struct trace_seq *seq)
 	if (!handle->index && !reader_of(handle)->view)
 		reader_of(handle)->read_hits = hits_of(handle);
 	if (reader_of(handle)->view && !form_of(handle)->next(reader_of(handle)->view, seq)) {
-		end(handle);
+		hist_files_end(handle);
 		handle->index++;
 	}
 	if (!seq->len)
-		result = begin(handle, seq);
+		result = hist_files_begin(handle, seq);
 	trace_plat_unlock(&trace_config_lock);
 	return result;
 }
@@ -139,7 +139,7 @@ static uint32_t hist_events(struct trace_handle *handle, uint32_t wanted)
 static void hist_rewind(struct trace_handle *handle)
 {
 	trace_plat_lock(&trace_config_lock);
-	end(handle);
+	hist_files_end(handle);
 	trace_plat_unlock(&trace_config_lock);
 }
 

@@ -25,7 +25,7 @@ static void print_frame(struct trace_seq *frame, bool is_first, struct trace_seq
 		trace_seq_putc(seq, frame->buf[i] == ';' ? ':' : frame->buf[i]);
 }
 
-static void print_stack(const uint32_t *ips, bool is_first, struct trace_seq *seq)
+static void hist_folded_print_stack(const uint32_t *ips, bool is_first, struct trace_seq *seq)
 {
 	uint32_t nr = 0;
 
@@ -42,14 +42,15 @@ static void print_stack(const uint32_t *ips, bool is_first, struct trace_seq *se
 	}
 }
 
-static void print_key(const struct hist *hist, const uint64_t *entry, uint32_t index, bool is_first,
-		      struct trace_seq *seq)
+static void hist_folded_print_key(const struct hist *hist, const uint64_t *entry, uint32_t index,
+				  bool is_first, struct trace_seq *seq)
 {
 	char text[NAME_MAX];
 	struct trace_seq frame;
 
 	if (hist->keys[index].kind == HIST_STACK) {
-		print_stack((const void *)trace_hist_key_at(hist, entry, index), is_first, seq);
+		hist_folded_print_stack((const void *)trace_hist_key_at(hist, entry, index),
+					is_first, seq);
 		return;
 	}
 	trace_seq_init(&frame, text, sizeof(text));
@@ -64,7 +65,7 @@ static void print_line(const struct hist *hist, const uint64_t *entry, struct tr
 	for (int is_stack = 0; is_stack < 2; is_stack++) {
 		for (uint32_t i = 0; i < hist->nr_keys; i++) {
 			if ((hist->keys[i].kind == HIST_STACK) == is_stack)
-				print_key(hist, entry, i, seq->len == begin, seq);
+				hist_folded_print_key(hist, entry, i, seq->len == begin, seq);
 		}
 	}
 	trace_seq_printf(seq, " %llu\n",

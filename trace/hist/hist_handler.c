@@ -10,7 +10,7 @@
 
 /* ---- Handlers ---- */
 
-static char *find_char(char *text, char c)
+static char *hist_handler_find_char(char *text, char c)
 {
 	while (*text && *text != c)
 		text++;
@@ -36,7 +36,7 @@ static bool is_event(const char *system, const char *name)
 
 static int check_match(struct hist_parse *parse, struct hist_action *action, char *system)
 {
-	char *event = find_char(system, '.');
+	char *event = hist_handler_find_char(system, '.');
 
 	if (!event)
 		return hist_blame(parse, system, "Missing subsystem");
@@ -105,7 +105,7 @@ int trace_hist_find_followed(struct hist_parse *parse, struct hist_action *actio
 /* Cut `text` at the next comma, and blanks off both ends. Returns what is behind, or NULL. */
 static char *cut_param(char **text)
 {
-	char *comma = find_char(*text, ',');
+	char *comma = hist_handler_find_char(*text, ',');
 
 	if (comma)
 		*comma++ = '\0';
@@ -113,7 +113,7 @@ static char *cut_param(char **text)
 	return comma;
 }
 
-static int add_param(struct hist_parse *parse, struct hist_action *action, char *text)
+static int hist_handler_add_param(struct hist_parse *parse, struct hist_action *action, char *text)
 {
 	struct hist_param *param = &action->params[action->nr_params];
 
@@ -130,7 +130,7 @@ static int add_param(struct hist_parse *parse, struct hist_action *action, char 
 /* `text` begins behind the opening parenthesis. The closing one may be missing, as on Linux. */
 static int add_params(struct hist_parse *parse, struct hist_action *action, char *text)
 {
-	char *end = find_char(text, ')'), *next;
+	char *end = hist_handler_find_char(text, ')'), *next;
 	int err = 0;
 
 	if (!end && !action->type->has_params)
@@ -143,7 +143,7 @@ static int add_params(struct hist_parse *parse, struct hist_action *action, char
 		return 0;
 	for (; text && !err; text = next) {
 		next = cut_param(&text);
-		err = add_param(parse, action, text);
+		err = hist_handler_add_param(parse, action, text);
 	}
 	return err;
 }
@@ -153,7 +153,7 @@ static int add_params(struct hist_parse *parse, struct hist_action *action, char
 /* `WHAT)`. Returns what is behind, or NULL. */
 static char *take_of(struct hist_parse *parse, struct hist_action *action, char *of)
 {
-	char *end = find_char(of, ')');
+	char *end = hist_handler_find_char(of, ')');
 
 	if (!end) {
 		trace_hist_set_error(parse, of, "No closing paren found");
@@ -167,9 +167,10 @@ static char *take_of(struct hist_parse *parse, struct hist_action *action, char 
 }
 
 /* `.ACTION(`. Returns what is behind, or NULL. */
-static char *take_word(struct hist_parse *parse, struct hist_action *action, char *text)
+static char *hist_handler_take_word(struct hist_parse *parse, struct hist_action *action,
+				    char *text)
 {
-	char *word = text + 1, *paren = *text == '.' ? find_char(word, '(') : NULL;
+	char *word = text + 1, *paren = *text == '.' ? hist_handler_find_char(word, '(') : NULL;
 
 	if (paren) {
 		*paren = '\0';
@@ -194,7 +195,7 @@ static int parse_action(struct hist_parse *parse, struct hist_action *action, ch
 	action->handler = find_handler(text);
 	rest = take_of(parse, action, text + trace_strlen(action->handler->name) + 1);
 	if (rest)
-		rest = take_word(parse, action, rest);
+		rest = hist_handler_take_word(parse, action, rest);
 	return rest ? add_params(parse, action, rest) : -EINVAL;
 }
 
@@ -214,7 +215,7 @@ int trace_hist_add_action(struct hist_parse *parse, char *text)
 
 /* ---- And back ---- */
 
-static void print_action(const struct hist_action *action, struct trace_seq *seq)
+static void hist_handler_print_action(const struct hist_action *action, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, ":%s(%s).%s(", action->handler->name, action->of, action->word);
 	for (uint32_t i = 0; i < action->nr_params; i++)
@@ -225,10 +226,10 @@ static void print_action(const struct hist_action *action, struct trace_seq *seq
 void trace_hist_print_actions(const struct hist *hist, struct trace_seq *seq)
 {
 	for (uint32_t i = 0; i < hist->nr_actions; i++)
-		print_action(hist->actions[i], seq);
+		hist_handler_print_action(hist->actions[i], seq);
 }
 
-static bool is_same(const struct hist_action *a, const struct hist_action *b)
+static bool hist_handler_is_same(const struct hist_action *a, const struct hist_action *b)
 {
 	if (a->handler != b->handler || !trace_streq(a->word, b->word) ||
 	    !trace_streq(a->of, b->of) || a->nr_params != b->nr_params)
@@ -245,7 +246,7 @@ bool trace_hist_are_actions_same(const struct hist *a, const struct hist *b)
 	if (a->nr_actions != b->nr_actions)
 		return false;
 	for (uint32_t i = 0; i < a->nr_actions; i++) {
-		if (!is_same(a->actions[i], b->actions[i]))
+		if (!hist_handler_is_same(a->actions[i], b->actions[i]))
 			return false;
 	}
 	return true;

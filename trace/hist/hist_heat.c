@@ -53,7 +53,8 @@ static void add_up(const struct hist_view *view, const struct row *row, uint64_t
 /* ---- Lines ---- */
 
 /* The fields of a row and its total; NULL: of one that did not occur. */
-static void print_fields(const struct hist_view *view, const struct row *row, struct trace_seq *seq)
+static void hist_heat_print_fields(const struct hist_view *view, const struct row *row,
+				   struct trace_seq *seq)
 {
 	const struct heat *heat = view->private;
 	const struct hist_style *style = heat->picture.style;
@@ -78,8 +79,8 @@ static void print_fields(const struct hist_view *view, const struct row *row, st
 	trace_seq_printf(seq, " %3u.%u%%\n", share / 100, share / 10 % 10);
 }
 
-static void print_missing(const struct hist_view *view, uint64_t before, uint64_t behind,
-			  struct trace_seq *seq)
+static void hist_heat_print_missing(const struct hist_view *view, uint64_t before, uint64_t behind,
+				    struct trace_seq *seq)
 {
 	const struct heat *heat = view->private;
 	const struct hist_value *key = &view->hist->keys[heat->down.first];
@@ -89,11 +90,11 @@ static void print_missing(const struct hist_view *view, uint64_t before, uint64_
 		trace_hist_picture_gap(view, gap.nr, seq);
 	for (uint64_t i = 1; gap.is_short && i <= gap.nr; i++) {
 		trace_hist_picture_number(view, key, before + i * hist_scale_step(key), seq);
-		print_fields(view, NULL, seq);
+		hist_heat_print_fields(view, NULL, seq);
 	}
 }
 
-static void print_title(const struct hist_view *view, struct trace_seq *seq)
+static void hist_heat_print_title(const struct hist_view *view, struct trace_seq *seq)
 {
 	const struct heat *heat = view->private;
 	const struct hist *hist = view->hist;
@@ -146,16 +147,17 @@ static const uint64_t *row_entry(const struct heat *heat, size_t at)
 	return heat->entries[((const struct row *)heat->order[at])->first];
 }
 
-static void print_row(const struct hist_view *view, size_t at, struct trace_seq *seq)
+static void hist_heat_print_row(const struct hist_view *view, size_t at, struct trace_seq *seq)
 {
 	const struct heat *heat = view->private;
 	uint32_t key = heat->down.first;
 
 	if (at && heat->is_scale)
-		print_missing(view, *trace_hist_key_at(view->hist, row_entry(heat, at - 1), key),
-			      *trace_hist_key_at(view->hist, row_entry(heat, at), key), seq);
+		hist_heat_print_missing(
+			view, *trace_hist_key_at(view->hist, row_entry(heat, at - 1), key),
+			*trace_hist_key_at(view->hist, row_entry(heat, at), key), seq);
 	trace_hist_picture_label(view, row_entry(heat, at), heat->down, seq);
-	print_fields(view, heat->order[at], seq);
+	hist_heat_print_fields(view, heat->order[at], seq);
 }
 
 /* Begin with the map of the next quantity. */
@@ -181,9 +183,9 @@ static bool heat_next(struct hist_view *view, struct trace_seq *seq)
 	if (heat->quantity == heat->picture.nr_quantities)
 		return false;
 	if (!heat->picture.at)
-		print_title(view, seq);
+		hist_heat_print_title(view, seq);
 	if (heat->picture.at < heat->nr_rows) {
-		print_row(view, heat->picture.at++, seq);
+		hist_heat_print_row(view, heat->picture.at++, seq);
 		return true;
 	}
 	trace_hist_columns_print(&heat->columns, view, indent, seq);
@@ -195,7 +197,7 @@ static bool heat_next(struct hist_view *view, struct trace_seq *seq)
 
 /* ---- Rows ---- */
 
-static bool has_lower_key(const void *context, const void *a, const void *b)
+static bool hist_heat_has_lower_key(const void *context, const void *a, const void *b)
 {
 	const struct hist_view *view = context;
 	const struct heat *heat = view->private;
@@ -209,9 +211,9 @@ static void make_rows(struct hist_view *view)
 	struct row *row = NULL;
 
 	memcpy(heat->entries, view->order, view->nr * sizeof(*heat->entries));
-	trace_hist_sort(heat->entries, view->nr, has_lower_key, view);
+	trace_hist_sort(heat->entries, view->nr, hist_heat_has_lower_key, view);
 	for (size_t i = 0; i < view->nr; i++) {
-		if (!i || has_lower_key(view, heat->entries[i - 1], heat->entries[i])) {
+		if (!i || hist_heat_has_lower_key(view, heat->entries[i - 1], heat->entries[i])) {
 			row = &heat->rows[heat->nr_rows];
 			row->first = i;
 			heat->order[heat->nr_rows++] = row;

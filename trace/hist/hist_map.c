@@ -30,7 +30,7 @@ static size_t entries_bytes(const struct hist_map *map)
 	return ((size_t)map->shape.nr_entries + 1) * map->stride;
 }
 
-static uint32_t nr_slots(uint32_t nr_entries)
+static uint32_t hist_map_nr_slots(uint32_t nr_entries)
 {
 	uint32_t nr = SLOTS_OF_ENTRY;
 
@@ -46,7 +46,7 @@ int trace_hist_map_init(struct hist_map *map, const struct hist_map_shape *shape
 	    shape->key_words + shape->sum_words + shape->extra_words > WORDS_MAX)
 		return -EINVAL;
 	map->stride = trace_hist_map_entry_bytes(shape);
-	map->slot_mask = nr_slots(shape->nr_entries) - 1;
+	map->slot_mask = hist_map_nr_slots(shape->nr_entries) - 1;
 	map->slot_shift = 32 + (uint32_t)__builtin_clz(map->slot_mask);
 	map->slots = trace_plat_alloc(slots_bytes(map));
 	map->memory = trace_plat_alloc(entries_bytes(map));
@@ -116,7 +116,7 @@ static uint32_t take_returned(struct hist_map *map)
  * The number of the entry that is taken as `nr`th, from 0. With several entries in a cache line, it
  * is first one of each line, then a second one of each.
  */
-static uint32_t number_of(const struct hist_map *map, uint32_t nr)
+static uint32_t hist_map_number_of(const struct hist_map *map, uint32_t nr)
 {
 	uint32_t nr_entries = map->shape.nr_entries, in_line = HIST_MAP_LINE / map->stride;
 
@@ -126,7 +126,7 @@ static uint32_t number_of(const struct hist_map *map, uint32_t nr)
 }
 
 /* The number of an entry that nobody else has, or 0. */
-static uint32_t take(struct hist_map *map)
+static uint32_t hist_map_take(struct hist_map *map)
 {
 	uint32_t nr = atomic_load_explicit(&map->nr_taken, memory_order_relaxed);
 	uint32_t number = take_returned(map);
@@ -135,12 +135,12 @@ static uint32_t take(struct hist_map *map)
 		if (atomic_compare_exchange_weak_explicit(&map->nr_taken, &nr, nr + 1,
 							  memory_order_relaxed,
 							  memory_order_relaxed))
-			return number_of(map, nr);
+			return hist_map_number_of(map, nr);
 	}
 	return number;
 }
 
-static void give_back(struct hist_map *map, uint32_t number)
+static void hist_map_give_back(struct hist_map *map, uint32_t number)
 {
 	struct hist_entry *entry = hist_map_entry(map, number);
 	uint64_t head = atomic_load_explicit(&map->returned, memory_order_relaxed);
@@ -156,7 +156,7 @@ static void give_back(struct hist_map *map, uint32_t number)
 }
 
 /*
- * None was left. One that is given back at this moment is seen here, or give_back() sees the mark:
+ * None was left. One that is given back at this moment is seen here, or hist_map_give_back() sees the mark:
  * it does not stay when there is an entry again.
  */
 static void note_full(struct hist_map *map)
@@ -169,7 +169,8 @@ static void note_full(struct hist_map *map)
 /* ---- Adding ---- */
 
 /* The entry may have been given back: with a key that was longer. */
-static void fill(const struct hist_map *map, struct hist_entry *entry, const struct hist_key *key)
+static void hist_map_fill(const struct hist_map *map, struct hist_entry *entry,
+			  const struct hist_key *key)
 {
 	uint32_t at = map->shape.key_words + map->shape.sum_words;
 
@@ -184,7 +185,8 @@ static void fill(const struct hist_map *map, struct hist_entry *entry, const str
  * Make the entry visible in the first empty slot. Returns it, or the entry that somebody else has
  * made of the same key meanwhile.
  */
-static struct hist_entry *publish(struct hist_map *map, uint32_t number, const struct hist_key *key)
+static struct hist_entry *hist_map_publish(struct hist_map *map, uint32_t number,
+					   const struct hist_key *key)
 {
 	uint32_t tag = hist_map_tag(key->hash), wanted = tag | number;
 
@@ -208,7 +210,7 @@ static struct hist_entry *publish(struct hist_map *map, uint32_t number, const s
 
 struct hist_entry *trace_hist_map_add(struct hist_map *map, const struct hist_key *key)
 {
-	uint32_t number = take(map);
+	uint32_t number = hist_map_take(map);
 	struct hist_entry *own, *entry;
 
 	if (!number) {
@@ -217,10 +219,10 @@ struct hist_entry *trace_hist_map_add(struct hist_map *map, const struct hist_ke
 		return NULL;
 	}
 	own = hist_map_entry(map, number);
-	fill(map, own, key);
-	entry = publish(map, number, key);
+	hist_map_fill(map, own, key);
+	entry = hist_map_publish(map, number, key);
 	if (entry != own)
-		give_back(map, number);
+		hist_map_give_back(map, number);
 	return entry;
 }
 

@@ -67,7 +67,7 @@ struct hist_map {
 	struct hist_map_shape shape;
 	/* What is written while counting is in lines of its own. */
 	char pad_counts[HIST_MAP_LINE];
-	/* entries that were ever taken: the first ones, see number_of() */
+	/* entries that were ever taken: the first ones, see hist_map_number_of() */
 	_Atomic uint32_t nr_taken;
 	/* Those of them that were given back: number of the first one, above it a count of changes. */
 	_Atomic uint64_t returned;
@@ -123,7 +123,7 @@ hist_map_find(const struct hist_map *map, const uint64_t *key, uint32_t nr_words
 	uint32_t tag = hist_map_tag(hash);
 
 	for (uint64_t at = hash >> map->slot_shift;; at = (at + 1) & map->slot_mask) {
-		/* The acquire pairs with the release of publish() in hist_map.c. */
+		/* The acquire pairs with the release of hist_map_publish(). */
 		uint32_t slot = atomic_load_explicit(&map->slots[at], memory_order_acquire);
 		uint32_t number = slot - tag;
 		struct hist_entry *entry;

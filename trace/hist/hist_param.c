@@ -112,7 +112,7 @@ static struct hist *find_made(const struct other_field *field)
 }
 
 /* Set the histogram. 0, or what setting it says. */
-static int make(const struct other_field *field, const struct trace_trigger *like)
+static int hist_param_make(const struct other_field *field, const struct trace_trigger *like)
 {
 	struct trace_trigger_error error;
 	char *text = trace_plat_alloc(COMMAND_MAX);
@@ -151,7 +151,7 @@ static int compile_made(struct hist_parse *parse, struct other_field *field,
 	if (!made && parse->may_exist)
 		return hist_add_code(parse, HIST_OP_CONST);
 	if (!made) {
-		err = make(field, like);
+		err = hist_param_make(field, like);
 		if (err)
 			return err == -EINVAL ? hist_blame(parse, field->name,
 							   "Couldn't create histogram for field")
@@ -161,8 +161,8 @@ static int compile_made(struct hist_parse *parse, struct other_field *field,
 	return trace_hist_compile_var_of(parse, made, field->variable, &param->value);
 }
 
-static int compile_other(struct hist_parse *parse, const char *system, const char *event,
-			 char *name, struct hist_param *param)
+static int hist_param_compile_other(struct hist_parse *parse, const char *system, const char *event,
+				    char *name, struct hist_param *param)
 {
 	struct trace_event_call *call = find_call(system, event);
 	struct other_field field = { .name = name };
@@ -200,7 +200,7 @@ static int compile_qualified(struct hist_parse *parse, char *system, char *event
 	event[-1] = name[-1] = '\0';
 	if (trace_streq(own->system, system) && trace_streq(own->name, event))
 		return trace_hist_compile_plain(parse, name, &param->value);
-	return compile_other(parse, system, event, name, param);
+	return hist_param_compile_other(parse, system, event, name, param);
 }
 
 static int compile_field(struct hist_parse *parse, const struct hist_action *action,
@@ -211,7 +211,8 @@ static int compile_field(struct hist_parse *parse, const struct hist_action *act
 	if (name)
 		return compile_qualified(parse, param->text, event, name, param);
 	if (action->system && !trace_hist_is_field_of(parse->file->call, param->text))
-		return compile_other(parse, action->system, action->event, param->text, param);
+		return hist_param_compile_other(parse, action->system, action->event, param->text,
+						param);
 	return trace_hist_compile_plain(parse, param->text, &param->value);
 }
 

@@ -14,7 +14,7 @@
 #define HITS_WITH     "hitcount."
 
 /* The parts, behind the `=` of what names them; NULL: not there. */
-struct parts {
+struct hist_parts {
 	char *keys, *vals, *sort;
 	char *variables[HIST_VARS_MAX];
 	uint32_t nr_variables;
@@ -52,7 +52,7 @@ char *trace_hist_cut(char *text, char separator)
 /* ---- The parts ---- */
 
 /* What is behind `word=`, or NULL when the part is another one. */
-static char *value_of(char *part, const char *word)
+static char *hist_parse_value_of(char *part, const char *word)
 {
 	size_t len = trace_strlen(word);
 
@@ -64,11 +64,11 @@ static char *value_of_any(char *part, const char *const *words)
 	char *value = NULL;
 
 	for (; *words && !value; words++)
-		value = value_of(part, *words);
+		value = hist_parse_value_of(part, *words);
 	return value;
 }
 
-static int set_size(struct hist_parse *parse, const char *text)
+static int hist_parse_set_size(struct hist_parse *parse, const char *text)
 {
 	uint32_t size = HIST_SIZE_MIN;
 	uint64_t wanted;
@@ -81,7 +81,7 @@ static int set_size(struct hist_parse *parse, const char *text)
 	return 0;
 }
 
-static int take_assignment(struct hist_parse *parse, struct parts *parts, char *part)
+static int take_assignment(struct hist_parse *parse, struct hist_parts *parts, char *part)
 {
 	static const char *const keys[] = { "keys", "key", NULL };
 	static const char *const vals[] = { "vals", "val", "values", NULL };
@@ -95,20 +95,20 @@ static int take_assignment(struct hist_parse *parse, struct parts *parts, char *
 		parts->vals = value;
 		return 0;
 	}
-	if ((value = value_of(part, "sort"))) {
+	if ((value = hist_parse_value_of(part, "sort"))) {
 		parts->sort = value;
 		return 0;
 	}
-	if ((value = value_of(part, "name"))) {
+	if ((value = hist_parse_value_of(part, "name"))) {
 		parse->hist->name = value;
 		return 0;
 	}
-	if ((value = value_of(part, "clock"))) {
+	if ((value = hist_parse_value_of(part, "clock"))) {
 		parse->hist->clock_name = value;
 		return 0;
 	}
-	if ((value = value_of(part, "size")))
-		return set_size(parse, value);
+	if ((value = hist_parse_value_of(part, "size")))
+		return hist_parse_set_size(parse, value);
 	if (parts->nr_variables == HIST_VARS_MAX)
 		return hist_blame(parse, part, "Too many variables defined");
 	parts->variables[parts->nr_variables++] = part;
@@ -122,7 +122,7 @@ static char *equals_in(char *part)
 	return *part == '=' ? part : NULL;
 }
 
-static int take_action(struct hist_parse *parse, struct parts *parts, char *part)
+static int take_action(struct hist_parse *parse, struct hist_parts *parts, char *part)
 {
 	if (parts->nr_actions == HIST_ACTIONS_MAX)
 		return hist_blame(parse, part, "Too many actions (8 max)");
@@ -130,8 +130,8 @@ static int take_action(struct hist_parse *parse, struct parts *parts, char *part
 	return 0;
 }
 
-static int take_part(struct hist_parse *parse, struct parts *parts, char *part,
-		     struct hist_wish *wish)
+static int hist_parse_take_part(struct hist_parse *parse, struct hist_parts *parts, char *part,
+				struct hist_wish *wish)
 {
 	char *equals;
 
@@ -156,14 +156,14 @@ static int take_part(struct hist_parse *parse, struct parts *parts, char *part,
 	return 0;
 }
 
-static int take_parts(struct hist_parse *parse, struct parts *parts, struct hist_wish *wish)
+static int take_parts(struct hist_parse *parse, struct hist_parts *parts, struct hist_wish *wish)
 {
 	char *part = parse->hist->text, *next;
 	int err = 0;
 
 	for (; part && !err; part = next) {
 		next = trace_hist_cut(part, ':');
-		err = take_part(parse, parts, part, wish);
+		err = hist_parse_take_part(parse, parts, part, wish);
 	}
 	if (!err && !parts->keys)
 		err = hist_blame(parse, parse->hist->text, "A histogram has to have keys");
@@ -172,7 +172,7 @@ static int take_parts(struct hist_parse *parse, struct parts *parts, struct hist
 
 /* ---- Keys, values ---- */
 
-static int add_keys(struct hist_parse *parse, char *text)
+static int hist_parse_add_keys(struct hist_parse *parse, char *text)
 {
 	struct hist *hist = parse->hist;
 	uint32_t nr_words = 0;
@@ -249,7 +249,7 @@ static int add_vals(struct hist_parse *parse, char *text)
 	return err;
 }
 
-static int add_variables(struct hist_parse *parse, const struct parts *parts)
+static int hist_parse_add_variables(struct hist_parse *parse, const struct hist_parts *parts)
 {
 	int err = 0;
 
@@ -264,7 +264,7 @@ static int add_variables(struct hist_parse *parse, const struct parts *parts)
 	return err;
 }
 
-static int add_actions(struct hist_parse *parse, const struct parts *parts)
+static int add_actions(struct hist_parse *parse, const struct hist_parts *parts)
 {
 	int err = 0;
 
@@ -306,19 +306,19 @@ static int make_map(struct hist *hist)
 	return trace_hist_map_init(&hist->own_map, &shape);
 }
 
-static int compile(struct hist_parse *parse, struct hist_wish *wish)
+static int hist_parse_compile(struct hist_parse *parse, struct hist_wish *wish)
 {
 	struct hist *hist = parse->hist;
-	struct parts parts = { 0 };
+	struct hist_parts parts = { 0 };
 	int err = take_parts(parse, &parts, wish);
 
 	parse->may_exist = wish->is_removal || wish->pause || wish->cont || wish->clear;
 	if (!err)
 		err = add_actions(parse, &parts);
 	if (!err)
-		err = add_variables(parse, &parts);
+		err = hist_parse_add_variables(parse, &parts);
 	if (!err)
-		err = add_keys(parse, parts.keys);
+		err = hist_parse_add_keys(parse, parts.keys);
 	if (!err)
 		err = add_vals(parse, parts.vals);
 	if (!err)
@@ -338,7 +338,7 @@ static int compile(struct hist_parse *parse, struct hist_wish *wish)
 }
 
 /* Both copies of the text; see trace_hist_name_of(). */
-static int copy_text(struct hist *hist, const char *text)
+static int hist_parse_copy_text(struct hist *hist, const char *text)
 {
 	size_t bytes = trace_strlen(text) + 1;
 
@@ -366,9 +366,9 @@ int trace_hist_create(struct trace_event_file *file, const char *text, struct hi
 	hist->call = file->call;
 	hist->size = HIST_SIZE;
 	hist->clock_name = CLOCK_DEFAULT;
-	err = copy_text(hist, text);
+	err = hist_parse_copy_text(hist, text);
 	if (!err)
-		err = compile(&parse, wish);
+		err = hist_parse_compile(&parse, wish);
 	if (err) {
 		trace_hist_put(hist);
 		return err;

@@ -11,8 +11,8 @@
 #define SHORT_TEXT_MIN 10u
 #define SHORT_TEXT_MAX 16u
 
-static TRACE_ALWAYS_INLINE uint64_t number_of(const struct hist_op *op,
-					      const struct trace_trigger_hit *hit)
+static TRACE_ALWAYS_INLINE uint64_t hist_plain_number_of(const struct hist_op *op,
+							 const struct trace_trigger_hit *hit)
 {
 	if (TRACE_LIKELY(op->code == HIST_OP_FIELD))
 		return hist_field(op, hit);
@@ -29,25 +29,28 @@ static TRACE_NOINLINE void add_sums(const struct hist *hist, const struct trace_
 	uint32_t nr = hist->nr_vals;
 
 	do {
-		atomic_fetch_add_explicit(sum++, number_of(op++, hit), memory_order_relaxed);
+		atomic_fetch_add_explicit(sum++, hist_plain_number_of(op++, hit),
+					  memory_order_relaxed);
 	} while (--nr);
 }
 
-static TRACE_ALWAYS_INLINE void count(const struct hist *hist, const struct trace_trigger_hit *hit,
-				      struct hist_entry *entry)
+static TRACE_ALWAYS_INLINE void hist_plain_count(const struct hist *hist,
+						 const struct trace_trigger_hit *hit,
+						 struct hist_entry *entry)
 {
 	hist_entry_hit(entry);
 	if (TRACE_UNLIKELY(hist->nr_vals))
 		add_sums(hist, hit, entry);
 }
 
-static TRACE_NOINLINE void make_and_count(struct hist *hist, const struct trace_trigger_hit *hit,
-					  struct hist_key *key)
+static TRACE_NOINLINE void hist_plain_make_and_count(struct hist *hist,
+						     const struct trace_trigger_hit *hit,
+						     struct hist_key *key)
 {
 	struct hist_entry *entry = trace_hist_make_entry(hist, key);
 
 	if (entry)
-		count(hist, hit, entry);
+		hist_plain_count(hist, hit, entry);
 }
 
 /* A new key, of one to three numbers; in a full table that happens often. */
@@ -58,7 +61,7 @@ static TRACE_NOINLINE void count_new(struct hist *hist, const struct trace_trigg
 	const uint64_t words[HIST_KEYS_MAX] = { a, b, c };
 	struct hist_key key = { .words = words, .nr_words = hist->nr_keys, .hash = hash };
 
-	make_and_count(hist, hit, &key);
+	hist_plain_make_and_count(hist, hit, &key);
 }
 
 /* ---- Keys ---- */
@@ -95,7 +98,7 @@ static TRACE_ALWAYS_INLINE void count_numbers(struct hist *hist,
 	struct hist_entry *entry = find_numbers(hist, hit, key, nr);
 
 	if (TRACE_LIKELY(entry))
-		count(hist, hit, entry);
+		hist_plain_count(hist, hit, entry);
 }
 
 static void run_field(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
@@ -137,35 +140,36 @@ static void run_pid(struct trace_trigger *trigger, const struct trace_trigger_hi
 	count_numbers(hist, hit, key, 1);
 }
 
-static TRACE_ALWAYS_INLINE void run_numbers(const struct trace_trigger *trigger,
-					    const struct trace_trigger_hit *hit, uint32_t nr)
+static TRACE_ALWAYS_INLINE void hist_plain_run_numbers(const struct trace_trigger *trigger,
+						       const struct trace_trigger_hit *hit,
+						       uint32_t nr)
 {
 	struct hist *hist = trigger->private;
 	uint64_t key[HIST_KEYS_MAX] = { 0 };
 
 	if (is_paused(hist))
 		return;
-	key[0] = number_of(&hist->ops[0], hit);
+	key[0] = hist_plain_number_of(&hist->ops[0], hit);
 	if (nr > 1)
-		key[1] = number_of(&hist->ops[1], hit);
+		key[1] = hist_plain_number_of(&hist->ops[1], hit);
 	if (nr > 2)
-		key[2] = number_of(&hist->ops[2], hit);
+		key[2] = hist_plain_number_of(&hist->ops[2], hit);
 	count_numbers(hist, hit, key, nr);
 }
 
 static void run_one(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
-	run_numbers(trigger, hit, 1);
+	hist_plain_run_numbers(trigger, hit, 1);
 }
 
 static void run_two(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
-	run_numbers(trigger, hit, 2);
+	hist_plain_run_numbers(trigger, hit, 2);
 }
 
 static void run_three(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
-	run_numbers(trigger, hit, 3);
+	hist_plain_run_numbers(trigger, hit, 3);
 }
 
 static TRACE_NOINLINE void count_new_text(struct hist *hist, const struct trace_trigger_hit *hit,
@@ -173,7 +177,7 @@ static TRACE_NOINLINE void count_new_text(struct hist *hist, const struct trace_
 {
 	struct hist_key key = { .words = words, .nr_words = nr_words, .hash = hash };
 
-	make_and_count(hist, hit, &key);
+	hist_plain_make_and_count(hist, hit, &key);
 }
 
 /* An array of SHORT_TEXT_MIN to SHORT_TEXT_MAX characters, such as the name of a thread. */
@@ -209,7 +213,7 @@ static void run_short_text(struct trace_trigger *trigger, const struct trace_tri
 	}
 	entry = hist_map_find(hist->map, words, 2, hash);
 	if (TRACE_LIKELY(entry))
-		count(hist, hit, entry);
+		hist_plain_count(hist, hit, entry);
 	else if (!hist_map_drops(hist->map))
 		count_new_short(hist, hit, hash, words[0], words[1]);
 }
@@ -227,7 +231,7 @@ static void run_text(struct trace_trigger *trigger, const struct trace_trigger_h
 	nr = hist_put_text(words, (const char *)hit->entry + op->offset, op->size - 1u, &hash);
 	entry = hist_map_find(hist->map, words, nr, hash);
 	if (TRACE_LIKELY(entry))
-		count(hist, hit, entry);
+		hist_plain_count(hist, hit, entry);
 	else if (!hist_map_drops(hist->map))
 		count_new_text(hist, hit, words, nr, hash);
 }

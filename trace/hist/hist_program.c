@@ -39,7 +39,7 @@ static bool is_decrease(const struct hist_op *op)
 	       op[2].code == HIST_OP_SUB && op[2].to == op->to;
 }
 
-static void add_op(struct hist_program *program, const struct hist_op *op)
+static void hist_program_add_op(struct hist_program *program, const struct hist_op *op)
 {
 	struct hist_step step = { .operand = op->value,
 				  .magic = op->magic,
@@ -72,7 +72,7 @@ void trace_hist_program_compute(struct hist_program *program, const struct hist_
 					       &(struct hist_step){ .to = op[1].to });
 			op += 2;
 		} else {
-			add_op(program, op);
+			hist_program_add_op(program, op);
 		}
 		if (op->is_last)
 			return;
@@ -80,8 +80,8 @@ void trace_hist_program_compute(struct hist_program *program, const struct hist_
 }
 
 /* Compute it, and then do that with it. */
-static void add_number(struct hist_program *program, const struct hist_value *value,
-		       enum hist_step_kind kind, const struct hist_step *step)
+static void hist_program_add_number(struct hist_program *program, const struct hist_value *value,
+				    enum hist_step_kind kind, const struct hist_step *step)
 {
 	trace_hist_program_compute(program, value);
 	trace_hist_program_add(program, kind, step);
@@ -104,14 +104,15 @@ static bool has_beginning(const struct hist *hist, uint32_t nr)
 	return false;
 }
 
-static void add_keys(struct hist_program *program)
+static void hist_program_add_keys(struct hist_program *program)
 {
 	const struct hist *hist = program->hist;
 	enum hist_step_kind kind = is_one_number(hist) ? HIST_STEP_KEY_NUMBER : HIST_STEP_KEY;
 
 	for (uint32_t i = 0; i < hist->nr_keys; i++) {
 		if (hist->keys[i].kind == HIST_NUMBER)
-			add_number(program, &hist->keys[i], kind, &(struct hist_step){ 0 });
+			hist_program_add_number(program, &hist->keys[i], kind,
+						&(struct hist_step){ 0 });
 		else
 			trace_hist_program_add(program, HIST_STEP_KEY_WORDS,
 					       &(struct hist_step){ .to = (uint8_t)i });
@@ -121,7 +122,7 @@ static void add_keys(struct hist_program *program)
 	}
 }
 
-static void add_ref(struct hist_program *program, uint32_t index)
+static void hist_program_add_ref(struct hist_program *program, uint32_t index)
 {
 	const struct hist_ref *ref = &program->hist->refs[index];
 	const struct hist_value *var = &ref->hist->vars[ref->var];
@@ -152,11 +153,11 @@ static void add_variable(struct hist_program *program, uint32_t index, enum hist
 		trace_hist_program_add(program, HIST_STEP_SET_WORDS, &step);
 		return;
 	}
-	add_number(program, var, kind, &step);
+	hist_program_add_number(program, var, kind, &step);
 	program->held = index;
 }
 
-static void add_variables(struct hist_program *program)
+static void hist_program_add_variables(struct hist_program *program)
 {
 	const struct hist *hist = program->hist;
 	const struct hist_step all = { .operand = ((uint64_t)1 << hist->nr_vars) - 1,
@@ -172,7 +173,7 @@ static void add_variables(struct hist_program *program)
 		trace_hist_program_add(program, HIST_STEP_SET_ALL, &all);
 }
 
-static void add_action(struct hist_program *program, struct hist_action *action)
+static void hist_program_add_action(struct hist_program *program, struct hist_action *action)
 {
 	if (action->type->assemble && !action->handler->title)
 		action->type->assemble(program, action);
@@ -197,21 +198,21 @@ static void add_all(struct hist_program *program)
 {
 	const struct hist *hist = program->hist;
 
-	add_keys(program);
+	hist_program_add_keys(program);
 	for (uint32_t i = 0; i < hist->nr_refs; i++)
-		add_ref(program, i);
+		hist_program_add_ref(program, i);
 	trace_hist_program_add(program,
 			       is_one_number(hist) ? HIST_STEP_FIND_NUMBER : HIST_STEP_FIND,
 			       &(struct hist_step){ 0 });
-	add_variables(program);
+	hist_program_add_variables(program);
 	for (uint32_t i = 0; i < hist->nr_vals; i++)
-		add_number(program, &hist->vals[i], HIST_STEP_SUM,
-			   &(struct hist_step){ .offset = hist->vals[i].at });
+		hist_program_add_number(program, &hist->vals[i], HIST_STEP_SUM,
+					&(struct hist_step){ .offset = hist->vals[i].at });
 	/* What actions compute does not read the clock. */
 	if (hist->uses_time && hist->nr_actions && !program->has_clock)
 		add_clock(program);
 	for (uint32_t i = 0; i < hist->nr_actions; i++)
-		add_action(program, hist->actions[i]);
+		hist_program_add_action(program, hist->actions[i]);
 	add_end(program);
 }
 

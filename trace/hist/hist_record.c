@@ -65,7 +65,7 @@ static uint32_t take_free(struct hist_records *records)
 }
 
 /* A record that nobody else has. 0: none, which cannot be, see hist_record.h. */
-static uint32_t take(struct hist_records *records)
+static uint32_t hist_record_take(struct hist_records *records)
 {
 	uint32_t number = take_free(records);
 	uint32_t nr = atomic_load_explicit(&records->nr_taken, memory_order_relaxed);
@@ -79,7 +79,7 @@ static uint32_t take(struct hist_records *records)
 	return number;
 }
 
-static void give_back(struct hist_records *records, uint32_t number)
+static void hist_record_give_back(struct hist_records *records, uint32_t number)
 {
 	_Atomic uint64_t *record = record_at(records, number);
 	uint64_t head = atomic_load_explicit(&records->free, memory_order_relaxed);
@@ -103,7 +103,7 @@ static uint64_t kept_value(struct hist_records *records, uint64_t word)
 
 static uint32_t make_record(struct hist_records *records, const struct hist_record_wish *wish)
 {
-	uint32_t number = take(records);
+	uint32_t number = hist_record_take(records);
 
 	if (number) {
 		wish->fill(wish->context, record_at(records, number));
@@ -138,7 +138,7 @@ bool trace_hist_record_replace(struct hist_records *records, _Atomic uint64_t *p
 	if (is_replaced)
 		own = (uint32_t)word;
 	if (own)
-		give_back(records, own);
+		hist_record_give_back(records, own);
 	return is_replaced;
 }
 

@@ -22,7 +22,7 @@ static TRACE_ALWAYS_INLINE uint64_t quotient(uint64_t value, uint64_t divisor, u
 	return estimate + (value - estimate * divisor >= divisor);
 }
 
-static uint64_t divide(uint64_t value, uint64_t divisor, uint64_t magic)
+static uint64_t hist_run_divide(uint64_t value, uint64_t divisor, uint64_t magic)
 {
 	return divisor == 1 ? value : quotient(value, divisor, magic);
 }
@@ -52,9 +52,9 @@ static uint64_t compute(struct hist_run *run, const struct hist_op *op, uint64_t
 	case HIST_OP_LOG2:
 		return log2_of(value);
 	case HIST_OP_ROUND:
-		return divide(value, op->value, op->magic) * op->value;
+		return hist_run_divide(value, op->value, op->magic) * op->value;
 	case HIST_OP_DIVIDE:
-		return divide(value, op->value, op->magic);
+		return hist_run_divide(value, op->value, op->magic);
 	case HIST_OP_SAVE:
 		run->temps[op->to] = value;
 		return value;
@@ -202,7 +202,7 @@ static TRACE_ALWAYS_INLINE void read_of(struct hist_run *run, const struct hist_
 	next(run, step, value);
 }
 
-static void step_read(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void hist_run_step_read(struct hist_run *run, const struct hist_step *step, uint64_t value)
 {
 	read_of(run, step, value, hist_map_find(step->map, run->key, run->nr_words, run->hash));
 }
@@ -243,22 +243,22 @@ struct hist_entry *trace_hist_make_entry(struct hist *hist, struct hist_key *key
 	return entry;
 }
 
-static TRACE_ALWAYS_INLINE void count(struct hist_run *run, const struct hist_step *step,
-				      uint64_t value, struct hist_entry *entry)
+static TRACE_ALWAYS_INLINE void hist_run_count(struct hist_run *run, const struct hist_step *step,
+					       uint64_t value, struct hist_entry *entry)
 {
 	run->entry = entry;
 	hist_entry_hit(entry);
 	next(run, step, value);
 }
 
-static TRACE_NOINLINE void make_and_count(struct hist_run *run, const struct hist_step *step,
-					  uint64_t value)
+static TRACE_NOINLINE void hist_run_make_and_count(struct hist_run *run,
+						   const struct hist_step *step, uint64_t value)
 {
 	struct hist_key key = { .words = run->key, .nr_words = run->nr_words, .hash = run->hash };
 	struct hist_entry *entry = trace_hist_make_entry(run->hist, &key);
 
 	if (entry)
-		count(run, step, value, entry);
+		hist_run_count(run, step, value, entry);
 }
 
 static void step_find(struct hist_run *run, const struct hist_step *step, uint64_t value)
@@ -267,9 +267,9 @@ static void step_find(struct hist_run *run, const struct hist_step *step, uint64
 		hist_map_find(run->hist->map, run->key, run->nr_words, run->hash);
 
 	if (TRACE_LIKELY(entry))
-		count(run, step, value, entry);
+		hist_run_count(run, step, value, entry);
 	else
-		make_and_count(run, step, value);
+		hist_run_make_and_count(run, step, value);
 }
 
 static void step_find_number(struct hist_run *run, const struct hist_step *step, uint64_t value)
@@ -277,9 +277,9 @@ static void step_find_number(struct hist_run *run, const struct hist_step *step,
 	struct hist_entry *entry = hist_map_find(run->hist->map, run->key, 1, run->hash);
 
 	if (TRACE_LIKELY(entry))
-		count(run, step, value, entry);
+		hist_run_count(run, step, value, entry);
 	else
-		make_and_count(run, step, value);
+		hist_run_make_and_count(run, step, value);
 }
 
 /* ---- Own variables and values ---- */
@@ -339,7 +339,8 @@ static void step_if_wanted(struct hist_run *run, const struct hist_step *step, u
 	next(run, step, value);
 }
 
-static void step_argument(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void hist_run_step_argument(struct hist_run *run, const struct hist_step *step,
+				   uint64_t value)
 {
 	__builtin_memcpy((uint8_t *)run->built + step->offset, &value, sizeof(value));
 	next(run, step, value);
@@ -375,7 +376,7 @@ const hist_step_fn trace_hist_step_funcs[HIST_NR_STEPS] = {
 	[HIST_STEP_KEY_NUMBER] = step_key_number,
 	[HIST_STEP_KEY_WORDS] = step_key_words,
 	[HIST_STEP_TAKE] = step_take,
-	[HIST_STEP_READ] = step_read,
+	[HIST_STEP_READ] = hist_run_step_read,
 	[HIST_STEP_BEGINNING] = step_beginning,
 	[HIST_STEP_READ_BY] = step_read_by,
 	[HIST_STEP_FIND] = step_find,
@@ -386,7 +387,7 @@ const hist_step_fn trace_hist_step_funcs[HIST_NR_STEPS] = {
 	[HIST_STEP_SET_ONE] = step_set_one,
 	[HIST_STEP_SUM] = step_sum,
 	[HIST_STEP_IF_WANTED] = step_if_wanted,
-	[HIST_STEP_ARGUMENT] = step_argument,
+	[HIST_STEP_ARGUMENT] = hist_run_step_argument,
 	[HIST_STEP_ACT] = step_act,
 	[HIST_STEP_ACT_LAST] = step_act_last,
 	[HIST_STEP_END] = step_end,

@@ -59,7 +59,7 @@ static void fill_words(struct hist_run *run, const struct hist_value *value,
 		hist_record_set(record, value->at + i, words[i]);
 }
 
-static void fill(void *context, _Atomic uint64_t *record)
+static void save_fill(void *context, _Atomic uint64_t *record)
 {
 	const struct fill *fill = context;
 
@@ -80,7 +80,7 @@ static void save_replace(struct hist_run *run, struct hist_action *action, uint6
 	struct fill context = { run, action };
 	const struct hist_record_wish wish = { .value = value,
 					       .replaces = action->handler->replaces,
-					       .fill = fill,
+					       .fill = save_fill,
 					       .context = &context };
 
 	(void)trace_hist_record_replace(run->hist->records, &run->entry->words[action->at], &wish);

@@ -22,7 +22,7 @@ static void print_symbol(uint64_t address, bool has_offset, struct trace_seq *se
 	trace_seq_printf(seq, "[%llx] %-*s", (unsigned long long)address, width, text);
 }
 
-static void print_stack(const uint32_t *ips, struct trace_seq *seq)
+static void hist_show_print_stack(const uint32_t *ips, struct trace_seq *seq)
 {
 	for (uint32_t i = 0; i < HIST_STACK_MAX && ips[i]; i++)
 		trace_seq_printf(seq, "%*c%pB\n", STACK_INDENT, ' ',
@@ -80,7 +80,7 @@ void trace_hist_print_key(const struct hist *hist, const uint64_t *entry, struct
 			trace_seq_printf(seq, "%s: %-50s", key->name, (const char *)words);
 		} else {
 			trace_seq_printf(seq, key->field ? "%s.stacktrace:\n" : "%s:\n", key->name);
-			print_stack((const void *)words, seq);
+			hist_show_print_stack((const void *)words, seq);
 			has_lines = true;
 		}
 	}
@@ -101,7 +101,7 @@ void trace_hist_print_kept(const struct hist_value *value, const uint64_t *words
 		trace_seq_printf(seq, "%s: %-32s", value->name, (const char *)words);
 	} else {
 		trace_seq_printf(seq, "%s:\n", value->name);
-		print_stack((const void *)words, seq);
+		hist_show_print_stack((const void *)words, seq);
 	}
 }
 
@@ -147,7 +147,8 @@ static void print_sum(const struct hist_view *view, uint32_t i, uint64_t sum, st
 	}
 }
 
-static void print_entry(const struct hist_view *view, const uint64_t *entry, struct trace_seq *seq)
+static void hist_show_print_entry(const struct hist_view *view, const uint64_t *entry,
+				  struct trace_seq *seq)
 {
 	const struct hist *hist = view->hist;
 
@@ -175,7 +176,7 @@ void trace_hist_print_totals(const struct hist_view *view, struct trace_seq *seq
 static bool text_next(struct hist_view *view, struct trace_seq *seq)
 {
 	if (view->at < view->nr) {
-		print_entry(view, view->order[view->at++], seq);
+		hist_show_print_entry(view, view->order[view->at++], seq);
 		return true;
 	}
 	if (view->is_over)

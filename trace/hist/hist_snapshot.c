@@ -39,7 +39,8 @@ static bool is_better(const struct trace_snapshot_wish *wish)
 	return true;
 }
 
-static void take(const struct trace_trigger_hit *hit, const struct trace_trigger_later *later)
+static void hist_snapshot_take(const struct trace_trigger_hit *hit,
+			       const struct trace_trigger_later *later)
 {
 	struct hit wanted = { later->what, later->entry, later->value };
 
@@ -54,7 +55,7 @@ static void snapshot_act(struct hist_run *run, struct hist_action *action, uint6
 {
 	trace_trigger_later(run->hit,
 			    &(struct trace_trigger_later){
-				    .func = take,
+				    .func = hist_snapshot_take,
 				    .what = action,
 				    .entry = run->entry,
 				    .value = value,
@@ -63,7 +64,7 @@ static void snapshot_act(struct hist_run *run, struct hist_action *action, uint6
 
 /* ---- Its life ---- */
 
-static struct hist_action *find_in(const struct hist *hist)
+static struct hist_action *hist_snapshot_find_in(const struct hist *hist)
 {
 	for (uint32_t i = 0; i < hist->nr_actions; i++) {
 		if (hist->actions[i]->type == &trace_hist_snapshot_type)
@@ -78,7 +79,7 @@ static int snapshot_begin(struct hist *hist, struct hist_action *action)
 	int err;
 
 	if (hist->shared) {
-		last = find_in(hist->shared)->private;
+		last = hist_snapshot_find_in(hist->shared)->private;
 		last->nr_users++;
 		action->private = last;
 		return 0;
@@ -99,7 +100,7 @@ static int snapshot_begin(struct hist *hist, struct hist_action *action)
 /* That of the table's own histogram stays for others that may come. */
 static void snapshot_end(struct hist *hist, struct hist_action *action)
 {
-	struct hist_action *owner = find_in(hist->shared ? hist->shared : hist);
+	struct hist_action *owner = hist_snapshot_find_in(hist->shared ? hist->shared : hist);
 	struct hist_snapshot *last = action->private;
 
 	if (action != owner)

@@ -5,7 +5,7 @@
 #include "hist_parse.h"
 #include "text/str.h"
 
-static bool is_named(const struct hist_value *value, const char *name)
+static bool hist_sort_is_named(const struct hist_value *value, const char *name)
 {
 	if (value->is_cpu && !value->is_expression)
 		return trace_streq(name, "cpu") || trace_streq(name, "common_cpu");
@@ -33,11 +33,13 @@ static int find_sorted(const struct hist *hist, const char *name, const char *mo
 	if (trace_streq(name, "hitcount"))
 		return modifier ? -1 : 0;
 	for (int i = 0; i < hist->nr_vals; i++) {
-		if (is_named(&hist->vals[i], name) && has_modifier(&hist->vals[i], modifier))
+		if (hist_sort_is_named(&hist->vals[i], name) &&
+		    has_modifier(&hist->vals[i], modifier))
 			return 1 + i;
 	}
 	for (int i = 0; i < hist->nr_keys; i++) {
-		if (is_named(&hist->keys[i], name) && has_modifier(&hist->keys[i], modifier))
+		if (hist_sort_is_named(&hist->keys[i], name) &&
+		    has_modifier(&hist->keys[i], modifier))
 			return 1 + hist->nr_vals + i;
 	}
 	return -1;

@@ -43,7 +43,7 @@ static bool is_number_like(const struct hist_param *param, const struct synth_fi
 	       (value->bytes == field->size && (value->is_signed && !is_field) == field->is_signed);
 }
 
-static bool fits(const struct hist_param *param, const struct synth_field *field)
+static bool hist_trace_fits(const struct hist_param *param, const struct synth_field *field)
 {
 	const struct hist_value *value = &param->value;
 
@@ -73,7 +73,7 @@ static int compile_one(struct hist_parse *parse, struct hist_action *action,
 
 	if (err)
 		return err;
-	if (!field || (!parse->may_exist && !fits(param, field)))
+	if (!field || (!parse->may_exist && !hist_trace_fits(param, field)))
 		return hist_blame(parse, param->name,
 				  "Param type doesn't match synthetic event field type");
 	if (is_copied(parse->hist, &param->value))
@@ -84,7 +84,7 @@ static int compile_one(struct hist_parse *parse, struct hist_action *action,
 }
 
 /* Before the first argument may stand the name of the event. */
-static const char *name_of(struct hist_action *action)
+static const char *hist_trace_name_of(struct hist_action *action)
 {
 	if (!trace_streq(action->word, trace_hist_trace_type.name))
 		return action->word;
@@ -94,7 +94,7 @@ static const char *name_of(struct hist_action *action)
 
 static int trace_compile(struct hist_parse *parse, struct hist_action *action)
 {
-	const char *name = name_of(action);
+	const char *name = hist_trace_name_of(action);
 	const struct synth_event *event = action->private = trace_synth_event_get(name);
 	uint32_t nr = action->nr_params - action->first, words = 0;
 	int err = 0;
@@ -199,8 +199,8 @@ static TRACE_NOINLINE void write_with(struct hist_run *run, struct synth_event *
 	trace_synth_event_write(event, values);
 }
 
-static TRACE_NOINLINE void write_any(struct hist_run *run, struct synth_event *event,
-				     const struct hist_param *params, uint32_t nr)
+static TRACE_NOINLINE void hist_trace_write_any(struct hist_run *run, struct synth_event *event,
+						const struct hist_param *params, uint32_t nr)
 {
 	uint64_t copies[COPY_WORDS];
 
@@ -217,7 +217,7 @@ static void trace_act(struct hist_run *run, struct hist_action *action, uint64_t
 	if (nr <= FEW_VALUES && event->is_numbers)
 		write_few(run, event, params, nr);
 	else
-		write_any(run, event, params, nr);
+		hist_trace_write_any(run, event, params, nr);
 }
 
 const struct hist_action_type trace_hist_trace_type = {

@@ -216,7 +216,7 @@ static struct trace_trigger *find_same(const struct trace_event_file *file, cons
 	return trigger;
 }
 
-static int change(struct trace_trigger *trigger, const struct hist_wish *wish)
+static int hist_trigger_change(struct trace_trigger *trigger, const struct hist_wish *wish)
 {
 	struct hist *hist = trigger->private;
 
@@ -236,7 +236,7 @@ static int change(struct trace_trigger *trigger, const struct hist_wish *wish)
 }
 
 /* Have times of all CPUs fit together, as on Linux: the instance gets the clock for good. */
-static int set_clock(struct hist *hist)
+static int hist_trigger_set_clock(struct hist *hist)
 {
 	const struct trace_clock *clock = trace_clock_find(hist->clock_name);
 	int err;
@@ -249,8 +249,9 @@ static int set_clock(struct hist *hist)
 	return err;
 }
 
-static int add(const struct trace_trigger_command *command, struct trace_trigger_args *args,
-	       struct hist *hist, const char *condition)
+static int hist_trigger_add(const struct trace_trigger_command *command,
+			    struct trace_trigger_args *args, struct hist *hist,
+			    const char *condition)
 {
 	const struct trace_trigger_wish wish = { .count = TRACE_COUNT_UNLIMITED,
 						 .condition = condition,
@@ -267,7 +268,7 @@ static int add(const struct trace_trigger_command *command, struct trace_trigger
 		trace_hist_share(hist, named);
 		hist->is_paused = named->is_paused;
 	}
-	err = set_clock(hist);
+	err = hist_trigger_set_clock(hist);
 	if (!err)
 		err = trace_hist_begin_actions(hist);
 	if (err)
@@ -283,14 +284,15 @@ static int add(const struct trace_trigger_command *command, struct trace_trigger
 }
 
 /* `hist` is the caller's still when this fails, or when it changed another one. */
-static int carry_out(const struct trace_trigger_command *command, struct trace_trigger_args *args,
-		     struct hist *hist, const struct hist_wish *wish, const char *condition)
+static int hist_trigger_carry_out(const struct trace_trigger_command *command,
+				  struct trace_trigger_args *args, struct hist *hist,
+				  const struct hist_wish *wish, const char *condition)
 {
 	struct trace_trigger *same = find_same(args->file, hist, condition);
 	int err = 0;
 
 	if (same && (wish->is_removal || wish->pause || wish->cont || wish->clear))
-		err = change(same, wish);
+		err = hist_trigger_change(same, wish);
 	else if (same)
 		err = trace_trigger_blame(args, NULL, "Hist trigger already exists", -EEXIST);
 	else if (wish->cont || wish->clear)
@@ -298,7 +300,7 @@ static int carry_out(const struct trace_trigger_command *command, struct trace_t
 			args, NULL, "Can't clear or continue a nonexistent hist trigger", -ENOENT);
 	else if (!wish->is_removal) {
 		hist->is_paused = wish->pause;
-		err = add(command, args, hist, condition);
+		err = hist_trigger_add(command, args, hist, condition);
 		if (!err)
 			return 0;
 	}
@@ -321,7 +323,7 @@ static int hist_write(const struct trace_trigger_command *command, struct trace_
 	err = trace_hist_create(args->file, args->text, &hist, &wish, &error);
 	if (err)
 		return error.why ? trace_trigger_blame(args, error.at, error.why, err) : err;
-	return carry_out(command, args, hist, &wish, condition);
+	return hist_trigger_carry_out(command, args, hist, &wish, condition);
 }
 
 void trace_hist_trigger_print(const struct trace_trigger *trigger, struct trace_seq *seq)

@@ -39,7 +39,7 @@ static char *find_point(char *text)
 }
 
 /* Cuts `word`. */
-static int split(struct hist_parse *parse, char *word, struct ref_name *out)
+static int hist_vars_split(struct hist_parse *parse, char *word, struct ref_name *out)
 {
 	bool is_first = *word == '$';
 	char *event = find_point(word), *name = find_point(event + (*event != '\0'));
@@ -57,8 +57,8 @@ static int split(struct hist_parse *parse, char *word, struct ref_name *out)
 	return 0;
 }
 
-static bool is_meant(const struct hist *hist, const struct hist_parse *parse,
-		     const struct ref_name *ref)
+static bool hist_vars_is_meant(const struct hist *hist, const struct hist_parse *parse,
+			       const struct ref_name *ref)
 {
 	if (hist->tr != parse->hist->tr)
 		return false;
@@ -86,7 +86,7 @@ static int find_hist(struct hist_parse *parse, const struct ref_name *ref, struc
 	uint32_t nr = 0;
 
 	for (struct hist *hist = trace_hist_first; hist; hist = hist->next) {
-		if (!is_meant(hist, parse, ref) ||
+		if (!hist_vars_is_meant(hist, parse, ref) ||
 		    trace_hist_find_variable(hist, ref->name) == HIST_VARS_MAX)
 			continue;
 		if (is_matched(hist, parse))
@@ -105,8 +105,8 @@ static int find_hist(struct hist_parse *parse, const struct ref_name *ref, struc
 }
 
 /* The place in refs[] of a variable of another histogram. */
-static int add_ref(struct hist_parse *parse, const char *at, struct hist *other, uint32_t var,
-		   uint8_t *out_index)
+static int hist_vars_add_ref(struct hist_parse *parse, const char *at, struct hist *other,
+			     uint32_t var, uint8_t *out_index)
 {
 	struct hist *hist = parse->hist;
 	uint8_t i = 0;
@@ -124,7 +124,8 @@ static int add_ref(struct hist_parse *parse, const char *at, struct hist *other,
 	return 0;
 }
 
-static void describe(const struct hist_value *var, const char *name, struct hist_value *value)
+static void hist_vars_describe(const struct hist_value *var, const char *name,
+			       struct hist_value *value)
 {
 	*value = (struct hist_value){ .name = name,
 				      .type = var->type,
@@ -167,7 +168,7 @@ static int compile_own(struct hist_parse *parse, uint32_t var, struct hist_value
 		*value = *own;
 		value->var = NULL;
 	} else {
-		describe(own, own->var, value);
+		hist_vars_describe(own, own->var, value);
 	}
 	if (is_field || own->kind != HIST_NUMBER)
 		return copy_ops(parse, own);
@@ -180,11 +181,11 @@ int trace_hist_compile_var_of(struct hist_parse *parse, struct hist *other, cons
 {
 	uint32_t var = trace_hist_find_variable(other, name);
 	struct hist_op op = { .code = HIST_OP_REF };
-	int err = add_ref(parse, name, other, var, &op.to);
+	int err = hist_vars_add_ref(parse, name, other, var, &op.to);
 
 	if (err)
 		return err;
-	describe(&other->vars[var], other->vars[var].var, value);
+	hist_vars_describe(&other->vars[var], other->vars[var].var, value);
 	value->ref = op.to;
 	if (value->kind != HIST_NUMBER) {
 		op.code = HIST_OP_REF_WORDS;
@@ -193,8 +194,8 @@ int trace_hist_compile_var_of(struct hist_parse *parse, struct hist *other, cons
 	return trace_hist_add_op(parse, &op);
 }
 
-static int compile_other(struct hist_parse *parse, const struct ref_name *ref,
-			 struct hist_value *value)
+static int hist_vars_compile_other(struct hist_parse *parse, const struct ref_name *ref,
+				   struct hist_value *value)
 {
 	uint8_t nr_refs = parse->hist->nr_refs;
 	struct hist *other;
@@ -211,13 +212,13 @@ int trace_hist_compile_ref(struct hist_parse *parse, char *word, struct hist_val
 {
 	struct ref_name ref;
 	uint32_t own;
-	int err = split(parse, word, &ref);
+	int err = hist_vars_split(parse, word, &ref);
 
 	if (err)
 		return err;
 	own = ref.system ? HIST_VARS_MAX : trace_hist_find_variable(parse->hist, ref.name);
 	return own < HIST_VARS_MAX ? compile_own(parse, own, value)
-				   : compile_other(parse, &ref, value);
+				   : hist_vars_compile_other(parse, &ref, value);
 }
 
 /* ---- Definitions ---- */

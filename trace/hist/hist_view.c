@@ -146,7 +146,7 @@ static uint32_t record_words(const struct hist *hist)
 	return hist->records ? hist->records->words : 0;
 }
 
-static void note(struct hist_view *view, uint32_t i, uint64_t value)
+static void hist_view_note(struct hist_view *view, uint32_t i, uint64_t value)
 {
 	view->totals[i] += value;
 	if (value > view->maxima[i])
@@ -167,7 +167,7 @@ static void copy_entry(struct hist_view *view, const struct hist_entry *entry)
 	view->order[view->nr++] = copy;
 	view->hits += copy[0];
 	for (uint32_t i = 0; i <= hist->nr_vals; i++)
-		note(view, i, hist_sum_at(hist, copy, i));
+		hist_view_note(view, i, hist_sum_at(hist, copy, i));
 }
 
 struct hist_view *trace_hist_view_create(struct hist *hist)

@@ -8,7 +8,7 @@
 
 /* ---- Texts ---- */
 
-static uint32_t put_text(uint64_t *to, const char *text, uint32_t len)
+static uint32_t hist_words_put_text(uint64_t *to, const char *text, uint32_t len)
 {
 	uint64_t hash = 0;
 
@@ -24,7 +24,7 @@ static uint32_t put_fixed_text(const struct hist_run *run, const struct hist_op 
 		len = run->hit->bytes > op->offset ? run->hit->bytes - op->offset : 1;
 	if (len > HIST_TEXT_MAX)
 		len = HIST_TEXT_MAX;
-	return put_text(to, (const char *)run->hit->entry + op->offset, len - 1);
+	return hist_words_put_text(to, (const char *)run->hit->entry + op->offset, len - 1);
 }
 
 /*
@@ -53,7 +53,7 @@ static uint32_t put_data_text(const struct hist_run *run, const struct hist_op *
 	uint32_t len;
 	const char *text = data_of(run, op, &len);
 
-	return put_text(to, text, len < HIST_TEXT_MAX ? len : HIST_TEXT_MAX - 1);
+	return hist_words_put_text(to, text, len < HIST_TEXT_MAX ? len : HIST_TEXT_MAX - 1);
 }
 
 /* Nothing is known of what is in front of it. */
@@ -66,10 +66,10 @@ static uint32_t put_pointer_text(const struct hist_run *run, const struct hist_o
 
 	__builtin_memcpy(&text, (const char *)run->hit->entry + op->offset, sizeof(text));
 	if (!text)
-		return put_text(to, null + 8, 6);
+		return hist_words_put_text(to, null + 8, 6);
 	for (; len < HIST_TEXT_MAX - 1 && text[len]; len++)
 		copy[8 + len] = text[len];
-	return put_text(to, copy + 8, len);
+	return hist_words_put_text(to, copy + 8, len);
 }
 
 uint32_t trace_hist_put_comm(uint64_t *to)
@@ -77,7 +77,7 @@ uint32_t trace_hist_put_comm(uint64_t *to)
 	char comm[TRACE_COMM_LEN];
 
 	trace_plat_current_comm(comm);
-	return put_text(to, comm, sizeof(comm) - 1);
+	return hist_words_put_text(to, comm, sizeof(comm) - 1);
 }
 
 /* ---- Stacks: packed addresses, and a 0 behind the last ---- */
@@ -92,7 +92,7 @@ static uint32_t put_ips(uint64_t *to, const uint32_t *ips, uint32_t nr)
 	return nr_words;
 }
 
-static TRACE_NOINLINE uint32_t put_stack(const struct hist_run *run, uint64_t *to)
+static TRACE_NOINLINE uint32_t hist_words_put_stack(const struct hist_run *run, uint64_t *to)
 {
 	uint32_t ips[OWN_FRAMES + HIST_STACK_MAX];
 	uint32_t nr =
@@ -126,7 +126,8 @@ static uint32_t put_data_stack(const struct hist_run *run, const struct hist_op 
 }
 
 /* The words of a variable; another CPU may be giving it a new value at this moment. */
-static uint32_t put_words(const struct hist_entry *entry, uint32_t at, uint64_t *to, uint32_t nr)
+static uint32_t hist_words_put(const struct hist_entry *entry, uint32_t at, uint64_t *to,
+			       uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++)
 		to[i] = hist_entry_word(entry, at + i);
@@ -147,12 +148,12 @@ uint32_t trace_hist_compute_words(struct hist_run *run, const struct hist_op *op
 	case HIST_OP_COMM:
 		return trace_hist_put_comm(to);
 	case HIST_OP_STACK:
-		return put_stack(run, to);
+		return hist_words_put_stack(run, to);
 	case HIST_OP_DATA_STACK:
 		return put_data_stack(run, op, to);
 	case HIST_OP_REF_WORDS:
-		return put_words((const struct hist_entry *)(uintptr_t)run->refs[op->to],
-				 op->offset, to, max_words);
+		return hist_words_put((const struct hist_entry *)(uintptr_t)run->refs[op->to],
+				      op->offset, to, max_words);
 	default:
 		return 0;
 	}

@@ -85,7 +85,7 @@ static void save_name(int32_t pid, const char *comm)
 	trace_irq_unlock(&saved.is_locked, flags);
 }
 
-static bool is_recording(void)
+static bool cmdlines_is_recording(void)
 {
 	const struct trace_array *tr = trace_global_array();
 
@@ -98,7 +98,7 @@ void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
 	uint64_t flags;
 
 	trace_strcpy(out_comm, pid ? "<...>" : "<idle>", TRACE_COMM_LEN);
-	if (!pid || (is_recording() && trace_plat_thread_comm(pid, may_wait, out_comm)))
+	if (!pid || (cmdlines_is_recording() && trace_plat_thread_comm(pid, may_wait, out_comm)))
 		return;
 	if (may_wait)
 		flags = trace_irq_lock(&saved.is_locked);
@@ -139,7 +139,7 @@ static struct trace_cmdline_list *list_pids(void)
 		if (!list)
 			return NULL;
 		list->room = room;
-		if (is_recording())
+		if (cmdlines_is_recording())
 			trace_plat_each_thread(collect_pid, list);
 		if (list->nr <= room)
 			return list;
@@ -207,6 +207,6 @@ static bool is_anything_traced(void)
 
 void trace_cmdlines_note_exit(int32_t pid, const char *comm)
 {
-	if (is_recording() && is_anything_traced())
+	if (cmdlines_is_recording() && is_anything_traced())
 		save_name(pid, comm);
 }

@@ -21,7 +21,7 @@ static int digit_of(char c)
 /*
  * 0 if `text` consists of groups of one to eight hex digits with commas between, otherwise -errno.
  */
-static int check(const char *text)
+static int cpumask_check(const char *text)
 {
 	unsigned int digits = 0;
 
@@ -66,7 +66,7 @@ static int parse(const char *text, bool *wanted, uint32_t nr_cpus)
 	return 0;
 }
 
-static void apply(struct trace_array *tr, uint32_t cpu, bool wanted)
+static void cpumask_apply(struct trace_array *tr, uint32_t cpu, bool wanted)
 {
 	struct trace_array_cpu *state = &tr->cpus[cpu];
 	struct ring_buffer *buffers[TRACE_MAX_BUFFERS];
@@ -91,7 +91,7 @@ int trace_cpumask_set(struct trace_array *tr, const char *text)
 	bool *wanted;
 	int err;
 
-	err = check(text);
+	err = cpumask_check(text);
 	if (err)
 		return err;
 	wanted = trace_plat_alloc(nr_cpus * sizeof(*wanted));
@@ -99,7 +99,7 @@ int trace_cpumask_set(struct trace_array *tr, const char *text)
 		return -ENOMEM;
 	err = parse(text, wanted, nr_cpus);
 	for (uint32_t cpu = 0; !err && cpu < nr_cpus; cpu++)
-		apply(tr, cpu, wanted[cpu]);
+		cpumask_apply(tr, cpu, wanted[cpu]);
 	trace_plat_free(wanted, nr_cpus * sizeof(*wanted));
 	return err;
 }

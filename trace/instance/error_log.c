@@ -43,7 +43,7 @@ void trace_error_log_clear(struct trace_array *tr)
 	trace_plat_unlock(&tr->errors.lock);
 }
 
-static void show_one(const struct trace_error *error, struct trace_seq *seq)
+static void error_log_show_one(const struct trace_error *error, struct trace_seq *seq)
 {
 	uint64_t seconds = error->time_ns / 1000000000u;
 	uint64_t rest_us = error->time_ns % 1000000000u / 1000u;
@@ -62,7 +62,8 @@ bool trace_error_log_show(struct trace_array *tr, size_t index, struct trace_seq
 	trace_plat_lock(&log->lock);
 	found = index < log->nr;
 	if (found)
-		show_one(&log->entries[(log->first + index) % TRACE_ERROR_LOG_ENTRIES], seq);
+		error_log_show_one(&log->entries[(log->first + index) % TRACE_ERROR_LOG_ENTRIES],
+				   seq);
 	trace_plat_unlock(&log->lock);
 	return found;
 }

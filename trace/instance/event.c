@@ -58,7 +58,7 @@ static struct event_slot *slot_of(uint32_t type)
 	return piece ? &piece->slots[type % PIECE_SLOTS] : NULL;
 }
 
-static struct trace_event *event_of(uint32_t type)
+static struct trace_event *event_by_type(uint32_t type)
 {
 	struct event_slot *slot = slot_of(type);
 
@@ -112,7 +112,7 @@ static bool is_sound(const struct trace_event_field *field)
 	return field->size % field->element_size == 0;
 }
 
-static uint32_t bytes_of(const struct trace_event *event)
+static uint32_t event_bytes_of(const struct trace_event *event)
 {
 	uint32_t bytes = 0;
 
@@ -196,7 +196,7 @@ static bool is_at(size_t place, const struct trace_event *event)
 }
 
 /* Room for one more. The first ones need no memory of the host's. */
-static int make_place(void)
+static int event_make_place(void)
 {
 	size_t capacity = sorted.capacity * 2;
 	struct trace_event **events;
@@ -236,7 +236,7 @@ static void take_from_place(const struct trace_event *event)
 /* ---- Numbers ---- */
 
 /* Is `event` registered, or its number or its name in its system in use? Lock held. */
-static bool is_taken(size_t place, const struct trace_event *event)
+static bool event_is_taken(size_t place, const struct trace_event *event)
 {
 	return is_at(place, event) || (event->type && is_number_taken(event->type));
 }
@@ -291,16 +291,16 @@ static int make_slot(uint16_t type)
 }
 
 /* Of types that are printed as their fields say. */
-static const struct trace_event_functions no_functions;
+static const struct trace_event_functions event_no_functions;
 
 /* Lock held. */
-static int enter(struct trace_event *event)
+static int event_enter(struct trace_event *event)
 {
 	size_t place = trace_event_place(event->system, event->name);
 	uint16_t type = event->type;
 	int err;
 
-	if (is_taken(place, event))
+	if (event_is_taken(place, event))
 		return -EEXIST;
 	if (type >= TRACE_EVENT_FIRST_TYPE)
 		return -EINVAL;
@@ -310,13 +310,13 @@ static int enter(struct trace_event *event)
 		return -ENOSPC;
 	err = make_slot(type);
 	if (!err)
-		err = make_place();
+		err = event_make_place();
 	if (err)
 		return err;
 	event->type = type;
 	if (!event->funcs)
-		event->funcs = &no_functions;
-	slot_of(type)->bytes = bytes_of(event);
+		event->funcs = &event_no_functions;
+	slot_of(type)->bytes = event_bytes_of(event);
 	slot_of(type)->event = event;
 	registry.nr_events[type / PIECE_SLOTS]++;
 	put_in_place(place, event);
@@ -330,7 +330,7 @@ int register_trace_event(struct trace_event *event)
 	if (!is_described(event))
 		return -EINVAL;
 	trace_plat_lock(&registry.lock);
-	err = enter(event);
+	err = event_enter(event);
 	trace_plat_unlock(&registry.lock);
 	return err;
 }
@@ -385,7 +385,7 @@ int trace_events_register(struct trace_event *const *events, size_t nr)
 	int err = 0;
 
 	for (size_t i = 0; i < nr && !err; i++) {
-		if (event_of(events[i]->type) != events[i])
+		if (event_by_type(events[i]->type) != events[i])
 			err = register_trace_event(events[i]);
 	}
 	return err;

@@ -23,7 +23,7 @@ struct instance {
 	struct ftrace_after after; /* frees it after its removal */
 };
 
-static struct trace_array *find(const char *name)
+static struct trace_array *instance_find(const char *name)
 {
 	struct trace_array *tr = trace_global_array();
 
@@ -34,7 +34,7 @@ static struct trace_array *find(const char *name)
 	return NULL;
 }
 
-static int check_name(const char *name)
+static int instance_check_name(const char *name)
 {
 	size_t len = trace_strnlen(name, TRACE_INSTANCE_NAME);
 
@@ -47,7 +47,7 @@ static int check_name(const char *name)
 	return len ? 0 : -EINVAL;
 }
 
-static void list_add(struct trace_array *tr)
+static void instance_list_add(struct trace_array *tr)
 {
 	struct trace_array *last = trace_global_array();
 
@@ -59,7 +59,7 @@ static void list_add(struct trace_array *tr)
 }
 
 /* Take it out of the list, or return -EBUSY when somebody has a reference. */
-static int list_remove(struct trace_array *tr)
+static int instance_list_remove(struct trace_array *tr)
 {
 	struct trace_array *before = trace_global_array();
 	int err = -EBUSY;
@@ -93,14 +93,14 @@ static void fill_in(struct instance *instance, const char *name)
 }
 
 /* Config lock held. */
-static int create(const char *name, struct trace_array **out_tr)
+static int instance_create(const char *name, struct trace_array **out_tr)
 {
 	struct instance *instance;
 	int err;
 
 	if (!trace_global_array())
 		return -ENODEV;
-	if (find(name))
+	if (instance_find(name))
 		return -EEXIST;
 	instance = trace_plat_alloc(sizeof(*instance));
 	if (!instance)
@@ -112,7 +112,7 @@ static int create(const char *name, struct trace_array **out_tr)
 	err = trace_features_instance_made(&instance->tr);
 	if (err)
 		goto release;
-	list_add(&instance->tr);
+	instance_list_add(&instance->tr);
 	*out_tr = &instance->tr;
 	return 0;
 
@@ -159,12 +159,12 @@ static void destroy(struct trace_array *tr)
 int trace_instance_create(const char *name)
 {
 	struct trace_array *tr;
-	int err = check_name(name);
+	int err = instance_check_name(name);
 
 	if (err)
 		return err;
 	trace_plat_lock(&trace_config_lock);
-	err = create(name, &tr);
+	err = instance_create(name, &tr);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -172,7 +172,7 @@ int trace_instance_create(const char *name)
 /* Config lock held. */
 static int remove_locked(struct trace_array *tr)
 {
-	int err = tr ? list_remove(tr) : -ENOENT;
+	int err = tr ? instance_list_remove(tr) : -ENOENT;
 
 	if (!err)
 		destroy(tr);
@@ -184,7 +184,7 @@ int trace_instance_remove(const char *name)
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = remove_locked(find(name));
+	err = remove_locked(instance_find(name));
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -192,14 +192,14 @@ int trace_instance_remove(const char *name)
 struct trace_array *trace_array_get_by_name(const char *name)
 {
 	struct trace_array *tr;
-	int err = check_name(name);
+	int err = instance_check_name(name);
 
 	if (err)
 		return NULL;
 	trace_plat_lock(&trace_config_lock);
-	tr = find(name);
+	tr = instance_find(name);
 	if (!tr)
-		err = create(name, &tr);
+		err = instance_create(name, &tr);
 	if (!err) {
 		trace_plat_lock(&trace_arrays_lock);
 		tr->nr_refs++;

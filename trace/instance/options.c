@@ -103,7 +103,7 @@ int trace_option_parse(struct trace_array *tr, const char *word)
 	return -EINVAL;
 }
 
-static void show_one(struct trace_seq *seq, const char *name, bool on)
+static void options_show_one(struct trace_seq *seq, const char *name, bool on)
 {
 	trace_seq_printf(seq, "%s%s\n", on ? "" : "no", name);
 }
@@ -113,8 +113,8 @@ void trace_options_show(struct trace_array *tr, struct trace_seq *seq)
 	const struct tracer *tracer = tr->tracer;
 
 	for (unsigned int i = 0; i < TRACE_NR_OPTIONS; i++)
-		show_one(seq, trace_option_names[i], tr->options & TRACE_OPT_BIT(i));
+		options_show_one(seq, trace_option_names[i], tr->options & TRACE_OPT_BIT(i));
 	for (size_t i = 0; i < tracer->nr_options; i++)
-		show_one(seq, tracer->options[i].name,
-			 tracer_option_bits(tr, tracer) & tracer->options[i].bit);
+		options_show_one(seq, tracer->options[i].name,
+				 tracer_option_bits(tr, tracer) & tracer->options[i].bit);
 }

@@ -24,14 +24,14 @@ static _Atomic uint64_t *mask_of(struct trace_array *tr, enum trace_pid_kind kin
 	return kind == TRACE_PIDS_FUNCTIONS ? &tr->pid_mask : &tr->event_pid_mask;
 }
 
-static bool is_ignored(const struct trace_pid_sets *sets, int32_t pid)
+static bool pid_filter_is_ignored(const struct trace_pid_sets *sets, int32_t pid)
 {
 	if (sets->only.nr && !trace_pids_has(&sets->only, pid))
 		return true;
 	return trace_pids_has(&sets->except, pid);
 }
 
-static void mark(struct trace_thread *thread, uint64_t mask, bool ignored)
+static void pid_filter_mark(struct trace_thread *thread, uint64_t mask, bool ignored)
 {
 	_Atomic uint64_t *word = (_Atomic uint64_t *)&thread->ignored_by;
 
@@ -42,16 +42,16 @@ static void mark(struct trace_thread *thread, uint64_t mask, bool ignored)
 }
 
 /* The bit of an instance that is to be set or cleared in each thread. */
-struct visit {
+struct pid_visit {
 	const struct trace_pid_sets *sets;
 	uint64_t mask;
 };
 
 static void apply_one(int32_t pid, struct trace_thread *thread, void *arg)
 {
-	const struct visit *visit = arg;
+	const struct pid_visit *visit = arg;
 
-	mark(thread, visit->mask, is_ignored(visit->sets, pid));
+	pid_filter_mark(thread, visit->mask, pid_filter_is_ignored(visit->sets, pid));
 }
 
 /* Give the instance a bit of its own, if it has none. It keeps it while it filters threads. */
@@ -80,14 +80,14 @@ int trace_pid_filter_replace(struct trace_array *tr, const struct trace_pid_user
 	_Atomic uint64_t *mask = mask_of(tr, user->kind);
 	struct trace_pids old = *set;
 	int err = with->nr ? take_mask(mask) : 0;
-	struct visit visit;
+	struct pid_visit visit;
 
 	if (err)
 		return err;
 	*set = *with;
 	*with = (struct trace_pids){ 0 };
 	trace_pids_clear(&old);
-	visit = (struct visit){ .sets = trace_pid_sets_of(tr, user->kind), .mask = *mask };
+	visit = (struct pid_visit){ .sets = trace_pid_sets_of(tr, user->kind), .mask = *mask };
 	trace_plat_each_thread(apply_one, &visit);
 	err = user->changed(tr);
 	if (!trace_pid_filter_is_used(tr, user->kind))
@@ -139,14 +139,15 @@ void trace_pid_filter_thread_created(int32_t parent_pid, int32_t pid, struct tra
 
 			if (follows_forks(tr, kind))
 				follow_fork(sets, parent_pid, pid);
-			mark(thread, *mask_of(tr, kind), is_ignored(sets, pid));
+			pid_filter_mark(thread, *mask_of(tr, kind),
+					pid_filter_is_ignored(sets, pid));
 		}
 	}
 	trace_plat_unlock(&trace_config_lock);
 }
 
 /* The last of a set stays: an empty set would mean that every thread is traced again. */
-static void forget(struct trace_pids *set, int32_t pid)
+static void pid_filter_forget(struct trace_pids *set, int32_t pid)
 {
 	if (set->nr > 1)
 		trace_pids_remove(set, pid);
@@ -163,8 +164,8 @@ void trace_pid_filter_thread_exited(int32_t pid)
 		for (enum trace_pid_kind kind = 0; kind < TRACE_NR_PID_KINDS; kind++) {
 			if (!follows_forks(tr, kind))
 				continue;
-			forget(&trace_pid_sets_of(tr, kind)->only, pid);
-			forget(&trace_pid_sets_of(tr, kind)->except, pid);
+			pid_filter_forget(&trace_pid_sets_of(tr, kind)->only, pid);
+			pid_filter_forget(&trace_pid_sets_of(tr, kind)->except, pid);
 		}
 	}
 	trace_plat_unlock(&trace_config_lock);

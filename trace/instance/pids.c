@@ -30,7 +30,7 @@ bool trace_pids_has(const struct trace_pids *set, int32_t pid)
 	return at < set->nr && set->pids[at] == pid;
 }
 
-static int reserve(struct trace_pids *set, size_t capacity)
+static int pids_reserve(struct trace_pids *set, size_t capacity)
 {
 	int32_t *pids;
 
@@ -56,7 +56,7 @@ int trace_pids_add(struct trace_pids *set, int32_t pid)
 
 	if (at < set->nr && set->pids[at] == pid)
 		return 0;
-	if (set->nr == set->capacity && reserve(set, set->capacity * 2 + 1))
+	if (set->nr == set->capacity && pids_reserve(set, set->capacity * 2 + 1))
 		return -ENOMEM;
 	memmove(set->pids + at + 1, set->pids + at, (set->nr - at) * sizeof(*set->pids));
 	set->pids[at] = pid;
@@ -79,7 +79,7 @@ int trace_pids_copy(struct trace_pids *to, const struct trace_pids *from)
 	int err;
 
 	trace_pids_clear(to);
-	err = reserve(to, from->nr);
+	err = pids_reserve(to, from->nr);
 	if (err)
 		return err;
 	if (from->nr)

@@ -8,8 +8,8 @@
 #define PACK_BYTES 256u /* packed on the stack first; enough for nearly every call */
 
 /* For more arguments than fit on the stack: pack them a second time, into the event itself. */
-static void write_long(struct ring_buffer *buffer, uintptr_t ip, const char *fmt, size_t bytes,
-		       va_list ap)
+static void printk_event_write_long(struct ring_buffer *buffer, uintptr_t ip, const char *fmt,
+				    size_t bytes, va_list ap)
 {
 	struct trace_bprint_entry *entry;
 
@@ -35,7 +35,7 @@ void trace_printk_format(struct ring_buffer *buffer, uintptr_t ip, const char *f
 	size_t bytes = trace_bin_pack(args, sizeof(args), fmt, ap);
 
 	if (bytes > sizeof(args)) {
-		write_long(buffer, ip, fmt, bytes, ap);
+		printk_event_write_long(buffer, ip, fmt, bytes, ap);
 		return;
 	}
 	entry = trace_printk_reserve(buffer, ip, fmt, bytes);

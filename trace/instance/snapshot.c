@@ -113,7 +113,7 @@ static int exchange_cpu(struct trace_array *tr, uint32_t cpu)
 	return 0;
 }
 
-static int exchange(struct trace_array *tr, int cpu)
+static int snapshot_exchange(struct trace_array *tr, int cpu)
 {
 	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
 	struct ring_buffer *buffer = tr->buffer;
@@ -137,7 +137,7 @@ static int exchange(struct trace_array *tr, int cpu)
 /* The lock is held. */
 static int exchange_now(struct trace_array *tr, int cpu)
 {
-	int err = exchange(tr, cpu);
+	int err = snapshot_exchange(tr, cpu);
 
 	if (!err)
 		trace_snapshot_of(tr)->taken_ns = trace_plat_clock_ns();

@@ -22,8 +22,8 @@ static TRACE_ALWAYS_INLINE void unpack_ips(struct trace_stack_entry *entry, cons
 }
 
 /* `own_depth`: for trace_entry_init(); one unit of it is that of the ring's reserve. */
-static void write_event(struct ring_buffer *buffer, const uint32_t *ips, size_t nr,
-			uint32_t own_depth)
+static void stacktrace_write_event(struct ring_buffer *buffer, const uint32_t *ips, size_t nr,
+				   uint32_t own_depth)
 {
 	struct trace_stack_entry *entry;
 
@@ -42,7 +42,8 @@ void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame)
 
 	if (nr > TRACE_STACK_MAX)
 		ips[TRACE_STACK_MAX] = 0;
-	write_event(buffer, ips, nr, 2); /* the callback's recursion guard has the other one */
+	stacktrace_write_event(buffer, ips, nr,
+			       2); /* the callback's recursion guard has the other one */
 }
 
 static TRACE_ALWAYS_INLINE void write_callers(struct ring_buffer *buffer, uintptr_t frame,
@@ -55,7 +56,7 @@ static TRACE_ALWAYS_INLINE void write_callers(struct ring_buffer *buffer, uintpt
 	nr = nr > skip ? nr - skip : 0;
 	if (nr > TRACE_STACK_MAX)
 		ips[skip + TRACE_STACK_MAX] = 0;
-	write_event(buffer, ips + skip, nr, own_depth + 1);
+	stacktrace_write_event(buffer, ips + skip, nr, own_depth + 1);
 }
 
 void trace_stacktrace_code(struct ring_buffer *buffer, uintptr_t frame, uint32_t skip)
@@ -91,7 +92,7 @@ static void write_from(struct ring_buffer *buffer, uint32_t *ips, size_t nr, siz
 		ips[first + TRACE_STACK_MAX] = 0;
 	}
 	if (nr)
-		write_event(buffer, ips + first, nr, own_depth);
+		stacktrace_write_event(buffer, ips + first, nr, own_depth);
 }
 
 void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,

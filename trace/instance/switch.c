@@ -8,7 +8,7 @@
 #define NR_WORDS (sizeof(struct trace_off) / sizeof(uint64_t))
 #define TRIES	 8
 
-static void note(struct trace_off_note *to, const struct trace_off *off)
+static void switch_note(struct trace_off_note *to, const struct trace_off *off)
 {
 	uint32_t version = atomic_load(&to->version);
 	uint64_t words[NR_WORDS];
@@ -36,7 +36,7 @@ bool trace_array_off(struct trace_array *tr, const struct trace_off_from *from)
 		trace_plat_current_comm(off.comm);
 		if (from->name)
 			trace_strcpy(off.name, from->name, sizeof(off.name));
-		note(&tr->off, &off);
+		switch_note(&tr->off, &off);
 	}
 	trace_plat_preempt_enable();
 	return has_moved;

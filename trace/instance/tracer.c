@@ -28,7 +28,7 @@ struct tracer *tracer_next(const struct tracer *tracer)
  * Give the tracer a number, by which each instance keeps its options, and let features make the
  * files of these options. Config lock held.
  */
-static int enter(struct tracer *tracer)
+static int tracer_enter(struct tracer *tracer)
 {
 	struct trace_array *tr = NULL;
 	int err;
@@ -54,7 +54,7 @@ int register_tracer(struct tracer *tracer)
 	if (!tracer->name || !tracer->init)
 		return -EINVAL;
 	trace_plat_lock(&trace_config_lock);
-	err = tracer_find(tracer->name) ? -EEXIST : enter(tracer);
+	err = tracer_find(tracer->name) ? -EEXIST : tracer_enter(tracer);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }

@@ -37,7 +37,7 @@ static void count_enabled(struct kprobe *p, bool comes)
 }
 
 /* Readers of `flags` need no lock. */
-static void set_disabled(struct kprobe *p, bool is_disabled)
+static void kprobe_set_disabled(struct kprobe *p, bool is_disabled)
 {
 	uint32_t flags = p->flags & ~(uint32_t)KPROBE_FLAG_DISABLED;
 
@@ -46,7 +46,7 @@ static void set_disabled(struct kprobe *p, bool is_disabled)
 }
 
 /* The release pairs with the acquires of hits. */
-static void link_probe(struct kprobe *p)
+static void kprobe_link(struct kprobe *p)
 {
 	struct kprobe *_Atomic *link = &p->place->first;
 
@@ -62,7 +62,7 @@ static void link_probe(struct kprobe *p)
 }
 
 /* Its own link stays: a hit that stands on it goes on from there. */
-static void unlink_probe(struct kprobe *p)
+static void kprobe_unlink(struct kprobe *p)
 {
 	struct kprobe *_Atomic *link = &p->place->first;
 	bool wants_post = false;
@@ -80,7 +80,7 @@ static void unlink_probe(struct kprobe *p)
 
 /* ---- Register ---- */
 
-static int prepare(struct kprobe *p)
+static int kprobe_prepare(struct kprobe *p)
 {
 	uintptr_t addr;
 	int err;
@@ -103,7 +103,7 @@ static int prepare(struct kprobe *p)
 }
 
 /* Of probes that are not linked, or were unlinked before a grace period. */
-static void forget(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
+static void kprobe_forget(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!ps[i]->place)
@@ -120,38 +120,38 @@ static int prepare_all(struct kprobe **ps, size_t nr, struct kprobe_place **gone
 	int err = 0;
 
 	for (size_t i = 0; i < nr && !err; i++) {
-		err = prepare(ps[i]);
+		err = kprobe_prepare(ps[i]);
 		if (err)
-			forget(ps, i, gone);
+			kprobe_forget(ps, i, gone);
 	}
 	return err;
 }
 
-static void take_out(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
+static void kprobe_take_out(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!ps[i]->place || ps[i]->flags & MARK)
 			continue;
-		unlink_probe(ps[i]);
+		kprobe_unlink(ps[i]);
 		ps[i]->flags |= MARK;
 	}
 	kprobe_arm_update(ps, nr);
 	trace_plat_synchronize_preempt(); /* no handler of them runs any more */
 	for (size_t i = 0; i < nr; i++)
 		ps[i]->flags &= ~(MARK | CORE_FLAGS);
-	forget(ps, nr, gone);
+	kprobe_forget(ps, nr, gone);
 }
 
-static int register_locked(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
+static int kprobe_register_locked(struct kprobe **ps, size_t nr, struct kprobe_place **gone)
 {
 	int err = prepare_all(ps, nr, gone);
 
 	for (size_t i = 0; i < nr && !err; i++)
-		link_probe(ps[i]);
+		kprobe_link(ps[i]);
 	if (!err) {
 		err = kprobe_arm_update(ps, nr);
 		if (err)
-			take_out(ps, nr, gone);
+			kprobe_take_out(ps, nr, gone);
 	}
 	kprobe_jump_later(); /* also after an error: for jumps that were in the way */
 	return err;
@@ -163,7 +163,7 @@ int register_kprobes(struct kprobe **ps, size_t nr)
 	int err;
 
 	trace_plat_lock(&kprobe_lock);
-	err = register_locked(ps, nr, &gone);
+	err = kprobe_register_locked(ps, nr, &gone);
 	kprobe_places_free(gone);
 	trace_plat_unlock(&kprobe_lock);
 	if (gone)
@@ -178,7 +178,7 @@ int register_kprobe(struct kprobe *p)
 
 /* ---- Unregister ---- */
 
-static bool any_registered(struct kprobe **ps, size_t nr)
+static bool kprobe_any_registered(struct kprobe **ps, size_t nr)
 {
 	while (nr && !ps[nr - 1]->place)
 		nr--;
@@ -189,10 +189,10 @@ void unregister_kprobes(struct kprobe **ps, size_t nr)
 {
 	struct kprobe_place *gone = NULL;
 
-	if (!any_registered(ps, nr))
+	if (!kprobe_any_registered(ps, nr))
 		return;
 	trace_plat_lock(&kprobe_lock);
-	take_out(ps, nr, &gone);
+	kprobe_take_out(ps, nr, &gone);
 	kprobe_places_free(gone);
 	kprobe_jump_later(); /* there may be room for others' jumps now */
 	trace_plat_unlock(&kprobe_lock);
@@ -210,7 +210,7 @@ static void switch_probe(struct kprobe *p, bool on)
 {
 	if (is_enabled(p) == on)
 		return;
-	set_disabled(p, !on);
+	kprobe_set_disabled(p, !on);
 	count_enabled(p, on);
 	kprobe_place_refresh(p->place);
 	p->flags |= MARK;
@@ -242,7 +242,7 @@ static int switch_begin(struct kprobe *const *ps, size_t nr, bool on)
 	return 0;
 }
 
-static int switch_all(struct kprobe *const *ps, size_t nr, bool on)
+static int kprobe_switch_all(struct kprobe *const *ps, size_t nr, bool on)
 {
 	int err = switch_begin(ps, nr, on);
 
@@ -260,7 +260,7 @@ static int switch_kprobes(struct kprobe **ps, size_t nr, bool on)
 	int err;
 
 	trace_plat_lock(&kprobe_lock);
-	err = switch_all(ps, nr, on);
+	err = kprobe_switch_all(ps, nr, on);
 	trace_plat_unlock(&kprobe_lock);
 	return err;
 }
@@ -304,7 +304,7 @@ bool kprobes_are_enabled(void)
 
 /* ---- Together with other kinds ---- */
 
-static int part_begin(struct ftrace_part *part)
+static int kprobe_part_begin(struct ftrace_part *part)
 {
 	struct kprobe_part *own = (struct kprobe_part *)part;
 	int err = switch_begin(own->ps, own->nr, own->on);
@@ -317,12 +317,12 @@ static int part_begin(struct ftrace_part *part)
 	return err;
 }
 
-static int part_add(struct ftrace_part *part, struct ftrace_batch *batch)
+static int kprobe_part_add(struct ftrace_part *part, struct ftrace_batch *batch)
 {
 	return kprobe_plan_add(&((struct kprobe_part *)part)->plan, batch);
 }
 
-static void part_end(struct ftrace_part *part, int err)
+static void kprobe_part_end(struct ftrace_part *part, int err)
 {
 	struct kprobe_part *own = (struct kprobe_part *)part;
 
@@ -333,9 +333,9 @@ static void part_end(struct ftrace_part *part, int err)
 void kprobe_part_init(struct kprobe_part *part, struct kprobe *const *ps, size_t nr, bool on)
 {
 	*part = (struct kprobe_part){ .part = { .lock = &kprobe_lock,
-						.begin = part_begin,
-						.add = part_add,
-						.end = part_end },
+						.begin = kprobe_part_begin,
+						.add = kprobe_part_add,
+						.end = kprobe_part_end },
 				      .ps = ps,
 				      .nr = nr,
 				      .on = on };

@@ -142,7 +142,7 @@ static int change_together(const struct kprobe_plan *plan)
 	return err;
 }
 
-static int change(const struct kprobe_plan *plan)
+static int kprobe_arm_change(const struct kprobe_plan *plan)
 {
 	int err = plan->nr_sites ? change_together(plan) : -EAGAIN;
 
@@ -153,7 +153,7 @@ static int change(const struct kprobe_plan *plan)
 	return err;
 }
 
-static void empty(struct kprobe_plan *plan)
+static void kprobe_arm_empty(struct kprobe_plan *plan)
 {
 	for (size_t i = 0; i < plan->nr_sites; i++) {
 		plan->sites[i]->is_planned = false;
@@ -163,19 +163,19 @@ static void empty(struct kprobe_plan *plan)
 	plan->nr_sites = 0;
 }
 
-static void carry_out(struct kprobe_plan *plan)
+static void kprobe_arm_carry_out(struct kprobe_plan *plan)
 {
 	int err = 0;
 
 	sort_pokes(plan->pokes, plan->nr_pokes);
 	if (plan->nr_pokes || plan->nr_sites)
-		err = change(plan);
+		err = kprobe_arm_change(plan);
 	if (!plan->err)
 		plan->err = err;
-	empty(plan);
+	kprobe_arm_empty(plan);
 }
 
-static void plan_begin(struct kprobe_plan *plan, size_t nr)
+static void kprobe_arm_plan_begin(struct kprobe_plan *plan, size_t nr)
 {
 	*plan = (struct kprobe_plan){ .pokes = few_pokes, .sites = few_sites, .room = NR_FEW };
 	if (nr <= NR_FEW)
@@ -188,23 +188,23 @@ static void plan_begin(struct kprobe_plan *plan, size_t nr)
 	plan->pokes = (struct trace_poke *)(plan->sites + nr);
 }
 
-static void free_lists(struct kprobe_plan *plan)
+static void kprobe_arm_free_lists(struct kprobe_plan *plan)
 {
 	if (plan->memory)
 		trace_plat_free(plan->memory, plan->room * LIST_BYTES);
 }
 
-static int plan_end(struct kprobe_plan *plan)
+static int kprobe_arm_plan_end(struct kprobe_plan *plan)
 {
-	carry_out(plan);
-	free_lists(plan);
+	kprobe_arm_carry_out(plan);
+	kprobe_arm_free_lists(plan);
 	return plan->err;
 }
 
 static void make_room(struct kprobe_plan *plan)
 {
 	if (plan->nr_pokes == plan->room || plan->nr_sites == plan->room)
-		carry_out(plan);
+		kprobe_arm_carry_out(plan);
 }
 
 static void plan_state(struct kprobe_plan *plan, struct kprobe_place *place,
@@ -220,7 +220,7 @@ static void plan_state(struct kprobe_plan *plan, struct kprobe_place *place,
 	trace_plat_probe_poke(&place->code, now, wanted, &plan->pokes[plan->nr_pokes++]);
 }
 
-static void plan_site(struct kprobe_plan *plan, struct kprobe_place *place)
+static void kprobe_arm_plan_site(struct kprobe_plan *plan, struct kprobe_place *place)
 {
 	if (!kprobe_site_changes(place) || place->is_planned)
 		return;
@@ -234,7 +234,7 @@ static void plan_site(struct kprobe_plan *plan, struct kprobe_place *place)
 static void plan_place(struct kprobe_place *place, void *arg)
 {
 	if (place->is_site)
-		plan_site(arg, place);
+		kprobe_arm_plan_site(arg, place);
 	else if (!kprobe_arm_wants(place))
 		plan_state(arg, place, TRACE_PROBE_NONE);
 	else if (!place->is_armed)
@@ -253,18 +253,18 @@ int kprobe_arm_update(struct kprobe *const *ps, size_t nr)
 {
 	struct kprobe_plan plan;
 
-	plan_begin(&plan, nr);
+	kprobe_arm_plan_begin(&plan, nr);
 	plan_places(&plan, ps, nr);
-	return plan_end(&plan);
+	return kprobe_arm_plan_end(&plan);
 }
 
 int kprobe_arm_update_all(void)
 {
 	struct kprobe_plan plan;
 
-	plan_begin(&plan, kprobe_table_nr());
+	kprobe_arm_plan_begin(&plan, kprobe_table_nr());
 	kprobe_table_each(plan_place, &plan);
-	return plan_end(&plan);
+	return kprobe_arm_plan_end(&plan);
 }
 
 static void plan_jump(struct kprobe_place *place, void *arg)
@@ -283,25 +283,25 @@ int kprobe_arm_jumps(bool on)
 {
 	struct kprobe_plan plan;
 
-	plan_begin(&plan, kprobe_table_nr());
+	kprobe_arm_plan_begin(&plan, kprobe_table_nr());
 	kprobe_table_each(on ? plan_jump : plan_no_jump, &plan);
-	return plan_end(&plan);
+	return kprobe_arm_plan_end(&plan);
 }
 
 int kprobe_arm_no_jump(struct kprobe_place *place)
 {
 	struct kprobe_plan plan;
 
-	plan_begin(&plan, 1);
+	kprobe_arm_plan_begin(&plan, 1);
 	plan_no_jump(place, &plan);
-	return plan_end(&plan);
+	return kprobe_arm_plan_end(&plan);
 }
 
 /* ---- By a batch with others ---- */
 
 int kprobe_plan_make(struct kprobe_plan *plan, struct kprobe *const *ps, size_t nr)
 {
-	plan_begin(plan, nr);
+	kprobe_arm_plan_begin(plan, nr);
 	if (nr > plan->room)
 		return -ENOMEM;
 	plan_places(plan, ps, nr);
@@ -319,6 +319,6 @@ void kprobe_plan_end(struct kprobe_plan *plan, int err)
 {
 	kprobe_sites_settle(plan, err);
 	note_pokes(plan, !err);
-	empty(plan);
-	free_lists(plan);
+	kprobe_arm_empty(plan);
+	kprobe_arm_free_lists(plan);
 }

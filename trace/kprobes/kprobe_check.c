@@ -12,7 +12,7 @@ struct verdict {
 	int err;
 };
 
-static int refuse(struct verdict *verdict, int err, const char *why)
+static int kprobe_check_refuse(struct verdict *verdict, int err, const char *why)
 {
 	verdict->place.why = why;
 	verdict->err = err;
@@ -27,15 +27,15 @@ static int judge(struct verdict *verdict, uintptr_t addr)
 
 	*verdict = (struct verdict){ .place = { .addr = addr } };
 	if (ftrace_is_dead())
-		return refuse(verdict, -ENODEV, "tracing is dead");
+		return kprobe_check_refuse(verdict, -ENODEV, "tracing is dead");
 	if (!trace_plat_symbol(addr, verdict->name, &place->func, &place->bytes)) {
 		verdict->name[0] = '\0';
 		why = trace_plat_probe_refusal(addr, 1);
-		return refuse(verdict, -EINVAL, why ? why : "there is no function");
+		return kprobe_check_refuse(verdict, -EINVAL, why ? why : "there is no function");
 	}
 	why = trace_plat_probe_refusal(addr, 1);
 	if (why)
-		return refuse(verdict, -EINVAL, why);
+		return kprobe_check_refuse(verdict, -EINVAL, why);
 	if (ftrace_location(addr) == addr)
 		return 0;
 	verdict->err = trace_plat_probe_check(place);
@@ -43,10 +43,10 @@ static int judge(struct verdict *verdict, uintptr_t addr)
 		return verdict->err;
 	len = place->insn_len;
 	why = trace_plat_probe_refusal(addr, len);
-	return why ? refuse(verdict, -EINVAL, why) : 0;
+	return why ? kprobe_check_refuse(verdict, -EINVAL, why) : 0;
 }
 
-static bool is_inside(uintptr_t func, uint64_t offset)
+static bool kprobe_check_is_inside(uintptr_t func, uint64_t offset)
 {
 	char name[TRACE_SYM_LEN];
 	uintptr_t start;
@@ -64,7 +64,7 @@ int kprobe_resolve(const struct kprobe *p, uintptr_t *out_addr)
 		addr = trace_plat_symbol_find(p->symbol_name);
 	if (!addr)
 		return p->symbol_name ? -ENOENT : -EINVAL;
-	if (p->symbol_name ? !is_inside(addr, p->offset) : p->offset != 0)
+	if (p->symbol_name ? !kprobe_check_is_inside(addr, p->offset) : p->offset != 0)
 		return -EINVAL;
 	*out_addr = addr + p->offset;
 	judge(&verdict, *out_addr);

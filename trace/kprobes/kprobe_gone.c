@@ -7,12 +7,12 @@
 
 static struct kprobe_place *gone; /* by address; kprobe_lock */
 
-struct range {
+struct gone_range {
 	uintptr_t start, end;
 	struct kprobe_place *found; /* the rest by `next_gone` */
 };
 
-static bool is_in(const struct kprobe_place *place, const struct range *range)
+static bool kprobe_gone_is_in(const struct kprobe_place *place, const struct gone_range *range)
 {
 	return place->nr && place->addr >= range->start && place->addr < range->end;
 }
@@ -20,18 +20,18 @@ static bool is_in(const struct kprobe_place *place, const struct range *range)
 /* For good: what is written there is the instruction that was there at first. */
 static void want_disarmed(struct kprobe_place *place, void *arg)
 {
-	if (!is_in(place, arg))
+	if (!kprobe_gone_is_in(place, arg))
 		return;
 	place->nr_enabled = 0;
 	place->nr_all_regs = 0;
 	kprobe_place_refresh(place);
 }
 
-static void find_in(struct kprobe_place *place, void *arg)
+static void kprobe_gone_find_in(struct kprobe_place *place, void *arg)
 {
-	struct range *range = arg;
+	struct gone_range *range = arg;
 
-	if (!is_in(place, range))
+	if (!kprobe_gone_is_in(place, range))
 		return;
 	place->next_gone = range->found;
 	range->found = place;
@@ -58,14 +58,14 @@ static void forget_place(struct kprobe_place *place)
 
 int kprobes_code_goes(uintptr_t start, uintptr_t end)
 {
-	struct range range = { .start = start, .end = end };
+	struct gone_range range = { .start = start, .end = end };
 	struct kprobe_place *place, *next;
 	int err;
 
 	trace_plat_lock(&kprobe_lock);
 	kprobe_table_each(want_disarmed, &range);
 	err = kprobe_arm_update_all();
-	kprobe_table_each(find_in, &range);
+	kprobe_table_each(kprobe_gone_find_in, &range);
 	for (place = range.found; place; place = next) {
 		next = place->next_gone;
 		forget_place(place);

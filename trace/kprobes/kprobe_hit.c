@@ -44,7 +44,7 @@ static TRACE_NOINLINE void kprobe_call_post(struct kprobe_place *place, struct f
 	}
 }
 
-static TRACE_NOINLINE void count_missed(struct kprobe_place *place)
+static TRACE_NOINLINE void kprobe_hit_count_missed(struct kprobe_place *place)
 {
 	for (struct kprobe *p = load(&place->first); p; p = load(&p->next)) {
 		if (is_called(p, 0))
@@ -59,7 +59,8 @@ static TRACE_ALWAYS_INLINE bool wants_post(const struct kprobe_place *place)
 
 /* ---- Breakpoints and jumps ---- */
 
-static TRACE_ALWAYS_INLINE struct kprobe_place *place_of(const struct trace_plat_probe *probe)
+static TRACE_ALWAYS_INLINE struct kprobe_place *
+kprobe_hit_place_of(const struct trace_plat_probe *probe)
 {
 	return (struct kprobe_place *)(void *)((char *)probe -
 					       __builtin_offsetof(struct kprobe_place, code));
@@ -77,7 +78,7 @@ bool kprobe_hit_begin(struct trace_plat_probe *probe)
 	trace_plat_preempt_disable();
 	if (TRACE_LIKELY(trace_plat_recursion_set(TRACE_RECURSION_PROBE)))
 		return true;
-	count_missed(place_of(probe));
+	kprobe_hit_count_missed(kprobe_hit_place_of(probe));
 	trace_plat_preempt_enable();
 	return false;
 }
@@ -90,12 +91,12 @@ void kprobe_hit_end(void)
 
 bool kprobe_hit_pre(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 {
-	return kprobe_call_pre(place_of(probe), fregs, 0);
+	return kprobe_call_pre(kprobe_hit_place_of(probe), fregs, 0);
 }
 
 void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 {
-	kprobe_call_post(place_of(probe), fregs, 0);
+	kprobe_call_post(kprobe_hit_place_of(probe), fregs, 0);
 }
 
 static TRACE_NOINLINE bool run_slow(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
@@ -104,14 +105,14 @@ static TRACE_NOINLINE bool run_slow(struct trace_plat_probe *probe, struct ftrac
 
 	if (!kprobe_hit_begin(probe))
 		return false;
-	is_moved = kprobe_call_pre(place_of(probe), fregs, 0);
+	is_moved = kprobe_call_pre(kprobe_hit_place_of(probe), fregs, 0);
 	kprobe_hit_end();
 	return is_moved;
 }
 
 bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs)
 {
-	struct kprobe *only = load(&place_of(probe)->only);
+	struct kprobe *only = load(&kprobe_hit_place_of(probe)->only);
 	bool is_moved;
 
 	if (TRACE_UNLIKELY(!only || !trace_plat_recursion_set(TRACE_RECURSION_PROBE)))
@@ -138,7 +139,7 @@ void kprobe_hit_args(struct kprobe *only, struct ftrace_regs *fregs)
 
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe)
 {
-	return wants_post(place_of(probe));
+	return wants_post(kprobe_hit_place_of(probe));
 }
 
 /* ---- Call sites ---- */
@@ -184,7 +185,7 @@ static TRACE_NOINLINE void site_hit_slow(uintptr_t ip, struct ftrace_ops *ops,
 			call_handlers(place, fregs, ip, ops);
 			trace_plat_recursion_clear(TRACE_RECURSION_PROBE);
 		} else {
-			count_missed(place);
+			kprobe_hit_count_missed(place);
 		}
 	}
 	trace_plat_preempt_enable();

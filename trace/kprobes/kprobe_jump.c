@@ -16,8 +16,8 @@
 
 #define LATER_NS 10000000ull /* 10 ms: who registers many one by one need not wait in between */
 
-static struct trace_plat_later worker; /* kprobe_lock */
-static _Atomic bool is_off;	       /* the switch; changes with kprobe_lock held */
+static struct trace_plat_later kprobe_jump_worker; /* kprobe_lock */
+static _Atomic bool kprobe_jump_is_off;		   /* the switch; changes with kprobe_lock held */
 
 /* ---- One place ---- */
 
@@ -96,7 +96,7 @@ struct beginning {
 };
 
 /* Not while threads may be in copies of places that have gone: these lead into the function, too. */
-static void begin(struct kprobe_place *place, void *arg)
+static void kprobe_jump_begin(struct kprobe_place *place, void *arg)
 {
 	struct beginning *beginning = arg;
 
@@ -127,7 +127,7 @@ static void is_left(struct ftrace_wait *wait)
 
 	atomic_compare_exchange_strong(&place->jump, &jump, KPROBE_JUMP_READY);
 	if (jump == KPROBE_JUMP_WAITS || jump == KPROBE_JUMP_READY)
-		trace_plat_call_later(&worker, work, 0);
+		trace_plat_call_later(&kprobe_jump_worker, work, 0);
 }
 
 /* A wait that was begun before the place was undone, and begun again, may have ended in between. */
@@ -151,11 +151,11 @@ static void wait_for(struct kprobe_place *place, void *arg)
 	ftrace_wait_begin(wait, is_left);
 }
 
-static bool begin_all(void)
+static bool kprobe_jump_begin_all(void)
 {
 	struct beginning beginning = { 0 };
 
-	kprobe_table_each(begin, &beginning);
+	kprobe_table_each(kprobe_jump_begin, &beginning);
 	if (beginning.is_late)
 		kprobe_jump_later();
 	if (!beginning.has_begun)
@@ -170,9 +170,9 @@ static void work(void)
 	bool has_begun = false;
 
 	trace_plat_lock(&kprobe_lock);
-	if (!is_off && !ftrace_is_dead()) {
+	if (!kprobe_jump_is_off && !ftrace_is_dead()) {
 		kprobe_arm_jumps(true);
-		has_begun = begin_all();
+		has_begun = kprobe_jump_begin_all();
 	}
 	trace_plat_unlock(&kprobe_lock);
 	if (has_begun)
@@ -181,8 +181,8 @@ static void work(void)
 
 void kprobe_jump_later(void)
 {
-	if (!is_off && kprobe_table_nr())
-		trace_plat_call_later(&worker, work, LATER_NS);
+	if (!kprobe_jump_is_off && kprobe_table_nr())
+		trace_plat_call_later(&kprobe_jump_worker, work, LATER_NS);
 }
 
 /* ---- The switch ---- */
@@ -199,7 +199,7 @@ int kprobes_set_optimization(bool on)
 	int err = 0;
 
 	trace_plat_lock(&kprobe_lock);
-	is_off = !on;
+	kprobe_jump_is_off = !on;
 	if (!on) {
 		kprobe_table_each(undo_waiting, NULL);
 		err = kprobe_arm_jumps(false);
@@ -211,5 +211,5 @@ int kprobes_set_optimization(bool on)
 
 bool kprobes_optimization(void)
 {
-	return !is_off;
+	return !kprobe_jump_is_off;
 }

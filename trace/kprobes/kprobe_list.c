@@ -11,14 +11,14 @@
 #define NTH_BITS 16u
 #define GONE	 (1ull << 63)
 
-struct search {
+struct kprobe_search {
 	uintptr_t after; /* places above this */
 	struct kprobe_place *found;
 };
 
 static void look_at(struct kprobe_place *place, void *arg)
 {
-	struct search *search = arg;
+	struct kprobe_search *search = arg;
 
 	if (place->nr && place->addr > search->after &&
 	    (!search->found || place->addr < search->found->addr))
@@ -40,7 +40,7 @@ static struct kprobe *next_probe(uint64_t *cursor)
 	uintptr_t addr = trace_plat_ip_unpack((uint32_t)(*cursor >> NTH_BITS));
 	uint64_t nth = (*cursor & ((1u << NTH_BITS) - 1)) + 1;
 	struct kprobe *p = *cursor ? nth_of(kprobe_place_find(addr), nth) : NULL;
-	struct search search = { .after = addr };
+	struct kprobe_search search = { .after = addr };
 
 	if (!p) {
 		nth = 1;

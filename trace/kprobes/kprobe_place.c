@@ -3,13 +3,13 @@
  */
 #include "kprobe_private.h"
 
-static size_t bytes_of(bool is_site)
+static size_t kprobe_place_bytes_of(bool is_site)
 {
 	return is_site ? __builtin_offsetof(struct kprobe_place, code)
 		       : sizeof(struct kprobe_place);
 }
 
-static int make_place(uintptr_t addr, bool with_post, struct kprobe_place **out_place)
+static int kprobe_place_make(uintptr_t addr, bool with_post, struct kprobe_place **out_place)
 {
 	const bool is_site = ftrace_location(addr) == addr;
 	struct kprobe_place *place;
@@ -17,7 +17,7 @@ static int make_place(uintptr_t addr, bool with_post, struct kprobe_place **out_
 
 	if (err)
 		return err;
-	place = trace_plat_alloc(bytes_of(is_site));
+	place = trace_plat_alloc(kprobe_place_bytes_of(is_site));
 	if (!place)
 		return -ENOMEM;
 	place->addr = addr;
@@ -27,7 +27,7 @@ static int make_place(uintptr_t addr, bool with_post, struct kprobe_place **out_
 	if (!is_site)
 		err = trace_plat_probe_create(&place->code, addr, with_post);
 	if (err) {
-		trace_plat_free(place, bytes_of(is_site));
+		trace_plat_free(place, kprobe_place_bytes_of(is_site));
 		return err;
 	}
 	kprobe_table_insert(place);
@@ -41,7 +41,7 @@ int kprobe_place_get(uintptr_t addr, bool with_post, struct kprobe_place **out_p
 	int err = 0;
 
 	if (!place) {
-		err = make_place(addr, with_post, &place);
+		err = kprobe_place_make(addr, with_post, &place);
 	} else if (with_post) {
 		kprobe_jump_undo(place);
 		if (!place->is_site && !place->has_post)
@@ -67,9 +67,9 @@ void kprobe_place_put(struct kprobe_place *place, struct kprobe_place **gone)
 	*gone = place;
 }
 
-static struct kprobe nobody;
+static struct kprobe kprobe_nobody;
 struct kprobe *_Atomic kprobe_alone[KPROBE_ALONE_MAX] = {
-	[0 ... KPROBE_ALONE_MAX - 1] = &nobody,
+	[0 ... KPROBE_ALONE_MAX - 1] = &kprobe_nobody,
 };
 
 /* NULL: none. The release pairs with the acquires of hits. */
@@ -87,8 +87,8 @@ static void set_only(struct kprobe_place *place, struct kprobe *only)
 		return;
 	}
 	if (*alone == before)
-		atomic_store(alone, &nobody);
-	if (only && *alone == &nobody)
+		atomic_store(alone, &kprobe_nobody);
+	if (only && *alone == &kprobe_nobody)
 		atomic_store_explicit(alone, only, memory_order_release);
 }
 
@@ -118,7 +118,7 @@ bool kprobe_places_leave(void)
 }
 
 /* No thread is in any of the code that is freed here. */
-static void free_all(struct ftrace_after *after)
+static void kprobe_place_free_all(struct ftrace_after *after)
 {
 	struct kprobe_place *place, *next;
 
@@ -129,12 +129,12 @@ static void free_all(struct ftrace_after *after)
 		next = place->next_gone;
 		if (!place->is_site)
 			trace_plat_probe_destroy(&place->code);
-		trace_plat_free(place, bytes_of(place->is_site));
+		trace_plat_free(place, kprobe_place_bytes_of(place->is_site));
 	}
 }
 
 /* The code of all of them, and what lies between. */
-static struct ftrace_code code_of(const struct kprobe_place *place)
+static struct ftrace_code kprobe_place_code_of(const struct kprobe_place *place)
 {
 	struct ftrace_code code = { 0 };
 
@@ -154,7 +154,7 @@ static struct ftrace_code code_of(const struct kprobe_place *place)
 /* For all threads that are in it, as a wait of one of those that have some. */
 static void wait_for_code(struct kprobe_place *gone)
 {
-	struct ftrace_code code = code_of(gone);
+	struct ftrace_code code = kprobe_place_code_of(gone);
 
 	if (!code.end)
 		return;
@@ -172,6 +172,6 @@ void kprobe_places_free(struct kprobe_place *gone)
 	trace_plat_synchronize_preempt(); /* for CPUs that have found one in the table */
 	wait_for_code(gone);
 	/* Waits of jumps may be pending, too. */
-	gone->after.fn = free_all;
+	gone->after.fn = kprobe_place_free_all;
 	ftrace_call_after(&gone->after);
 }

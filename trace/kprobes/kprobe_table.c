@@ -18,7 +18,7 @@ static size_t nr_chains(const struct kprobe_table *table)
 	return (size_t)table->mask + 1;
 }
 
-static size_t bytes_of(size_t nr)
+static size_t kprobe_table_bytes_of(size_t nr)
 {
 	return sizeof(struct kprobe_table) + nr * sizeof(struct kprobe_place *);
 }
@@ -57,7 +57,7 @@ static void switch_to(struct kprobe_table *larger)
 	atomic_store_explicit(&kprobe_table, larger, memory_order_release);
 	trace_plat_synchronize_preempt(); /* for walks of the old one */
 	if (old != &first_table)
-		trace_plat_free(old, bytes_of(nr_chains(old)));
+		trace_plat_free(old, kprobe_table_bytes_of(nr_chains(old)));
 }
 
 int kprobe_table_reserve(size_t nr)
@@ -69,7 +69,7 @@ int kprobe_table_reserve(size_t nr)
 		return 0;
 	while (nr_wanted < 2 * (nr_places + nr))
 		nr_wanted *= 2;
-	larger = trace_plat_alloc(bytes_of(nr_wanted));
+	larger = trace_plat_alloc(kprobe_table_bytes_of(nr_wanted));
 	if (!larger)
 		return -ENOMEM;
 	larger->mask = (uint32_t)nr_wanted - 1;
@@ -99,7 +99,7 @@ void kprobe_table_remove(struct kprobe_place *place)
 		atomic_store(&first_table.chain[i], NULL);
 	atomic_store_explicit(&kprobe_table, &first_table, memory_order_release);
 	trace_plat_synchronize_preempt();
-	trace_plat_free(table, bytes_of(nr_chains(table)));
+	trace_plat_free(table, kprobe_table_bytes_of(nr_chains(table)));
 }
 
 size_t kprobe_table_nr(void)

@@ -23,7 +23,7 @@ static struct trace_plat_lock kretprobe_lock;
 
 /* ---- On and off, kretprobe_lock held: what is_changing ---- */
 
-static struct kretprobe_part *own_of(struct ftrace_part *part)
+static struct kretprobe_part *kretprobe_own_of(struct ftrace_part *part)
 {
 	return (struct kretprobe_part *)part;
 }
@@ -52,21 +52,21 @@ static void unmark(const struct kretprobe_part *part)
 		part->rps[i]->is_changing = false;
 }
 
-static void put_room(void)
+static void kretprobe_put_room(void)
 {
 	trace_return_put(&kretprobe_calls);
 	if (!kretprobe_calls.nr_used)
 		kretprobe_table_free();
 }
 
-static int get_room(uint32_t nr)
+static int kretprobe_get_room(uint32_t nr)
 {
 	int err = trace_return_get(&kretprobe_calls, nr);
 
 	if (!err)
 		err = kretprobe_table_room(nr);
 	if (err)
-		put_room();
+		kretprobe_put_room();
 	return err;
 }
 
@@ -78,11 +78,11 @@ static void come(struct kretprobe *rp)
 
 static int arm_begin(struct ftrace_part *part)
 {
-	struct kretprobe_part *own = own_of(part);
+	struct kretprobe_part *own = kretprobe_own_of(part);
 	int err;
 
 	own->nr_changing = mark_changing(own);
-	err = own->nr_changing && own->on ? get_room(own->nr_changing) : 0;
+	err = own->nr_changing && own->on ? kretprobe_get_room(own->nr_changing) : 0;
 	if (err) {
 		unmark(own);
 		return err;
@@ -98,7 +98,7 @@ static int arm_begin(struct ftrace_part *part)
 
 static int arm_add(struct ftrace_part *part, struct ftrace_batch *batch)
 {
-	const struct kretprobe_part *own = own_of(part);
+	const struct kretprobe_part *own = kretprobe_own_of(part);
 	struct ftrace_hash *filter;
 	int err;
 
@@ -125,7 +125,7 @@ static void go(const struct kretprobe_part *part)
 		if (part->rps[i]->is_changing)
 			trace_return_remove(&kretprobe_calls, &part->rps[i]->ret);
 	}
-	put_room();
+	kretprobe_put_room();
 }
 
 /* In the reverse order of arm_begin(). */
@@ -139,7 +139,7 @@ static void come_back(const struct kretprobe_part *part)
 
 static void arm_end(struct ftrace_part *part, int err)
 {
-	const struct kretprobe_part *own = own_of(part);
+	const struct kretprobe_part *own = kretprobe_own_of(part);
 
 	if (!own->nr_changing)
 		return;
@@ -165,7 +165,7 @@ static int change_armed(struct kretprobe **rps, size_t nr, bool on)
 
 /* ---- Registration ---- */
 
-static int find_site(struct kretprobe *rp)
+static int kretprobe_find_site(struct kretprobe *rp)
 {
 	uintptr_t addr = rp->kp.addr;
 
@@ -183,7 +183,7 @@ static int find_site(struct kretprobe *rp)
 	return 0;
 }
 
-static void forget(struct kretprobe *rp)
+static void kretprobe_forget(struct kretprobe *rp)
 {
 	trace_return_pool_destroy(&rp->ret);
 	kretprobe_list_remove(rp);
@@ -192,7 +192,7 @@ static void forget(struct kretprobe *rp)
 	rp->is_registered = false;
 }
 
-static int prepare(struct kretprobe *rp)
+static int kretprobe_prepare(struct kretprobe *rp)
 {
 	int err;
 
@@ -200,30 +200,30 @@ static int prepare(struct kretprobe *rp)
 		return -EBUSY;
 	if (!rp->handler || rp->data_size > FPROBE_MAX_DATA_SIZE)
 		return -EINVAL;
-	err = find_site(rp);
+	err = kretprobe_find_site(rp);
 	if (err)
 		return err;
 	rp->is_registered = true;
 	kretprobe_list_add(rp);
 	err = trace_return_pool_create(&rp->ret, rp->maxactive, rp->data_size);
 	if (err)
-		forget(rp);
+		kretprobe_forget(rp);
 	return err;
 }
 
-static int register_locked(struct kretprobe **rps, size_t nr)
+static int kretprobe_register_locked(struct kretprobe **rps, size_t nr)
 {
 	size_t done = 0;
 	int err = 0;
 
 	while (done < nr && !err) {
-		err = prepare(rps[done]);
+		err = kretprobe_prepare(rps[done]);
 		done += !err;
 	}
 	if (!err)
 		err = change_armed(rps, nr, true);
 	while (err && done--)
-		forget(rps[done]);
+		kretprobe_forget(rps[done]);
 	return err;
 }
 
@@ -232,7 +232,7 @@ int register_kretprobes(struct kretprobe **rps, size_t nr)
 	int err;
 
 	trace_plat_lock(&kretprobe_lock);
-	err = register_locked(rps, nr);
+	err = kretprobe_register_locked(rps, nr);
 	trace_plat_unlock(&kretprobe_lock);
 	return err;
 }
@@ -242,7 +242,7 @@ int register_kretprobe(struct kretprobe *rp)
 	return register_kretprobes(&rp, 1);
 }
 
-static bool any_registered(struct kretprobe **rps, size_t nr)
+static bool kretprobe_any_registered(struct kretprobe **rps, size_t nr)
 {
 	while (nr && !rps[nr - 1]->is_registered)
 		nr--;
@@ -251,13 +251,13 @@ static bool any_registered(struct kretprobe **rps, size_t nr)
 
 void unregister_kretprobes(struct kretprobe **rps, size_t nr)
 {
-	if (!any_registered(rps, nr))
+	if (!kretprobe_any_registered(rps, nr))
 		return;
 	trace_plat_lock(&kretprobe_lock);
 	(void)change_armed(rps, nr, false);
 	for (size_t i = 0; i < nr; i++) {
 		if (rps[i]->is_registered)
-			forget(rps[i]);
+			kretprobe_forget(rps[i]);
 	}
 	trace_plat_unlock(&kretprobe_lock);
 }
@@ -269,7 +269,7 @@ void unregister_kretprobe(struct kretprobe *rp)
 
 /* ---- Enable, disable ---- */
 
-static void set_disabled(struct kretprobe *rp, bool is_disabled)
+static void kretprobe_set_disabled(struct kretprobe *rp, bool is_disabled)
 {
 	rp->kp.flags &= ~(uint32_t)KRETPROBE_FLAG_DISABLED;
 	rp->kp.flags |= is_disabled ? KRETPROBE_FLAG_DISABLED : 0;
@@ -279,12 +279,12 @@ static void set_disabled(struct kretprobe *rp, bool is_disabled)
 static void note_disabled(const struct kretprobe_part *part)
 {
 	for (size_t i = 0; i < part->nr; i++)
-		set_disabled(part->rps[i], !return_handle(&part->rps[i]->ret));
+		kretprobe_set_disabled(part->rps[i], !return_handle(&part->rps[i]->ret));
 }
 
-static int part_begin(struct ftrace_part *part)
+static int kretprobe_part_begin(struct ftrace_part *part)
 {
-	const struct kretprobe_part *own = own_of(part);
+	const struct kretprobe_part *own = kretprobe_own_of(part);
 	int err;
 
 	for (size_t i = 0; i < own->nr; i++) {
@@ -292,26 +292,26 @@ static int part_begin(struct ftrace_part *part)
 			return -EINVAL;
 	}
 	for (size_t i = 0; i < own->nr; i++)
-		set_disabled(own->rps[i], !own->on);
+		kretprobe_set_disabled(own->rps[i], !own->on);
 	err = arm_begin(part);
 	if (err)
 		note_disabled(own);
 	return err;
 }
 
-static void part_end(struct ftrace_part *part, int err)
+static void kretprobe_part_end(struct ftrace_part *part, int err)
 {
 	arm_end(part, err);
-	note_disabled(own_of(part));
+	note_disabled(kretprobe_own_of(part));
 }
 
 void kretprobe_part_init(struct kretprobe_part *part, struct kretprobe *const *rps, size_t nr,
 			 bool on)
 {
 	*part = (struct kretprobe_part){ .part = { .lock = &kretprobe_lock,
-						   .begin = part_begin,
+						   .begin = kretprobe_part_begin,
 						   .add = arm_add,
-						   .end = part_end },
+						   .end = kretprobe_part_end },
 					 .rps = rps,
 					 .nr = nr,
 					 .on = on };

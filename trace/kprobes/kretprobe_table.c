@@ -5,12 +5,12 @@
 #define PART	    4u /* of the slots are in use, at most */
 
 /* What is there while nothing is armed: a free slot. */
-static struct kretprobe_table empty = { .slot = { { 0 } } };
+static struct kretprobe_table kretprobe_table_empty = { .slot = { { 0 } } };
 
-struct kretprobe_table *_Atomic kretprobe_table = &empty;
+struct kretprobe_table *_Atomic kretprobe_table = &kretprobe_table_empty;
 
 /* The slot of `ip`, or the free one where it would be. */
-static struct kretprobe_slot *find_slot(struct kretprobe_table *in, uint32_t ip)
+static struct kretprobe_slot *kretprobe_table_find_slot(struct kretprobe_table *in, uint32_t ip)
 {
 	uint32_t at = kretprobe_hash(ip);
 	struct kretprobe_slot *slot;
@@ -28,31 +28,31 @@ struct kretprobe *kretprobe_first(uintptr_t ip)
 {
 	struct kretprobe_table *in = atomic_load_explicit(&kretprobe_table, memory_order_acquire);
 
-	return atomic_load_explicit(&find_slot(in, trace_plat_ip_pack(ip))->first,
+	return atomic_load_explicit(&kretprobe_table_find_slot(in, trace_plat_ip_pack(ip))->first,
 				    memory_order_acquire);
 }
 
-static size_t table_bytes(uint32_t slots)
+static size_t kretprobe_table_bytes(uint32_t slots)
 {
 	return sizeof(struct kretprobe_table) + (size_t)slots * sizeof(struct kretprobe_slot);
 }
 
-static uint32_t nr_slots(const struct kretprobe_table *in)
+static uint32_t kretprobe_table_nr_slots(const struct kretprobe_table *in)
 {
 	return in->mask / (uint32_t)sizeof(struct kretprobe_slot) + 1;
 }
 
 static void free_slots(struct kretprobe_table *old)
 {
-	if (old != &empty)
-		trace_plat_free(old, table_bytes(nr_slots(old)));
+	if (old != &kretprobe_table_empty)
+		trace_plat_free(old, kretprobe_table_bytes(kretprobe_table_nr_slots(old)));
 }
 
 static uint32_t nr_sites(const struct kretprobe_table *in)
 {
 	uint32_t nr = 0;
 
-	for (uint32_t i = 0; i < nr_slots(in); i++)
+	for (uint32_t i = 0; i < kretprobe_table_nr_slots(in); i++)
 		nr += in->slot[i].first != NULL;
 	return nr;
 }
@@ -69,7 +69,7 @@ int kretprobe_table_filter(struct ftrace_hash **out_filter)
 	filter = ftrace_hash_create();
 	if (!filter)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < nr_slots(in) && !err; i++) {
+	for (uint32_t i = 0; i < kretprobe_table_nr_slots(in) && !err; i++) {
 		if (in->slot[i].first)
 			err = ftrace_hash_add(&filter, (uint32_t)in->slot[i].key);
 	}
@@ -82,14 +82,14 @@ int kretprobe_table_filter(struct ftrace_hash **out_filter)
 
 static void copy_slots(struct kretprobe_table *to, const struct kretprobe_table *from)
 {
-	for (uint32_t i = 0; i < nr_slots(from); i++) {
+	for (uint32_t i = 0; i < kretprobe_table_nr_slots(from); i++) {
 		struct kretprobe *first = from->slot[i].first;
 		uint64_t key = from->slot[i].key;
 		struct kretprobe_slot *slot;
 
 		if (!first)
 			continue;
-		slot = find_slot(to, (uint32_t)key);
+		slot = kretprobe_table_find_slot(to, (uint32_t)key);
 		slot->first = first;
 		slot->key = key;
 		to->nr++;
@@ -101,11 +101,11 @@ int kretprobe_table_room(uint32_t more)
 	struct kretprobe_table *old = kretprobe_table, *bigger;
 	uint32_t slots = FIRST_SLOTS;
 
-	if ((old->nr + more) * PART <= nr_slots(old))
+	if ((old->nr + more) * PART <= kretprobe_table_nr_slots(old))
 		return 0;
 	while (slots < (nr_sites(old) + more) * PART)
 		slots *= 2;
-	bigger = trace_plat_alloc(table_bytes(slots));
+	bigger = trace_plat_alloc(kretprobe_table_bytes(slots));
 	if (!bigger)
 		return -ENOMEM;
 	bigger->mask = (slots - 1) * (uint32_t)sizeof(struct kretprobe_slot);
@@ -130,7 +130,7 @@ static void set_key(struct kretprobe_slot *slot, uint32_t ip, bool is_simple_now
 void kretprobe_table_insert(struct kretprobe *rp)
 {
 	uint32_t ip = trace_plat_ip_pack(rp->kp.addr);
-	struct kretprobe_slot *slot = find_slot(kretprobe_table, ip);
+	struct kretprobe_slot *slot = kretprobe_table_find_slot(kretprobe_table, ip);
 	struct kretprobe *_Atomic *link = &slot->first;
 
 	if (!slot->key)
@@ -151,7 +151,7 @@ void kretprobe_table_insert(struct kretprobe *rp)
 void kretprobe_table_remove(struct kretprobe *rp)
 {
 	uint32_t ip = trace_plat_ip_pack(rp->kp.addr);
-	struct kretprobe_slot *slot = find_slot(kretprobe_table, ip);
+	struct kretprobe_slot *slot = kretprobe_table_find_slot(kretprobe_table, ip);
 	struct kretprobe *_Atomic *link = &slot->first;
 
 	while (*link != rp)
@@ -164,7 +164,7 @@ void kretprobe_table_remove(struct kretprobe *rp)
 void kretprobe_table_put_back(struct kretprobe *rp)
 {
 	uint32_t ip = trace_plat_ip_pack(rp->kp.addr);
-	struct kretprobe_slot *slot = find_slot(kretprobe_table, ip);
+	struct kretprobe_slot *slot = kretprobe_table_find_slot(kretprobe_table, ip);
 	struct kretprobe *_Atomic *link = &slot->first;
 
 	set_key(slot, ip, false);
@@ -178,7 +178,7 @@ void kretprobe_table_free(void)
 {
 	struct kretprobe_table *old = kretprobe_table;
 
-	atomic_store(&kretprobe_table, &empty);
+	atomic_store(&kretprobe_table, &kretprobe_table_empty);
 	trace_plat_synchronize_preempt();
 	free_slots(old);
 }

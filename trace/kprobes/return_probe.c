@@ -108,9 +108,9 @@ typedef struct return_probe *_Atomic return_place;
  * In places that are free. No call has its handle; not 0 either, which a thread gets that was on its
  * way into a call when the probe went.
  */
-static struct return_probe nobody = { .handle = UINT64_MAX };
+static struct return_probe return_probe_nobody = { .handle = UINT64_MAX };
 
-static size_t table_bytes(uint32_t nr)
+static size_t return_probe_table_bytes(uint32_t nr)
 {
 	return nr * sizeof(return_place);
 }
@@ -124,17 +124,18 @@ static int table_grow(struct return_probes *all, uint32_t wanted)
 		nr *= 2;
 	if (nr == all->nr_places)
 		return 0;
-	bigger = trace_plat_alloc(table_bytes(nr));
+	bigger = trace_plat_alloc(return_probe_table_bytes(nr));
 	if (!bigger)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < nr; i++)
 		atomic_store_explicit(&bigger[i],
-				      i < all->nr_places ? atomic_load(&old[i]) : &nobody,
+				      i < all->nr_places ? atomic_load(&old[i])
+							 : &return_probe_nobody,
 				      memory_order_relaxed);
 	atomic_store_explicit(&all->table, bigger, memory_order_release);
 	if (old) {
 		trace_plat_synchronize_preempt();
-		trace_plat_free(old, table_bytes(all->nr_places));
+		trace_plat_free(old, return_probe_table_bytes(all->nr_places));
 	}
 	all->nr_places = nr;
 	return 0;
@@ -143,7 +144,7 @@ static int table_grow(struct return_probes *all, uint32_t wanted)
 static void table_free(struct return_probes *all)
 {
 	if (all->table)
-		trace_plat_free(all->table, table_bytes(all->nr_places));
+		trace_plat_free(all->table, return_probe_table_bytes(all->nr_places));
 	atomic_store(&all->table, NULL);
 	all->nr_places = 0;
 	all->maybe_free = 0;
@@ -166,7 +167,7 @@ void trace_return_add(struct return_probes *all, struct return_probe *probe)
 	uint64_t number = atomic_fetch_add(&numbers, 1) % INT32_MAX + 1u;
 	uint32_t place = all->maybe_free;
 
-	while (atomic_load(&all->table[place]) != &nobody)
+	while (atomic_load(&all->table[place]) != &return_probe_nobody)
 		place++;
 	all->maybe_free = place + 1;
 	all->nr_used++;
@@ -182,7 +183,7 @@ void trace_return_remove(struct return_probes *all, struct return_probe *probe)
 
 	if (!return_handle(probe))
 		return;
-	atomic_store(&all->table[place], &nobody);
+	atomic_store(&all->table[place], &return_probe_nobody);
 	atomic_store(&probe->handle, 0);
 	all->nr_used--;
 	if (place < all->maybe_free)

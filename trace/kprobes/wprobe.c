@@ -39,7 +39,7 @@ void wprobe_hit(uint32_t which, struct ftrace_regs *regs)
 
 /* ---- Registration ---- */
 
-static int refuse(const char **out_why, int err, const char *why)
+static int wprobe_refuse(const char **out_why, int err, const char *why)
 {
 	*out_why = why;
 	return err;
@@ -70,19 +70,21 @@ static int check_place(const struct wprobe *wp, const char **out_why)
 	const char *why;
 
 	if (wp->len != 1 && wp->len != 2 && wp->len != 4 && wp->len != 8)
-		return refuse(out_why, -EINVAL, "a watchpoint has 1, 2, 4 or 8 bytes");
+		return wprobe_refuse(out_why, -EINVAL, "a watchpoint has 1, 2, 4 or 8 bytes");
 	if (wp->addr % wp->len)
-		return refuse(out_why, -EINVAL, "the address is no multiple of the length");
+		return wprobe_refuse(out_why, -EINVAL, "the address is no multiple of the length");
 	if (wp->type != WPROBE_W && wp->type != WPROBE_RW)
-		return refuse(out_why, -EINVAL, "only writes, or reads and writes, can be watched");
+		return wprobe_refuse(out_why, -EINVAL,
+				     "only writes, or reads and writes, can be watched");
 	if (!trace_plat_read(&value, (const void *)wp->addr, wp->len))
-		return refuse(out_why, -EFAULT, "there is no memory at the address");
+		return wprobe_refuse(out_why, -EFAULT, "there is no memory at the address");
 	if (is_own(wp))
-		return refuse(out_why, -EINVAL, "a hit writes there itself: it would never end");
+		return wprobe_refuse(out_why, -EINVAL,
+				     "a hit writes there itself: it would never end");
 	if (is_read_by_hit(wp))
-		return refuse(out_why, -EINVAL, "a hit reads it itself: it would never end");
+		return wprobe_refuse(out_why, -EINVAL, "a hit reads it itself: it would never end");
 	why = trace_plat_watch_refusal(wp->addr, wp->len);
-	return why ? refuse(out_why, -EINVAL, why) : 0;
+	return why ? wprobe_refuse(out_why, -EINVAL, why) : 0;
 }
 
 static uint32_t free_place(void)
@@ -94,19 +96,19 @@ static uint32_t free_place(void)
 	return i;
 }
 
-static int check(const struct wprobe *wp, const char **out_why)
+static int wprobe_check(const struct wprobe *wp, const char **out_why)
 {
 	int err;
 
 	if (!wp->handler)
-		return refuse(out_why, -EINVAL, "there is no handler");
+		return wprobe_refuse(out_why, -EINVAL, "there is no handler");
 	if (wp->is_registered)
-		return refuse(out_why, -EBUSY, "it is registered");
+		return wprobe_refuse(out_why, -EBUSY, "it is registered");
 	err = check_place(wp, out_why);
 	if (err)
 		return err;
 	if (free_place() == WPROBE_MAX)
-		return refuse(out_why, -EBUSY, "all debug registers of the CPUs are in use");
+		return wprobe_refuse(out_why, -EBUSY, "all debug registers of the CPUs are in use");
 	return 0;
 }
 
@@ -127,10 +129,10 @@ static int set_all(void)
 	return trace_plat_watch_set(watches);
 }
 
-static int register_locked(struct wprobe *wp)
+static int wprobe_register_locked(struct wprobe *wp)
 {
 	const char *why;
-	int err = check(wp, &why);
+	int err = wprobe_check(wp, &why);
 	uint32_t place;
 
 	if (err)
@@ -152,7 +154,7 @@ int register_wprobe(struct wprobe *wp)
 	int err;
 
 	trace_plat_lock(&wprobe_lock);
-	err = register_locked(wp);
+	err = wprobe_register_locked(wp);
 	trace_plat_unlock(&wprobe_lock);
 	return err;
 }
@@ -177,7 +179,7 @@ int wprobe_refusal(const struct wprobe *wp, char *out_text, size_t len)
 	int err;
 
 	trace_plat_lock(&wprobe_lock);
-	err = check(wp, &why);
+	err = wprobe_check(wp, &why);
 	trace_plat_unlock(&wprobe_lock);
 	if (err)
 		trace_snprintf(out_text, len, "%s", why);

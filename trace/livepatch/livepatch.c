@@ -67,7 +67,7 @@ static int unsettle_all(const struct klp_patch *patch)
 	return err;
 }
 
-static void list_remove(struct klp_patch *patch)
+static void livepatch_list_remove(struct klp_patch *patch)
 {
 	struct klp_patch **link = &klp_patches;
 
@@ -92,7 +92,7 @@ static void list_append(struct klp_patch *patch)
 }
 
 /* All threads have moved. */
-static void finish(void)
+static void livepatch_finish(void)
 {
 	struct klp_patch *patch = moving.patch;
 
@@ -109,7 +109,7 @@ static void finish(void)
 	}
 	for (size_t i = 0; i < patch->nr_funcs; i++)
 		klp_site_pop(&patch->funcs[i]);
-	list_remove(patch);
+	livepatch_list_remove(patch);
 	trace_livepatch_transition_end(patch->name, false);
 	trace_plat_log("livepatch: '%s': unpatching complete", patch->name);
 }
@@ -121,7 +121,7 @@ static void try_complete_locked(void)
 	if (klp_move_threads(&moving.ranges, moving.side))
 		trace_plat_call_later(&moving.retry, klp_try_complete_transition, RETRY_NS);
 	else
-		finish();
+		livepatch_finish();
 }
 
 void klp_try_complete_transition(void)
@@ -132,7 +132,7 @@ void klp_try_complete_transition(void)
 }
 
 /* Begin a transition of the patch to `side`. Its functions are marked as moving already. */
-static int start(struct klp_patch *patch, enum klp_side side)
+static int livepatch_start(struct klp_patch *patch, enum klp_side side)
 {
 	int err = klp_ranges_make(&moving.ranges, patch, side);
 
@@ -150,7 +150,7 @@ static int start(struct klp_patch *patch, enum klp_side side)
 static int turn_round(enum klp_side side)
 {
 	struct klp_ranges old = moving.ranges;
-	int err = start(moving.patch, side);
+	int err = livepatch_start(moving.patch, side);
 
 	if (err)
 		moving.ranges = old;
@@ -168,7 +168,7 @@ static bool is_known(const struct klp_patch *patch)
 	return other != NULL;
 }
 
-static int check(const struct klp_patch *patch)
+static int livepatch_check(const struct klp_patch *patch)
 {
 	if (!patch->name || !patch->name[0] || trace_strlen(patch->name) >= KLP_NAME_LEN ||
 	    !patch->funcs || !patch->nr_funcs)
@@ -210,13 +210,13 @@ int klp_enable_patch(struct klp_patch *patch)
 	int err;
 
 	trace_plat_lock(&klp_lock);
-	err = check(patch);
+	err = livepatch_check(patch);
 	if (err)
 		goto unlock;
 	err = push_all(patch);
 	if (err)
 		goto unlock;
-	err = start(patch, KLP_NEW);
+	err = livepatch_start(patch, KLP_NEW);
 	if (err)
 		goto pop;
 	list_append(patch);
@@ -239,7 +239,7 @@ static int start_disable(struct klp_patch *patch)
 	int err = unsettle_all(patch);
 
 	if (!err)
-		err = start(patch, KLP_OLD);
+		err = livepatch_start(patch, KLP_OLD);
 	if (err) {
 		settle_all(patch);
 		return err;
@@ -283,7 +283,7 @@ int klp_force_locked(struct klp_patch *patch)
 		return -EINVAL;
 	trace_plat_log("livepatch: '%s': transition forced", patch->name);
 	set_all_sides(moving.side);
-	finish();
+	livepatch_finish();
 	return 0;
 }
 

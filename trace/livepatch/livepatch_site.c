@@ -34,7 +34,7 @@ uintptr_t klp_callback_address(void)
 	return (uintptr_t)klp_callback;
 }
 
-static struct klp_site *find_site(uintptr_t func)
+static struct klp_site *livepatch_site_find(uintptr_t func)
 {
 	struct klp_site *site = sites;
 
@@ -129,7 +129,7 @@ int klp_site_push(struct klp_func *func)
 		return -ENOENT;
 	if (!ftrace_location(address) || !func->new_func || is_ambiguous(func->old_name))
 		return -EINVAL;
-	site = find_site(address);
+	site = livepatch_site_find(address);
 	atomic_store(&func->below, NULL);
 	atomic_store(&func->is_moving, true);
 	if (!site)

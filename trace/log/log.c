@@ -58,7 +58,7 @@ void trace_puts_at(uintptr_t ip, const char *text)
 
 /* ---- Reading ---- */
 
-static bool find_oldest(uint32_t *out_cpu)
+static bool log_find_oldest(uint32_t *out_cpu)
 {
 	uint64_t oldest = UINT64_MAX;
 	struct ring_event event;
@@ -86,7 +86,7 @@ static void print_context(struct trace_seq *seq, const struct ring_event *event,
 }
 
 /* The events of printk_event.h; a host that writes others into this buffer reads them itself. */
-static void print_event(struct trace_seq *seq, const struct ring_event *event)
+static void log_print_event(struct trace_seq *seq, const struct ring_event *event)
 {
 	const struct trace_bprint_entry *bprint = event->data;
 	const struct trace_bputs_entry *bputs = event->data;
@@ -116,13 +116,14 @@ size_t trace_log_read(char *text, size_t size)
 	struct trace_seq seq;
 	uint32_t cpu;
 
-	if (!buffer || size < 2 || !find_oldest(&cpu) || !ring_buffer_consume(buffer, cpu, &event))
+	if (!buffer || size < 2 || !log_find_oldest(&cpu) ||
+	    !ring_buffer_consume(buffer, cpu, &event))
 		return 0;
 	trace_seq_init(&seq, text, size - 1);
 	if (event.lost)
 		trace_seq_printf(&seq, "CPU:%u [LOST %llu EVENTS]\n", event.cpu,
 				 (unsigned long long)event.lost);
-	print_event(&seq, &event);
+	log_print_event(&seq, &event);
 	if (seq.overflowed)
 		text[seq.len - 1] = '\n';
 	text[seq.len] = '\0';

@@ -74,7 +74,7 @@ static void error_text(const struct trace_iter *iter, struct trace_seq *seq)
 			 entry->state);
 }
 
-static void print_event(const struct trace_iter *iter, struct trace_seq *seq)
+static void monitor_events_print_event(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, "%s: ", trace_iter_name(iter));
 	event_text(iter, seq);
@@ -87,7 +87,7 @@ static void print_error(const struct trace_iter *iter, struct trace_seq *seq)
 }
 
 /* The id is at the same place in both. */
-static void print_pid(const struct trace_iter *iter, struct trace_seq *seq)
+static void monitor_events_print_pid(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct monitor_event_entry *entry = iter->event.data;
 
@@ -103,13 +103,13 @@ static void print_id(const struct trace_iter *iter, struct trace_seq *seq)
 
 static void print_pid_event(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	print_pid(iter, seq);
+	monitor_events_print_pid(iter, seq);
 	event_text(iter, seq);
 }
 
 static void print_pid_error(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	print_pid(iter, seq);
+	monitor_events_print_pid(iter, seq);
 	error_text(iter, seq);
 }
 
@@ -127,7 +127,7 @@ static void print_id_error(const struct trace_iter *iter, struct trace_seq *seq)
 
 /* ---- What there is of each ---- */
 
-struct shape {
+struct monitor_shape {
 	const struct trace_event_field *fields;
 	uint32_t nr_fields;
 	const char *print_fmt;
@@ -146,14 +146,14 @@ enum {
 	WITH_PID,
 	WITH_ID
 };
-static const struct shape event_shapes[] = {
-	[WITHOUT_ID] = SHAPE(event_fields, "\"" EVENT_FMT EVENT_ARGS, print_event),
+static const struct monitor_shape event_shapes[] = {
+	[WITHOUT_ID] = SHAPE(event_fields, "\"" EVENT_FMT EVENT_ARGS, monitor_events_print_event),
 	[WITH_PID] =
 		SHAPE(event_pid_fields, "\"%d: " EVENT_FMT "REC->id, " EVENT_ARGS, print_pid_event),
 	[WITH_ID] = SHAPE(event_id_fields, "\"0x%llx: " EVENT_FMT "REC->id, " EVENT_ARGS,
 			  print_id_event),
 };
-static const struct shape error_shapes[] = {
+static const struct monitor_shape error_shapes[] = {
 	[WITHOUT_ID] = SHAPE(error_fields, "\"" ERROR_FMT ERROR_ARGS, print_error),
 	[WITH_PID] =
 		SHAPE(error_pid_fields, "\"%d: " ERROR_FMT "REC->id, " ERROR_ARGS, print_pid_error),
@@ -163,7 +163,8 @@ static const struct shape error_shapes[] = {
 
 static const struct trace_event_class rv_class = { .system = "rv" };
 
-static void make_call(struct trace_event_call *call, const char *name, const struct shape *shape)
+static void make_call(struct trace_event_call *call, const char *name,
+		      const struct monitor_shape *shape)
 {
 	*call = (struct trace_event_call){ .event_class = &rv_class };
 	call->event.name = name;
@@ -208,7 +209,7 @@ int trace_monitor_events_remove(struct trace_monitor *monitor)
 
 /* ---- Writing ---- */
 
-static bool is_wanted(struct trace_event_call *call)
+static bool monitor_events_is_wanted(struct trace_event_call *call)
 {
 	return trace_atomic_load_acquire(&call->files) != NULL;
 }
@@ -218,7 +219,7 @@ void trace_monitor_write_step(struct trace_monitor *monitor, uint64_t id, uint32
 {
 	struct monitor_event_entry entry;
 
-	if (TRACE_LIKELY(!is_wanted(&monitor->event_call)))
+	if (TRACE_LIKELY(!monitor_events_is_wanted(&monitor->event_call)))
 		return;
 	entry.id = id;
 	memcpy(entry.state, monitor->states[state], sizeof(entry.state));
@@ -234,7 +235,7 @@ void trace_monitor_write_error(struct trace_monitor *monitor, uint64_t id, uint3
 {
 	struct monitor_error_entry entry;
 
-	if (!is_wanted(&monitor->error_call))
+	if (!monitor_events_is_wanted(&monitor->error_call))
 		return;
 	entry.id = id;
 	memcpy(entry.state, monitor->states[state], sizeof(entry.state));

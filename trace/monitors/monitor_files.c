@@ -287,7 +287,7 @@ static int desc_show(struct trace_handle *handle, struct trace_seq *seq)
 	return show_with(handle, seq, show_desc);
 }
 
-static int enable_show(struct trace_handle *handle, struct trace_seq *seq)
+static int monitor_files_enable_show(struct trace_handle *handle, struct trace_seq *seq)
 {
 	return show_with(handle, seq, show_enable);
 }
@@ -307,7 +307,7 @@ static int state_show(struct trace_handle *handle, struct trace_seq *seq)
 	return show_with(handle, seq, show_states);
 }
 
-static int enable_store(struct trace_handle *handle, char *text)
+static int monitor_files_enable_store(struct trace_handle *handle, char *text)
 {
 	struct trace_monitor *monitor;
 	bool on;
@@ -342,7 +342,10 @@ static int reactors_store(struct trace_handle *handle, char *text)
 
 static const struct trace_file files_of_one[] = {
 	{ .name = "desc", .mode = TRACE_MODE_READ, .show = desc_show },
-	{ .name = "enable", .mode = TRACE_MODE_WRITE, .show = enable_show, .store = enable_store },
+	{ .name = "enable",
+	  .mode = TRACE_MODE_WRITE,
+	  .show = monitor_files_enable_show,
+	  .store = monitor_files_enable_store },
 	{ .name = "hits", .mode = TRACE_MODE_READ, .show = hits_show },
 	{ .name = "reactors",
 	  .mode = TRACE_MODE_WRITE,
@@ -388,7 +391,7 @@ static int fill_monitors(struct trace_node *dir)
 static const struct trace_dir monitors_dir = { .fill = fill_monitors,
 					       .version = trace_monitors_version };
 
-static const struct trace_file *const files_of_all[] = {
+static const struct trace_file *const monitor_files_of_all[] = {
 	&available_monitors_file, &available_reactors_file, &enabled_monitors_file,
 	&monitoring_on_file,	  &reacting_on_file,
 };
@@ -397,10 +400,10 @@ static int fill_rv(struct trace_node *dir)
 {
 	struct trace_node *node;
 
-	if (!trace_dir_begin(dir, TRACE_ARRAY_SIZE(files_of_all) + 1, 0, 1))
+	if (!trace_dir_begin(dir, TRACE_ARRAY_SIZE(monitor_files_of_all) + 1, 0, 1))
 		return -ENOMEM;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(files_of_all); i++)
-		trace_node_add_file(dir, files_of_all[i]->name, files_of_all[i], 0);
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(monitor_files_of_all); i++)
+		trace_node_add_file(dir, monitor_files_of_all[i]->name, monitor_files_of_all[i], 0);
 	node = trace_node_add_lazy_dir(dir->tree, dir, "monitors", &monitors_dir, 0);
 	node->id = dir->id + ID_OF_MONITORS;
 	node->arg = 0;
@@ -409,11 +412,11 @@ static int fill_rv(struct trace_node *dir)
 
 static const struct trace_dir rv_dir = { .fill = fill_rv };
 
-static const struct trace_file *const files[] = { &monitors_file };
+static const struct trace_file *const monitor_files[] = { &monitors_file };
 
 const struct trace_file_table trace_monitor_files = {
-	.files = files,
-	.nr = TRACE_ARRAY_SIZE(files),
+	.files = monitor_files,
+	.nr = TRACE_ARRAY_SIZE(monitor_files),
 	.dir = &rv_dir,
 	.dir_name = "rv",
 	.is_dir_root_only = true,

@@ -21,16 +21,16 @@ static struct {
 	uint64_t last_number;
 	_Atomic uint64_t version;
 	_Atomic uint32_t nr_of_threads; /* enabled monitors with a state for each thread */
-} list = { .version = 1 };
+} monitor_list = { .version = 1 };
 
 void trace_monitors_lock(void)
 {
-	trace_plat_lock(&list.lock);
+	trace_plat_lock(&monitor_list.lock);
 }
 
 void trace_monitors_unlock(void)
 {
-	trace_plat_unlock(&list.lock);
+	trace_plat_unlock(&monitor_list.lock);
 }
 
 /* ---- Which there are ---- */
@@ -40,7 +40,7 @@ struct trace_monitor *trace_monitor_behind(const struct trace_monitor *before)
 	struct trace_monitor *found = NULL;
 
 	for (size_t i = 0; i < MONITORS_MAX; i++) {
-		struct trace_monitor *monitor = list.monitors[i];
+		struct trace_monitor *monitor = monitor_list.monitors[i];
 
 		if (monitor && (!before || trace_strcmp(monitor->name, before->name) > 0) &&
 		    (!found || trace_strcmp(monitor->name, found->name) < 0))
@@ -63,15 +63,15 @@ struct trace_monitor *trace_monitor_find(const char *name, size_t len)
 struct trace_monitor *trace_monitor_of(uint64_t number)
 {
 	for (size_t i = 0; i < MONITORS_MAX; i++) {
-		if (list.monitors[i] && list.monitors[i]->number == number)
-			return list.monitors[i];
+		if (monitor_list.monitors[i] && monitor_list.monitors[i]->number == number)
+			return monitor_list.monitors[i];
 	}
 	return NULL;
 }
 
 uint64_t trace_monitors_version(void)
 {
-	return list.version;
+	return monitor_list.version;
 }
 
 bool trace_monitor_at(size_t index, char *out_name, uint64_t *out_number, size_t *out_place)
@@ -79,28 +79,28 @@ bool trace_monitor_at(size_t index, char *out_name, uint64_t *out_number, size_t
 	const struct trace_monitor *monitor = NULL;
 	size_t place = 0;
 
-	trace_plat_lock(&list.names_lock);
+	trace_plat_lock(&monitor_list.names_lock);
 	for (; place < MONITORS_MAX && !monitor; place++) {
-		if (list.monitors[place] && !index--)
-			monitor = list.monitors[place];
+		if (monitor_list.monitors[place] && !index--)
+			monitor = monitor_list.monitors[place];
 	}
 	if (monitor) {
 		trace_strcpy(out_name, monitor->name, MONITOR_NAME_BYTES);
 		*out_number = monitor->number;
 		*out_place = place - 1;
 	}
-	trace_plat_unlock(&list.names_lock);
+	trace_plat_unlock(&monitor_list.names_lock);
 	return monitor;
 }
 
 static void put_at(size_t place, struct trace_monitor *monitor)
 {
-	trace_plat_lock(&list.names_lock);
-	trace_plat_lock(&list.threads_lock);
-	list.monitors[place] = monitor;
-	list.version++;
-	trace_plat_unlock(&list.threads_lock);
-	trace_plat_unlock(&list.names_lock);
+	trace_plat_lock(&monitor_list.names_lock);
+	trace_plat_lock(&monitor_list.threads_lock);
+	monitor_list.monitors[place] = monitor;
+	monitor_list.version++;
+	trace_plat_unlock(&monitor_list.threads_lock);
+	trace_plat_unlock(&monitor_list.names_lock);
 }
 
 /* ---- On and off ---- */
@@ -112,16 +112,16 @@ static void add_thread(int32_t pid, struct trace_thread *thread, void *arg)
 }
 
 /* From now on it hears of threads that come and go. */
-static void set_enabled(struct trace_monitor *monitor, bool on)
+static void monitor_list_set_enabled(struct trace_monitor *monitor, bool on)
 {
-	trace_plat_lock(&list.threads_lock);
+	trace_plat_lock(&monitor_list.threads_lock);
 	monitor->is_enabled = on;
 	if (monitor->per == MONITOR_THREAD) {
-		list.nr_of_threads += on ? 1u : -1u;
+		monitor_list.nr_of_threads += on ? 1u : -1u;
 		if (on)
 			trace_plat_each_thread(add_thread, &monitor->threads);
 	}
-	trace_plat_unlock(&list.threads_lock);
+	trace_plat_unlock(&monitor_list.threads_lock);
 }
 
 /* Stop watching the first `nr` taps. Config lock held. */
@@ -151,7 +151,7 @@ static int hook(struct trace_monitor *monitor)
 	return err;
 }
 
-static int start(struct trace_monitor *monitor)
+static int monitor_list_start(struct trace_monitor *monitor)
 {
 	int err = trace_monitor_memory_make(monitor);
 
@@ -165,16 +165,16 @@ static int start(struct trace_monitor *monitor)
 		trace_monitor_memory_free(monitor);
 		return err;
 	}
-	set_enabled(monitor, true);
+	monitor_list_set_enabled(monitor, true);
 	atomic_store_explicit(&monitor->is_running, trace_monitors_are_on, memory_order_release);
 	return 0;
 }
 
 /* The memory stays, for who wants to read what has happened. */
-static void stop(struct trace_monitor *monitor)
+static void monitor_list_stop(struct trace_monitor *monitor)
 {
 	monitor->is_running = false;
-	set_enabled(monitor, false);
+	monitor_list_set_enabled(monitor, false);
 	trace_plat_lock(&trace_config_lock);
 	unhook(monitor, monitor->nr_taps);
 	trace_plat_unlock(&trace_config_lock);
@@ -186,8 +186,8 @@ int trace_monitor_enable(struct trace_monitor *monitor, bool on)
 	if (monitor->is_enabled == on)
 		return 0;
 	if (on)
-		return start(monitor);
-	stop(monitor);
+		return monitor_list_start(monitor);
+	monitor_list_stop(monitor);
 	return 0;
 }
 
@@ -223,16 +223,16 @@ int trace_monitor_set_reactor(struct trace_monitor *monitor, const struct trace_
 
 static void each_table(int32_t pid, void (*change)(struct monitor_threads *threads, int32_t pid))
 {
-	if (!list.nr_of_threads)
+	if (!monitor_list.nr_of_threads)
 		return;
-	trace_plat_lock(&list.threads_lock);
+	trace_plat_lock(&monitor_list.threads_lock);
 	for (size_t i = 0; i < MONITORS_MAX; i++) {
-		struct trace_monitor *monitor = list.monitors[i];
+		struct trace_monitor *monitor = monitor_list.monitors[i];
 
 		if (monitor && monitor->is_enabled && monitor->per == MONITOR_THREAD)
 			change(&monitor->threads, pid);
 	}
-	trace_plat_unlock(&list.threads_lock);
+	trace_plat_unlock(&monitor_list.threads_lock);
 }
 
 void trace_monitors_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
@@ -276,7 +276,7 @@ static struct trace_monitor *alloc_monitor(const char *name, size_t len, const c
 	return monitor;
 }
 
-static int blame(struct monitor_error *error, const char *at, const char *why, int err)
+static int monitor_list_blame(struct monitor_error *error, const char *at, const char *why, int err)
 {
 	error->at = at;
 	error->why = why;
@@ -304,7 +304,7 @@ static int make_at(size_t place, const char *name, const char *text, const char 
 		free_monitor(monitor);
 		return err;
 	}
-	monitor->number = ++list.last_number;
+	monitor->number = ++monitor_list.last_number;
 	put_at(place, monitor);
 	return 0;
 }
@@ -313,25 +313,26 @@ static size_t find_room(void)
 {
 	size_t place = 0;
 
-	while (place < MONITORS_MAX && list.monitors[place])
+	while (place < MONITORS_MAX && monitor_list.monitors[place])
 		place++;
 	return place;
 }
 
-static int make(const char *name, const char *text, const char *desc, struct monitor_error *error)
+static int monitor_list_make(const char *name, const char *text, const char *desc,
+			     struct monitor_error *error)
 {
 	size_t len = trace_monitor_word_len(name), place = find_room();
 
 	if (!len || name + len > text)
-		return blame(error, name, "a name is expected", -EINVAL);
+		return monitor_list_blame(error, name, "a name is expected", -EINVAL);
 	if (name[len] && !trace_is_space(name[len]))
-		return blame(error, name + len, "a blank is expected", -EINVAL);
+		return monitor_list_blame(error, name + len, "a blank is expected", -EINVAL);
 	if (len > MONITOR_NAME_BYTES - 1)
-		return blame(error, name, "the name is too long", -EINVAL);
+		return monitor_list_blame(error, name, "the name is too long", -EINVAL);
 	if (trace_monitor_find(name, len))
-		return blame(error, name, "there is such a monitor already", -EEXIST);
+		return monitor_list_blame(error, name, "there is such a monitor already", -EEXIST);
 	if (place == MONITORS_MAX)
-		return blame(error, name, "there are too many monitors", -ENOSPC);
+		return monitor_list_blame(error, name, "there are too many monitors", -ENOSPC);
 	return make_at(place, name, text, desc, error);
 }
 
@@ -344,7 +345,7 @@ static int remove_monitor(struct trace_monitor *monitor)
 	if (err)
 		return err;
 	for (size_t i = 0; i < MONITORS_MAX; i++) {
-		if (list.monitors[i] == monitor)
+		if (monitor_list.monitors[i] == monitor)
 			put_at(i, NULL);
 	}
 	free_monitor(monitor);
@@ -357,7 +358,7 @@ static int define(char *name, struct monitor_error *error)
 {
 	char *text = name + trace_monitor_word_len(name);
 	struct trace_monitor *monitor;
-	int err = make(name, text, NULL, error);
+	int err = monitor_list_make(name, text, NULL, error);
 
 	if (err)
 		return err;
@@ -381,13 +382,13 @@ static int undefine(char *name, struct monitor_error *error)
 		len++;
 	monitor = trace_monitor_find(name, len);
 	if (!monitor)
-		return blame(error, name, "there is no such monitor", -ENOENT);
+		return monitor_list_blame(error, name, "there is no such monitor", -ENOENT);
 	if (name[len] && !trace_streq(name + len, monitor->text))
-		return blame(error, name + len, "the monitor is another one", -EINVAL);
+		return monitor_list_blame(error, name + len, "the monitor is another one", -EINVAL);
 	if (monitor->desc)
-		return blame(error, name, "this one stays", -EPERM);
+		return monitor_list_blame(error, name, "this one stays", -EPERM);
 	err = remove_monitor(monitor);
-	return err == -EBUSY ? blame(error, name, "its events are in use", err) : err;
+	return err == -EBUSY ? monitor_list_blame(error, name, "its events are in use", err) : err;
 }
 
 int trace_monitors_write(char *text, struct monitor_error *error)
@@ -402,7 +403,7 @@ int trace_monitors_write(char *text, struct monitor_error *error)
 		return undefine(text + 2, error);
 	if (trace_str_starts(text, "m:"))
 		return define(text + 2, error);
-	return blame(error, text, "m:NAME, -:NAME or !NAME is expected", -EINVAL);
+	return monitor_list_blame(error, text, "m:NAME, -:NAME or !NAME is expected", -EINVAL);
 }
 
 int trace_monitors_clear(void)

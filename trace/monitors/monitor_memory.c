@@ -5,7 +5,7 @@
 #include "monitor_private.h"
 #include "text/str.h"
 
-static int make_instances(struct trace_monitor *monitor)
+static int monitor_memory_make_instances(struct trace_monitor *monitor)
 {
 	const struct hist_map_shape shape = { .nr_entries = monitor->size,
 					      .key_words = 1,
@@ -27,7 +27,7 @@ int trace_monitor_memory_make(struct trace_monitor *monitor)
 	monitor->cpu_bytes = sizeof(struct monitor_cpu) + nr_cells * sizeof(uint64_t);
 	monitor->cpu_bytes = (monitor->cpu_bytes + align - 1) / align * align;
 	monitor->cpus = trace_plat_alloc(monitor->nr_cpus * monitor->cpu_bytes);
-	err = monitor->cpus ? make_instances(monitor) : -ENOMEM;
+	err = monitor->cpus ? monitor_memory_make_instances(monitor) : -ENOMEM;
 	if (err)
 		trace_monitor_memory_free(monitor);
 	return err;

@@ -5,12 +5,12 @@
 #include "monitor_private.h"
 #include "text/str.h"
 
-static bool is_word(const char *word, size_t len, const char *text)
+static bool monitor_parse_is_word(const char *word, size_t len, const char *text)
 {
 	return trace_strlen(text) == len && memcmp(text, word, len) == 0;
 }
 
-static void copy_word(char *to, const char *word, size_t len)
+static void monitor_parse_copy_word(char *to, const char *word, size_t len)
 {
 	memcpy(to, word, len);
 	to[len] = '\0';
@@ -32,13 +32,13 @@ static int read_per(struct monitor_parser *parser, char *value, size_t len)
 		return trace_monitor_blame(parser, value,
 					   "global, cpu, thread or a field is expected", -EINVAL);
 	for (uint32_t i = 0; i < TRACE_ARRAY_SIZE(kinds); i++) {
-		if (is_word(value, len, kinds[i])) {
+		if (monitor_parse_is_word(value, len, kinds[i])) {
 			monitor->per = (uint8_t)i;
 			return 0;
 		}
 	}
 	monitor->per = MONITOR_FIELD;
-	copy_word(monitor->per_field, value, len);
+	monitor_parse_copy_word(monitor->per_field, value, len);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int read_enable(struct monitor_parser *parser, char *value, size_t len)
 static const struct option {
 	const char *name;
 	option_fn read;
-} options[] = {
+} monitor_parse_options[] = {
 	{ "per", read_per },
 	{ "size", read_size },
 	{ "react", read_react },
@@ -102,16 +102,17 @@ static int read_options(struct monitor_parser *parser)
 		len = trace_monitor_word_len(parser->at);
 		if (err || !len || parser->at[len] != '=')
 			return err;
-		while (i < TRACE_ARRAY_SIZE(options) && !is_word(parser->at, len, options[i].name))
+		while (i < TRACE_ARRAY_SIZE(monitor_parse_options) &&
+		       !monitor_parse_is_word(parser->at, len, monitor_parse_options[i].name))
 			i++;
-		if (i == TRACE_ARRAY_SIZE(options))
+		if (i == TRACE_ARRAY_SIZE(monitor_parse_options))
 			return trace_monitor_blame(parser, parser->at, "there is no such option",
 						   -EINVAL);
 		value = parser->at + len + 1;
 		while (value[value_len] && !trace_is_space(value[value_len]))
 			value_len++;
 		parser->at = value + value_len;
-		err = options[i].read(parser, value, value_len);
+		err = monitor_parse_options[i].read(parser, value, value_len);
 	}
 }
 
@@ -128,12 +129,13 @@ static int read_state(struct monitor_parser *parser, uint32_t *out_number)
 		return trace_monitor_blame(parser, parser->at, "a state is expected", -EINVAL);
 	if (len > MONITOR_WORD_BYTES - 1)
 		return trace_monitor_blame(parser, parser->at, "the name is too long", -EINVAL);
-	while (at < monitor->nr_states && !is_word(parser->at, len, monitor->states[at]))
+	while (at < monitor->nr_states &&
+	       !monitor_parse_is_word(parser->at, len, monitor->states[at]))
 		at++;
 	if (at == MONITOR_STATES_MAX)
 		return trace_monitor_blame(parser, parser->at, "there are too many states", -E2BIG);
 	if (at == monitor->nr_states)
-		copy_word(monitor->states[monitor->nr_states++], parser->at, len);
+		monitor_parse_copy_word(monitor->states[monitor->nr_states++], parser->at, len);
 	parser->at += len;
 	*out_number = at;
 	return 0;

@@ -25,7 +25,7 @@ const struct trace_reactor *trace_reactor_behind(const struct trace_reactor *bef
 	return found;
 }
 
-static bool is_name(const char *text, const char *name, size_t len)
+static bool monitor_react_is_name(const char *text, const char *name, size_t len)
 {
 	return text && trace_strlen(text) == len && memcmp(text, name, len) == 0;
 }
@@ -35,7 +35,8 @@ const struct trace_reactor *trace_reactor_find(const char *name, size_t len)
 	const struct trace_reactor *reactor = NULL;
 
 	while ((reactor = trace_reactor_behind(reactor))) {
-		if (is_name(reactor->name, name, len) || is_name(reactor->alias, name, len))
+		if (monitor_react_is_name(reactor->name, name, len) ||
+		    monitor_react_is_name(reactor->alias, name, len))
 			break;
 	}
 	return reactor;
@@ -44,7 +45,8 @@ const struct trace_reactor *trace_reactor_find(const char *name, size_t len)
 /* ---- Reactors ---- */
 
 /* `a+0x12 < b+0x5`: where it happened, and who called that. */
-static void print_place(const struct trace_violation *violation, char *text, size_t size)
+static void monitor_react_print_place(const struct trace_violation *violation, char *text,
+				      size_t size)
 {
 	size_t len = 0;
 
@@ -59,7 +61,7 @@ static void print_violation(const struct trace_violation *violation, char *text,
 {
 	char place[PLACE_BYTES];
 
-	print_place(violation, place, sizeof(place));
+	monitor_react_print_place(violation, place, sizeof(place));
 	trace_snprintf(text, size,
 		       "rv: monitor %s does not allow event %s on state %s: %s-%d, CPU %u%s",
 		       violation->monitor, violation->event, violation->state, violation->comm,

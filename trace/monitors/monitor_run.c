@@ -15,7 +15,7 @@
 
 _Atomic bool trace_monitors_are_on = true, trace_monitors_react = true;
 
-static void count(_Atomic uint64_t *counter)
+static void monitor_run_count(_Atomic uint64_t *counter)
 {
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
@@ -40,7 +40,8 @@ static uint32_t symbols_of(const struct monitor_tap *tap, const struct trace_eve
 	return found;
 }
 
-static uint64_t number_at(const struct monitor_key *key, const struct trace_event_hit *hit)
+static uint64_t monitor_run_number_at(const struct monitor_key *key,
+				      const struct trace_event_hit *hit)
 {
 	uint32_t shift = 64 - 8u * key->bytes;
 	uint64_t number = 0;
@@ -53,14 +54,14 @@ static uint64_t number_at(const struct monitor_key *key, const struct trace_even
 	return number;
 }
 
-static uint64_t id_of(const struct monitor_key *key, const struct trace_event_hit *hit)
+static uint64_t monitor_run_id_of(const struct monitor_key *key, const struct trace_event_hit *hit)
 {
 	if (key->kind == MONITOR_KEY_FIELD)
-		return number_at(key, hit);
+		return monitor_run_number_at(key, hit);
 	return key->kind == MONITOR_KEY_CPU ? trace_plat_cpu_id() : 0;
 }
 
-static monitor_word *find_field(struct trace_monitor *monitor, uint64_t id)
+static monitor_word *monitor_run_find_field(struct trace_monitor *monitor, uint64_t id)
 {
 	struct hist_key key = { .words = &id, .nr_words = 1, .hash = hist_hash(0, id) };
 	struct hist_entry *entry = hist_map_find(&monitor->fields, &id, 1, key.hash);
@@ -83,14 +84,14 @@ static monitor_word *find_state(struct trace_monitor *monitor, uint64_t id, uint
 		*out_tag = id << 32;
 		return trace_monitor_threads_find(&monitor->threads, (int32_t)id);
 	default:
-		return find_field(monitor, id);
+		return monitor_run_find_field(monitor, id);
 	}
 }
 
 /* ---- Violations ---- */
 
 /* The addresses where the event occurred, and who called that. */
-static uint32_t find_place(const struct trace_event_hit *hit, uint32_t *out_ips)
+static uint32_t monitor_run_find_place(const struct trace_event_hit *hit, uint32_t *out_ips)
 {
 	const struct trace_stack_start start =
 		trace_event_stack_start(hit->file->call, hit->entry, hit->caller);
@@ -100,7 +101,7 @@ static uint32_t find_place(const struct trace_event_hit *hit, uint32_t *out_ips)
 }
 
 /* What is known of it, for `hits`; not if somebody is just there. */
-static void keep(struct trace_monitor *monitor, const struct monitor_violation *found)
+static void monitor_run_keep(struct trace_monitor *monitor, const struct monitor_violation *found)
 {
 	struct monitor_violation *last = &monitor->last;
 
@@ -139,9 +140,9 @@ static void react(struct trace_monitor *monitor, const struct trace_event_hit *h
 					     .ips = found.ips };
 
 	trace_plat_current_comm(found.comm);
-	found.nr_ips = find_place(hit, found.ips);
+	found.nr_ips = monitor_run_find_place(hit, found.ips);
 	violation.nr_ips = found.nr_ips;
-	keep(monitor, &found);
+	monitor_run_keep(monitor, &found);
 	trace_monitor_write_error(monitor, id, state, symbol);
 	if (atomic_load_explicit(&trace_monitors_react, memory_order_relaxed) && reactor->react)
 		reactor->react(hit->file->tr, &violation);
@@ -156,7 +157,7 @@ static TRACE_NOINLINE void violate(struct trace_monitor *monitor, const struct t
 	if (atomic_fetch_add_explicit(&cpu->depth, 1, memory_order_relaxed) < REACTIONS_MAX)
 		react(monitor, hit, id, state, symbol);
 	else
-		count(&cpu->nr_silent);
+		monitor_run_count(&cpu->nr_silent);
 	atomic_fetch_sub_explicit(&cpu->depth, 1, memory_order_relaxed);
 }
 
@@ -191,10 +192,10 @@ static void tell(struct trace_monitor *monitor, const struct trace_event_hit *hi
 	struct monitor_cpu *cpu = monitor_cpu_of(monitor, trace_plat_cpu_id());
 
 	if (!state) {
-		count(&cpu->nr_starts);
+		monitor_run_count(&cpu->nr_starts);
 		return;
 	}
-	count(&cpu->cells[(state - 1) * monitor->nr_symbols + step->symbol]);
+	monitor_run_count(&cpu->cells[(state - 1) * monitor->nr_symbols + step->symbol]);
 	if (step->next)
 		trace_monitor_write_step(monitor, id, state - 1, step->symbol, step->next - 1);
 	else
@@ -215,18 +216,18 @@ void trace_monitor_watch_hit(struct trace_event_watch *watch, const struct trace
 	symbols = symbols_of(tap, hit);
 	if (!symbols)
 		return;
-	id = id_of(&tap->key, hit);
+	id = monitor_run_id_of(&tap->key, hit);
 	place = find_state(monitor, id, &tag);
 	word = place ? atomic_load_explicit(place, memory_order_relaxed) : 0;
 	do {
 		if (!place || (word ^ tag) >> 32) {
 			/* A thread's place may be another one's by now. */
-			count(&monitor_cpu_of(monitor, trace_plat_cpu_id())->nr_others);
+			monitor_run_count(&monitor_cpu_of(monitor, trace_plat_cpu_id())->nr_others);
 			return;
 		}
 		state = (uint32_t)word & 0xff;
 		if (!find_step(monitor, state, symbols, &step)) {
-			count(&monitor_cpu_of(monitor, trace_plat_cpu_id())->nr_early);
+			monitor_run_count(&monitor_cpu_of(monitor, trace_plat_cpu_id())->nr_early);
 			return;
 		}
 	} while (!atomic_compare_exchange_weak(place, &word, tag | step.next));
@@ -235,7 +236,7 @@ void trace_monitor_watch_hit(struct trace_event_watch *watch, const struct trace
 
 /* ---- All states at once ---- */
 
-static void forget(monitor_word *word)
+static void monitor_run_forget(monitor_word *word)
 {
 	atomic_fetch_and(word, ~(uint64_t)0xff);
 }
@@ -245,11 +246,11 @@ void trace_monitor_forget(struct trace_monitor *monitor)
 	struct hist_entry *entry;
 	size_t at = 0;
 
-	forget(&monitor->state);
+	monitor_run_forget(&monitor->state);
 	for (uint32_t cpu = 0; cpu < monitor->nr_cpus; cpu++)
-		forget(&monitor_cpu_of(monitor, cpu)->state);
+		monitor_run_forget(&monitor_cpu_of(monitor, cpu)->state);
 	for (uint32_t i = 0; monitor->threads.slots && i <= monitor->threads.mask; i++)
-		forget(&monitor->threads.slots[i]);
+		monitor_run_forget(&monitor->threads.slots[i]);
 	while (monitor->fields.slots && (entry = trace_hist_map_next(&monitor->fields, &at)))
-		forget(&entry->words[1]);
+		monitor_run_forget(&entry->words[1]);
 }

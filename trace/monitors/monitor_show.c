@@ -53,7 +53,7 @@ static void count_states(const struct trace_monitor *monitor, uint64_t *nr)
 	count_fields(monitor, nr);
 }
 
-static const char *name_of(const struct trace_monitor *monitor, uint64_t word)
+static const char *monitor_show_name_of(const struct trace_monitor *monitor, uint64_t word)
 {
 	uint32_t state = (uint32_t)word & 0xff;
 
@@ -73,7 +73,8 @@ static void show_each_thread(const struct trace_monitor *monitor, struct trace_s
 			continue;
 		if (!trace_plat_thread_comm(pid, true, comm))
 			trace_strcpy(comm, "<...>", sizeof(comm));
-		trace_seq_printf(seq, "%s-%d: %s\n", comm, pid, name_of(monitor, word));
+		trace_seq_printf(seq, "%s-%d: %s\n", comm, pid,
+				 monitor_show_name_of(monitor, word));
 	}
 }
 
@@ -85,16 +86,17 @@ static void show_each_field(const struct trace_monitor *monitor, struct trace_se
 	while (monitor->fields.slots && (entry = trace_hist_map_next(&monitor->fields, &at)))
 		trace_seq_printf(seq, "%s 0x%llx: %s\n", monitor->per_field,
 				 (unsigned long long)entry->words[0],
-				 name_of(monitor, entry->words[1]));
+				 monitor_show_name_of(monitor, entry->words[1]));
 }
 
 static void show_each(const struct trace_monitor *monitor, struct trace_seq *seq)
 {
 	if (monitor->per == MONITOR_GLOBAL)
-		trace_seq_printf(seq, "%s\n", name_of(monitor, monitor->state));
+		trace_seq_printf(seq, "%s\n", monitor_show_name_of(monitor, monitor->state));
 	for (uint32_t cpu = 0; monitor->per == MONITOR_CPU && cpu < monitor->nr_cpus; cpu++)
-		trace_seq_printf(seq, "cpu%u: %s\n", cpu,
-				 name_of(monitor, monitor_cpu_of(monitor, cpu)->state));
+		trace_seq_printf(
+			seq, "cpu%u: %s\n", cpu,
+			monitor_show_name_of(monitor, monitor_cpu_of(monitor, cpu)->state));
 	show_each_thread(monitor, seq);
 	show_each_field(monitor, seq);
 }

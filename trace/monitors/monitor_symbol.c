@@ -36,7 +36,7 @@ void trace_monitor_skip_blanks(struct monitor_parser *parser)
 		parser->at++;
 }
 
-static bool is_word(char c)
+static bool monitor_symbol_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
@@ -48,7 +48,7 @@ size_t trace_monitor_word_len(const char *text)
 
 	if (*text >= '0' && *text <= '9')
 		return 0;
-	while (is_word(text[len]))
+	while (monitor_symbol_is_word(text[len]))
 		len++;
 	return len;
 }
@@ -60,7 +60,7 @@ static bool is_same_text(const char *a, size_t a_len, const char *b, size_t b_le
 
 /* ---- The event ---- */
 
-static bool is_meant(const struct trace_event *event, const struct written *written)
+static bool monitor_symbol_is_meant(const struct trace_event *event, const struct written *written)
 {
 	return trace_event_is_switched(event) &&
 	       is_same_text(event->name, trace_strlen(event->name), written->event,
@@ -69,14 +69,14 @@ static bool is_meant(const struct trace_event *event, const struct written *writ
 						 written->system, written->system_len));
 }
 
-static int find_event(struct monitor_parser *parser, struct written *written)
+static int monitor_symbol_find_event(struct monitor_parser *parser, struct written *written)
 {
 	struct trace_event_call *call = NULL;
 	size_t nr = 0;
 
 	trace_events_lock();
 	for (size_t i = 0; i < trace_nr_events(); i++) {
-		if (is_meant(trace_event_at(i), written)) {
+		if (monitor_symbol_is_meant(trace_event_at(i), written)) {
 			call = trace_event_at(i)->call;
 			nr++;
 		}
@@ -98,12 +98,12 @@ static int find_event(struct monitor_parser *parser, struct written *written)
 
 /* ---- Whom it is about ---- */
 
-static const struct trace_event_field head_fields[] = {
+static const struct trace_event_field monitor_head_fields[] = {
 	TRACE_FIELD("common_pid", int, trace_entry, pid),
 };
 
-static const struct trace_event_field *find_field(const struct trace_event_call *call,
-						  const char *name, size_t len)
+static const struct trace_event_field *
+monitor_symbol_find_field(const struct trace_event_call *call, const char *name, size_t len)
 {
 	for (size_t i = 0; i < call->event.nr_fields; i++) {
 		const struct trace_event_field *field = &call->event.fields[i];
@@ -111,15 +111,16 @@ static const struct trace_event_field *find_field(const struct trace_event_call 
 		if (is_same_text(field->name, trace_strlen(field->name), name, len))
 			return field;
 	}
-	if (is_same_text(head_fields[0].name, trace_strlen(head_fields[0].name), name, len))
-		return &head_fields[0];
+	if (is_same_text(monitor_head_fields[0].name, trace_strlen(monitor_head_fields[0].name),
+			 name, len))
+		return &monitor_head_fields[0];
 	return NULL;
 }
 
 static int key_of_field(struct monitor_parser *parser, struct written *written, const char *name,
 			size_t len, const char *at)
 {
-	const struct trace_event_field *field = find_field(written->call, name, len);
+	const struct trace_event_field *field = monitor_symbol_find_field(written->call, name, len);
 
 	if (!field &&
 	    (is_same_text(name, len, "common_cpu", 10) || is_same_text(name, len, "cpu", 3))) {
@@ -216,7 +217,8 @@ static int read_field(struct monitor_parser *parser, struct written *written)
 	return 0;
 }
 
-static int read_word(struct monitor_parser *parser, const char **out_word, size_t *out_len)
+static int monitor_symbol_read_word(struct monitor_parser *parser, const char **out_word,
+				    size_t *out_len)
 {
 	trace_monitor_skip_blanks(parser);
 	*out_word = parser->at;
@@ -231,20 +233,20 @@ static int read_word(struct monitor_parser *parser, const char **out_word, size_
 /* [LABEL=][SYSTEM:]EVENT */
 static int read_names(struct monitor_parser *parser, struct written *written)
 {
-	int err = read_word(parser, &written->event, &written->event_len);
+	int err = monitor_symbol_read_word(parser, &written->event, &written->event_len);
 
 	written->at = written->event;
 	if (!err && *parser->at == '=') {
 		written->label = written->event;
 		written->label_len = written->event_len;
 		parser->at++;
-		err = read_word(parser, &written->event, &written->event_len);
+		err = monitor_symbol_read_word(parser, &written->event, &written->event_len);
 	}
 	if (!err && *parser->at == ':') {
 		written->system = written->event;
 		written->system_len = written->event_len;
 		parser->at++;
-		err = read_word(parser, &written->event, &written->event_len);
+		err = monitor_symbol_read_word(parser, &written->event, &written->event_len);
 	}
 	return err;
 }
@@ -278,7 +280,8 @@ static bool is_same_symbol(const struct trace_monitor *monitor, const struct mon
 			    written->filter_len);
 }
 
-static uint32_t find_symbol(const struct trace_monitor *monitor, const struct written *written)
+static uint32_t monitor_symbol_find(const struct trace_monitor *monitor,
+				    const struct written *written)
 {
 	uint32_t at = 0;
 
@@ -410,14 +413,14 @@ int trace_monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_numb
 		err = read_filter(parser, &written);
 	if (err || is_label(parser->monitor, &written, out_number))
 		return err;
-	err = find_event(parser, &written);
+	err = monitor_symbol_find_event(parser, &written);
 	if (!err)
 		err = find_key(parser, &written);
 	if (err)
 		return err;
 	if (written.label)
 		return add_labelled(parser, &written, out_number);
-	*out_number = find_symbol(parser->monitor, &written);
+	*out_number = monitor_symbol_find(parser->monitor, &written);
 	if (*out_number < parser->monitor->nr_symbols)
 		return 0;
 	return add_symbol(parser, &written, out_number);

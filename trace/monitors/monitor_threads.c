@@ -16,7 +16,7 @@
 
 #define GONE ((uint64_t)UINT32_MAX << 32)
 
-static size_t bytes_of(const struct monitor_threads *threads)
+static size_t monitor_threads_bytes_of(const struct monitor_threads *threads)
 {
 	return ((size_t)threads->mask + 1) * sizeof(*threads->slots);
 }
@@ -28,18 +28,18 @@ int trace_monitor_threads_init(struct monitor_threads *threads, uint32_t max)
 	while (nr < 2 * max)
 		nr *= 2;
 	*threads = (struct monitor_threads){ .mask = nr - 1, .max = max };
-	threads->slots = trace_plat_alloc(bytes_of(threads));
+	threads->slots = trace_plat_alloc(monitor_threads_bytes_of(threads));
 	return threads->slots ? 0 : -ENOMEM;
 }
 
 void trace_monitor_threads_destroy(struct monitor_threads *threads)
 {
 	if (threads->slots)
-		trace_plat_free(threads->slots, bytes_of(threads));
+		trace_plat_free(threads->slots, monitor_threads_bytes_of(threads));
 	*threads = (struct monitor_threads){ 0 };
 }
 
-static uint32_t first_of(int32_t pid)
+static uint32_t monitor_threads_first_of(int32_t pid)
 {
 	return (uint32_t)pid * 0x9e3779b1u >> 8;
 }
@@ -53,7 +53,7 @@ monitor_word *trace_monitor_threads_find(const struct monitor_threads *threads, 
 {
 	if (pid <= 0)
 		return NULL;
-	for (uint32_t at = first_of(pid), i = 0; i <= threads->mask; at++, i++) {
+	for (uint32_t at = monitor_threads_first_of(pid), i = 0; i <= threads->mask; at++, i++) {
 		monitor_word *slot = &threads->slots[at & threads->mask];
 		uint64_t word = atomic_load_explicit(slot, memory_order_relaxed);
 
@@ -73,7 +73,7 @@ void trace_monitor_threads_add(struct monitor_threads *threads, int32_t pid)
 		threads->nr_lost++;
 		return;
 	}
-	for (uint32_t at = first_of(pid);; at++) {
+	for (uint32_t at = monitor_threads_first_of(pid);; at++) {
 		monitor_word *slot = &threads->slots[at & threads->mask];
 
 		if (*slot && *slot != GONE)

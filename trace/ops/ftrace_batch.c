@@ -49,7 +49,7 @@ static int filter_and_come(struct ftrace_batch_ops *one)
 	return err;
 }
 
-static int change(struct ftrace_batch_ops *one)
+static int ftrace_batch_change(struct ftrace_batch_ops *one)
 {
 	const bool is_registered = one->ops->flags & FTRACE_OPS_FL_ENABLED;
 	enum done done = DONE_NOTHING;
@@ -70,7 +70,7 @@ static int change(struct ftrace_batch_ops *one)
 }
 
 /* It cannot fail: records become what they were, and the list of text changes empty. */
-static void undo(struct ftrace_batch_ops *one)
+static void ftrace_batch_undo(struct ftrace_batch_ops *one)
 {
 	switch (one->done) {
 	case DONE_COME:
@@ -126,7 +126,7 @@ static int change_all(struct ftrace_batch *batch)
 	int err = 0;
 
 	for (size_t i = 0; i < batch->nr_ops && !err; i++)
-		err = change(&batch->ops[i]);
+		err = ftrace_batch_change(&batch->ops[i]);
 	if (!err) {
 		for (size_t i = 0; i < batch->nr_runs; i++)
 			ftrace_pokes_add(batch->runs[i].pokes, batch->runs[i].nr);
@@ -137,7 +137,7 @@ static int change_all(struct ftrace_batch *batch)
 	/* An ops that goes back to the list may not be one that a callback stands on. */
 	trace_plat_synchronize_preempt();
 	for (size_t i = batch->nr_ops; i; i--)
-		undo(&batch->ops[i - 1]);
+		ftrace_batch_undo(&batch->ops[i - 1]);
 	return err;
 }
 
@@ -192,7 +192,7 @@ static void part_unlock(const struct ftrace_part *part)
 		trace_plat_unlock(part->lock);
 }
 
-static int part_begin(struct ftrace_part *part)
+static int ftrace_batch_part_begin(struct ftrace_part *part)
 {
 	int err;
 
@@ -210,7 +210,7 @@ int ftrace_parts_change(struct ftrace_part *const *parts, size_t nr)
 	int err = 0;
 
 	while (nr_begun < nr && !err) {
-		err = part_begin(parts[nr_begun]);
+		err = ftrace_batch_part_begin(parts[nr_begun]);
 		nr_begun += !err;
 	}
 	if (!err) {

@@ -6,11 +6,11 @@
 #include "text/str.h"
 
 static struct trace_plat_lock commands_lock;
-static struct ftrace_func_command *commands; /* newest first */
+static struct ftrace_func_command *ftrace_commands; /* newest first */
 
-static struct ftrace_func_command **find(const char *name)
+static struct ftrace_func_command **ftrace_command_find(const char *name)
 {
-	struct ftrace_func_command **link = &commands;
+	struct ftrace_func_command **link = &ftrace_commands;
 
 	while (*link && !trace_streq((*link)->name, name))
 		link = &(*link)->next;
@@ -22,11 +22,11 @@ int register_ftrace_command(struct ftrace_func_command *command)
 	int err = 0;
 
 	trace_plat_lock(&commands_lock);
-	if (*find(command->name)) {
+	if (*ftrace_command_find(command->name)) {
 		err = -EBUSY;
 	} else {
-		command->next = commands;
-		commands = command;
+		command->next = ftrace_commands;
+		ftrace_commands = command;
 	}
 	trace_plat_unlock(&commands_lock);
 	return err;
@@ -38,7 +38,7 @@ int unregister_ftrace_command(struct ftrace_func_command *command)
 	int err = -ENODEV;
 
 	trace_plat_lock(&commands_lock);
-	link = find(command->name);
+	link = ftrace_command_find(command->name);
 	if (*link == command) {
 		*link = command->next;
 		err = 0;
@@ -52,7 +52,7 @@ bool ftrace_has_command(const char *name)
 	bool found;
 
 	trace_plat_lock(&commands_lock);
-	found = *find(name);
+	found = *ftrace_command_find(name);
 	trace_plat_unlock(&commands_lock);
 	return found;
 }
@@ -64,7 +64,7 @@ int ftrace_run_command(const char *name, struct ftrace_command_args *args)
 	int err = -EINVAL;
 
 	trace_plat_lock(&commands_lock);
-	command = *find(name);
+	command = *ftrace_command_find(name);
 	if (command && !args->tr) {
 		err = -ENODEV;
 		args->why = "function commands go into set_ftrace_filter";

@@ -7,13 +7,13 @@
 /* Here, so that a library without call sites can be ended as well: its list is always empty. */
 struct ftrace_ops *_Atomic ftrace_ops_list;
 
-static _Atomic bool is_dead;
+static _Atomic bool ftrace_died;
 static const char *_Atomic dead_why; /* the first reason */
 static void (*_Atomic killed_fn)(void);
 
 bool ftrace_is_dead(void)
 {
-	return atomic_load_explicit(&is_dead, memory_order_relaxed);
+	return atomic_load_explicit(&ftrace_died, memory_order_relaxed);
 }
 
 void ftrace_when_killed(void (*fn)(void))
@@ -28,7 +28,7 @@ void ftrace_kill_because(const char *why)
 	const char *none = NULL;
 
 	atomic_compare_exchange_strong(&dead_why, &none, why);
-	atomic_store(&is_dead, true);
+	atomic_store(&ftrace_died, true);
 	atomic_store(&ftrace_ops_list, NULL);
 	if (fn)
 		fn();

@@ -61,13 +61,13 @@ void ftrace_edit_allow_commands(struct ftrace_edit *edit, struct trace_array *tr
 	edit->tr = tr;
 }
 
-static bool is_end(char c)
+static bool ftrace_edit_is_end(char c)
 {
 	return !c || trace_is_space(c);
 }
 
 /* Cut `text` at its first colon. Returns what is behind the colon, or NULL when there is none. */
-static char *cut_at_colon(char *text)
+static char *ftrace_edit_cut_at_colon(char *text)
 {
 	for (; *text; text++) {
 		if (*text == ':') {
@@ -146,10 +146,10 @@ static int take_names(struct ftrace_edit *edit, char *module)
 	return -EINVAL;
 }
 
-static int take_word(struct ftrace_edit *edit)
+static int ftrace_edit_take_word(struct ftrace_edit *edit)
 {
-	char *command = cut_at_colon(edit->word);
-	char *rest = command ? cut_at_colon(command) : NULL;
+	char *command = ftrace_edit_cut_at_colon(edit->word);
+	char *rest = command ? ftrace_edit_cut_at_colon(command) : NULL;
 
 	edit->why[0] = '\0';
 	edit->why_pos = 0;
@@ -163,7 +163,7 @@ static int finish_word(struct ftrace_edit *edit)
 	int err;
 
 	edit->word[edit->len] = '\0';
-	err = take_word(edit);
+	err = ftrace_edit_take_word(edit);
 	edit->len = 0;
 	edit->continues = false;
 	return err;
@@ -181,7 +181,7 @@ int64_t ftrace_edit_write(struct ftrace_edit *edit, const char *text, size_t len
 		if (at < len && !text[at])
 			at++; /* as Linux does: a NUL in front ends an empty word */
 	}
-	while (at < len && !is_end(text[at])) {
+	while (at < len && !ftrace_edit_is_end(text[at])) {
 		if (edit->len == sizeof(edit->word) - 1)
 			return -EINVAL;
 		edit->word[edit->len++] = text[at++];

@@ -30,7 +30,7 @@ static void parse_module(struct module_pattern *out, char *text)
 	out->exclude = pattern.invert;
 }
 
-static int enter(struct ftrace_hash **hash, uint32_t ip, bool remove)
+static int ftrace_filter_enter(struct ftrace_hash **hash, uint32_t ip, bool remove)
 {
 	if (!remove)
 		return ftrace_hash_add(hash, ip);
@@ -49,7 +49,7 @@ static int match_index(struct ftrace_hash **hash, const struct ftrace_pattern *p
 	record = ftrace_record_at(index - 1);
 	if (!record)
 		return 0;
-	err = enter(hash, record->ip, pattern->invert);
+	err = ftrace_filter_enter(hash, record->ip, pattern->invert);
 	return err ? err : 1;
 }
 
@@ -70,7 +70,7 @@ static int match_names(struct ftrace_hash **hash, const struct ftrace_pattern *p
 
 		if (!ftrace_pattern_match(pattern, name, len) || !len)
 			continue;
-		if (enter(hash, record->ip, pattern->invert))
+		if (ftrace_filter_enter(hash, record->ip, pattern->invert))
 			return -ENOMEM;
 		found = 1;
 	}
@@ -104,13 +104,13 @@ int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module)
 	return found;
 }
 
-static int check_ops(const struct ftrace_ops *ops)
+static int ftrace_filter_check_ops(const struct ftrace_ops *ops)
 {
 	return ftrace_is_dead() || ops->flags & FTRACE_OPS_FL_DELETED ? -ENODEV : 0;
 }
 
 /* A copy of the filter or exceptions of `ops`, or an empty set with `reset`, for us to change. */
-static struct ftrace_hash *copy_of(struct ftrace_ops *ops, bool notrace, bool reset)
+static struct ftrace_hash *ftrace_filter_copy_of(struct ftrace_ops *ops, bool notrace, bool reset)
 {
 	return ftrace_hash_copy(reset ? NULL : ftrace_ops_hash_of(ops, notrace));
 }
@@ -118,7 +118,7 @@ static struct ftrace_hash *copy_of(struct ftrace_ops *ops, bool notrace, bool re
 /* `text` is changed. With `text` NULL nothing is added, so that `reset` alone empties the set. */
 static int set_pattern_locked(struct ftrace_ops *ops, char *text, bool reset, bool notrace)
 {
-	struct ftrace_hash *hash = copy_of(ops, notrace, reset);
+	struct ftrace_hash *hash = ftrace_filter_copy_of(ops, notrace, reset);
 	int found = 1;
 
 	if (!hash)
@@ -145,7 +145,7 @@ static int set_pattern(struct ftrace_ops *ops, const char *buf, size_t len, bool
 		text[len] = '\0';
 	}
 	trace_plat_lock(&ftrace_lock);
-	err = check_ops(ops);
+	err = ftrace_filter_check_ops(ops);
 	if (!err)
 		err = set_pattern_locked(ops, buf ? text : NULL, reset, notrace);
 	trace_plat_unlock(&ftrace_lock);
@@ -181,13 +181,13 @@ static int enter_ip(struct ftrace_hash **hash, uintptr_t ip, bool remove)
 		return -EINVAL;
 	if (remove && !ftrace_hash_has(*hash, trace_plat_ip_pack(site)))
 		return -ENOENT;
-	return enter(hash, trace_plat_ip_pack(site), remove);
+	return ftrace_filter_enter(hash, trace_plat_ip_pack(site), remove);
 }
 
 static int set_ips_locked(struct ftrace_ops *ops, const uintptr_t *ips, size_t nr, bool remove,
 			  bool reset)
 {
-	struct ftrace_hash *hash = copy_of(ops, false, reset);
+	struct ftrace_hash *hash = ftrace_filter_copy_of(ops, false, reset);
 	int err = 0;
 
 	if (!hash)
@@ -206,7 +206,7 @@ int ftrace_set_filter_ips(struct ftrace_ops *ops, const uintptr_t *ips, size_t n
 	int err;
 
 	trace_plat_lock(&ftrace_lock);
-	err = check_ops(ops);
+	err = ftrace_filter_check_ops(ops);
 	if (!err)
 		err = set_ips_locked(ops, ips, nr, remove, reset);
 	trace_plat_unlock(&ftrace_lock);

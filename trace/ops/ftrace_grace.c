@@ -21,8 +21,8 @@ struct slot {
 	bool is_named; /* the log has said who is inside */
 };
 
-static struct trace_plat_lock look_lock; /* one look at a time */
-static struct trace_plat_later worker;	 /* guarded by look_lock */
+static struct trace_plat_lock look_lock;	    /* one look at a time */
+static struct trace_plat_later ftrace_grace_worker; /* guarded by look_lock */
 
 /*
  * Guards what follows. `slots` change with both locks held, so either one is enough to read them.
@@ -67,7 +67,7 @@ bool ftrace_code_in_shadow(struct ftrace_code code, const struct trace_thread *t
 
 /* ---- Lists; grace_lock held ---- */
 
-static void append(struct ftrace_wait **list, struct ftrace_wait *wait)
+static void ftrace_grace_append(struct ftrace_wait **list, struct ftrace_wait *wait)
 {
 	while (*list)
 		list = &(*list)->next;
@@ -85,7 +85,7 @@ void ftrace_wait_begin(struct ftrace_wait *wait, void (*done)(struct ftrace_wait
 	wait->pid = wait->state == FTRACE_WAIT_IDLE || wait->pid == pid ? pid : SEVERAL;
 	if (wait->state == FTRACE_WAIT_IDLE) {
 		wait->state = FTRACE_WAIT_QUEUED;
-		append(&queue, wait);
+		ftrace_grace_append(&queue, wait);
 	} else if (wait->state == FTRACE_WAIT_IN_SLOT) {
 		wait->state = FTRACE_WAIT_AGAIN;
 	}
@@ -243,7 +243,7 @@ struct left {
 	uint32_t nr;		/* how many there are */
 };
 
-static void collect(int32_t pid, struct trace_thread *thread, void *arg)
+static void ftrace_grace_collect(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	uint32_t bits = __atomic_load_n(&thread->grace, __ATOMIC_RELAXED);
 	struct left *left = arg;
@@ -260,7 +260,7 @@ static struct left who_is_left(uint32_t asked)
 {
 	struct left left = { .asked = asked };
 
-	trace_plat_each_thread(collect, &left);
+	trace_plat_each_thread(ftrace_grace_collect, &left);
 	return left;
 }
 
@@ -281,7 +281,7 @@ static struct ftrace_wait *take_wait(struct slot *slot, done_fn *out_done)
 		slot->waits = wait->next;
 		if (wait->state == FTRACE_WAIT_AGAIN) {
 			wait->state = FTRACE_WAIT_QUEUED;
-			append(&queue, wait);
+			ftrace_grace_append(&queue, wait);
 		} else {
 			wait->state = FTRACE_WAIT_IDLE;
 			*out_done = wait->done;
@@ -381,7 +381,7 @@ static void look_locked(void)
 	if (!busy)
 		return;
 	now = trace_plat_clock_mono_ns();
-	trace_plat_call_later(&worker, worker_looks,
+	trace_plat_call_later(&ftrace_grace_worker, worker_looks,
 			      now - since < PATIENCE_NS / 10 ? WORKER_NS : SLOW_WORKER_NS);
 }
 

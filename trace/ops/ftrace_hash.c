@@ -47,7 +47,7 @@ void ftrace_hash_free(struct ftrace_hash *hash)
 }
 
 /* The table has a free slot. False when `ip` was there already. */
-static bool insert(struct ftrace_hash *hash, uint32_t ip)
+static bool ftrace_hash_insert(struct ftrace_hash *hash, uint32_t ip)
 {
 	uint32_t at = ftrace_hash_slot(hash, ip);
 
@@ -70,7 +70,7 @@ static int grow(struct ftrace_hash **hash)
 		return -ENOMEM;
 	for (uint32_t i = 0; i <= old->mask; i++) {
 		if (old->slot[i])
-			insert(bigger, old->slot[i]);
+			ftrace_hash_insert(bigger, old->slot[i]);
 	}
 	ftrace_hash_free(old);
 	*hash = bigger;
@@ -85,7 +85,7 @@ int ftrace_hash_add(struct ftrace_hash **hash, uint32_t ip)
 		if (err)
 			return err;
 	}
-	insert(*hash, ip);
+	ftrace_hash_insert(*hash, ip);
 	return 0;
 }
 

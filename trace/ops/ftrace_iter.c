@@ -105,7 +105,8 @@ static size_t add_users(const struct dyn_ftrace *record, char *out, size_t size)
 	return len;
 }
 
-static size_t format_line(struct ftrace_iter *iter, const struct dyn_ftrace *record, char *line)
+static size_t ftrace_iter_format_line(struct ftrace_iter *iter, const struct dyn_ftrace *record,
+				      char *line)
 {
 	bool has_users = iter->list == FTRACE_LIST_ENABLED || iter->list == FTRACE_LIST_TOUCHED;
 	uintptr_t ip = trace_plat_ip_unpack(record->ip);
@@ -136,7 +137,7 @@ static size_t next_locked(struct ftrace_iter *iter, char *line)
 	while ((record = ftrace_record_at(iter->position))) {
 		iter->position++;
 		if (shows(iter, record))
-			return format_line(iter, record, line);
+			return ftrace_iter_format_line(iter, record, line);
 	}
 	return 0;
 }

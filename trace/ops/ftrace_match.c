@@ -19,7 +19,7 @@ static bool is_glob_char(char c)
  * The places of the stars decide the type. A star in the middle, or one of the other characters
  * with a meaning, makes it a glob. A star at the end is cut off, unless it is a glob.
  */
-static enum ftrace_match_type parse_type(char *text, size_t len)
+static enum ftrace_match_type ftrace_match_parse_type(char *text, size_t len)
 {
 	enum ftrace_match_type type = FTRACE_MATCH_FULL;
 
@@ -72,7 +72,7 @@ void ftrace_pattern_parse(struct ftrace_pattern *pattern, char *text)
 	if (text[0] >= '0' && text[0] <= '9')
 		pattern->type = FTRACE_MATCH_INDEX;
 	else
-		pattern->type = parse_type(text, trace_strlen(text));
+		pattern->type = ftrace_match_parse_type(text, trace_strlen(text));
 	if (pattern->type == FTRACE_MATCH_END || pattern->type == FTRACE_MATCH_MIDDLE)
 		text++;
 	pattern->search = text;
@@ -80,7 +80,7 @@ void ftrace_pattern_parse(struct ftrace_pattern *pattern, char *text)
 	find_rarest(pattern);
 }
 
-static bool same(const char *a, const char *b, size_t len)
+static bool ftrace_match_same(const char *a, const char *b, size_t len)
 {
 	while (len && *a == *b) {
 		a++;
@@ -122,7 +122,7 @@ static TRACE_NOINLINE bool starts_between(const struct ftrace_pattern *pattern, 
 
 			if (start > last)
 				return false;
-			if (same(start, pattern->search, pattern->len))
+			if (ftrace_match_same(start, pattern->search, pattern->len))
 				return true;
 		}
 	}
@@ -153,11 +153,11 @@ static TRACE_NOINLINE bool match_other(const struct ftrace_pattern *pattern, con
 
 	switch (pattern->type) {
 	case FTRACE_MATCH_FULL:
-		return len == want && same(name, pattern->search, want);
+		return len == want && ftrace_match_same(name, pattern->search, want);
 	case FTRACE_MATCH_FRONT:
-		return len >= want && same(name, pattern->search, want);
+		return len >= want && ftrace_match_same(name, pattern->search, want);
 	case FTRACE_MATCH_END:
-		return len >= want && same(name + len - want, pattern->search, want);
+		return len >= want && ftrace_match_same(name + len - want, pattern->search, want);
 	case FTRACE_MATCH_GLOB:
 		return trace_glob_match_len(pattern->search, name, len);
 	case FTRACE_MATCH_MIDDLE:

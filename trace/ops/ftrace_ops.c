@@ -3,9 +3,9 @@
  *
  * The order of the steps matters, so that no call is lost and none comes too late:
  *
- *   register     list_add(), then switch the sites: a site that calls finds its ops in the list
+ *   register     ftrace_ops_list_add(), then switch the sites: a site that calls finds its ops in the list
  *   new filter   publish the hash, switch the sites, preemption grace period, free the old hash
- *   unregister   list_remove(), switch the sites, preemption grace period, because callbacks walk
+ *   unregister   ftrace_ops_list_remove(), switch the sites, preemption grace period, because callbacks walk
  *                the list; trampolines are freed when no thread is inside, see ftrace_grace.h
  */
 #include <trace/recursion.h>
@@ -33,7 +33,7 @@ static TRACE_ALWAYS_INLINE ftrace_func_t load_func(ftrace_func_t *func)
 
 /*
  * Call every ops that wants the site. The acquires pair with the releases that publish an ops
- * (list_add()) and its hashes (publish()). func_hash is never NULL for an ops in the list. An ops
+ * (ftrace_ops_list_add()) and its hashes (ftrace_ops_publish()). func_hash is never NULL for an ops in the list. An ops
  * that needs all registers may be in the list while a site still calls the shared trampoline that
  * does not save them: its list_func does nothing, so that it is not called without registers.
  */
@@ -156,7 +156,7 @@ static void release_trampolines(struct ftrace_ops *ops)
 }
 
 /* An ops with FTRACE_OPS_FL_STUB is never called, so it is not in the list. */
-static void list_add(struct ftrace_ops *ops)
+static void ftrace_ops_list_add(struct ftrace_ops *ops)
 {
 	if (ops->flags & FTRACE_OPS_FL_STUB)
 		return;
@@ -165,7 +165,7 @@ static void list_add(struct ftrace_ops *ops)
 }
 
 /* `ops->next` keeps its value: a callback may be walking the list and stand on this ops. */
-static void list_remove(struct ftrace_ops *ops)
+static void ftrace_ops_list_remove(struct ftrace_ops *ops)
 {
 	struct ftrace_ops *_Atomic *link = &ftrace_ops_list;
 
@@ -175,7 +175,7 @@ static void list_remove(struct ftrace_ops *ops)
 		atomic_store_explicit(link, atomic_load(&ops->next), memory_order_release);
 }
 
-static int check_ops(const struct ftrace_ops *ops)
+static int ftrace_ops_check(const struct ftrace_ops *ops)
 {
 	const uint32_t modify = FTRACE_OPS_FL_IPMODIFY;
 
@@ -198,7 +198,7 @@ int ftrace_ops_come(struct ftrace_ops *ops)
 {
 	struct ftrace_change change = { .ops = ops, .wanted_after = true, .after = ops->func_hash };
 
-	list_add(ops);
+	ftrace_ops_list_add(ops);
 	nr_registered++;
 	return ftrace_update(&change);
 }
@@ -211,7 +211,7 @@ int ftrace_register_locked(struct ftrace_ops *ops)
 
 	if (flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
 		ops->flags |= FTRACE_OPS_FL_SAVE_REGS;
-	err = check_ops(ops);
+	err = ftrace_ops_check(ops);
 	if (!err)
 		err = ftrace_check_change(&change);
 	if (err) {
@@ -247,7 +247,7 @@ int ftrace_ops_leave(struct ftrace_ops *ops)
 					.wanted_before = true,
 					.before = ops->func_hash };
 
-	list_remove(ops);
+	ftrace_ops_list_remove(ops);
 	nr_registered--;
 	return ftrace_is_dead() ? -ENODEV : ftrace_update(&change);
 }
@@ -354,7 +354,7 @@ static uintptr_t only_site(const struct ftrace_ops_hash *want)
 }
 
 /* The release pairs with the acquire in call_list(). */
-static void publish(struct ftrace_ops *ops, struct ftrace_ops_hash *hash)
+static void ftrace_ops_publish(struct ftrace_ops *ops, struct ftrace_ops_hash *hash)
 {
 	atomic_store_explicit(&ops->func_hash, hash, memory_order_release);
 }
@@ -372,7 +372,7 @@ static int switch_hashes(struct ftrace_ops *ops, struct ftrace_ops_hash *before,
 
 	if (err)
 		return err;
-	publish(ops, after);
+	ftrace_ops_publish(ops, after);
 	return ftrace_is_dead() ? 0 : ftrace_update(&change);
 }
 
@@ -398,7 +398,7 @@ int ftrace_ops_exchange_hash(struct ftrace_ops *ops, bool notrace, struct ftrace
 	else if (ops->flags & FTRACE_OPS_FL_ENABLED)
 		err = switch_hashes(ops, before, after);
 	else
-		publish(ops, after);
+		ftrace_ops_publish(ops, after);
 	if (ops->func_hash != after)
 		return err;			       /* refused */
 	if (!(ops->flags & FTRACE_OPS_FL_INITIALIZED)) /* callbacks read flags: no needless store */

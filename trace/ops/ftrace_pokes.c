@@ -9,18 +9,18 @@
 
 #define NR_RESERVE 64u
 
-static struct trace_poke reserve[NR_RESERVE];
+static struct trace_poke ftrace_pokes_reserve[NR_RESERVE];
 
 static struct {
 	struct trace_poke *all; /* `reserve`, or allocated */
 	size_t nr;
 	size_t room;
 	bool is_open;
-} list = { .all = reserve, .room = NR_RESERVE };
+} ftrace_pokes = { .all = ftrace_pokes_reserve, .room = NR_RESERVE };
 
 /* ---- Memory ---- */
 
-static int get_room(size_t room)
+static int ftrace_pokes_get_room(size_t room)
 {
 	struct trace_poke *all;
 
@@ -29,24 +29,24 @@ static int get_room(size_t room)
 	all = trace_plat_alloc(room * sizeof(*all));
 	if (!all)
 		return -ENOMEM;
-	list.all = all;
-	list.room = room;
+	ftrace_pokes.all = all;
+	ftrace_pokes.room = room;
 	return 0;
 }
 
-static void put_room(void)
+static void ftrace_pokes_put_room(void)
 {
-	if (list.all != reserve)
-		trace_plat_free(list.all, list.room * sizeof(*list.all));
-	list.all = reserve;
-	list.room = NR_RESERVE;
+	if (ftrace_pokes.all != ftrace_pokes_reserve)
+		trace_plat_free(ftrace_pokes.all, ftrace_pokes.room * sizeof(*ftrace_pokes.all));
+	ftrace_pokes.all = ftrace_pokes_reserve;
+	ftrace_pokes.room = NR_RESERVE;
 }
 
 /* ---- Merging ---- */
 
 /* One change for the two of a site. Returns false if it would change nothing. */
-static bool join(const struct trace_poke *first, const struct trace_poke *second,
-		 struct trace_poke *out)
+static bool ftrace_pokes_join(const struct trace_poke *first, const struct trace_poke *second,
+			      struct trace_poke *out)
 {
 	struct trace_poke both = *first;
 
@@ -58,27 +58,28 @@ static bool join(const struct trace_poke *first, const struct trace_poke *second
 /* Take `nr` changes behind the list into it. */
 static void merge(size_t nr)
 {
-	struct trace_poke *out = list.all, *run = list.all + list.nr, *run_end = run + nr;
-	struct trace_poke *end = list.all + list.room, *old = end - list.nr;
+	struct trace_poke *out = ftrace_pokes.all, *run = ftrace_pokes.all + ftrace_pokes.nr,
+			  *run_end = run + nr;
+	struct trace_poke *end = ftrace_pokes.all + ftrace_pokes.room, *old = end - ftrace_pokes.nr;
 
-	if (!list.nr) {
-		list.nr = nr;
+	if (!ftrace_pokes.nr) {
+		ftrace_pokes.nr = nr;
 		return;
 	}
-	__builtin_memcpy(old, list.all, list.nr * sizeof(*old));
+	__builtin_memcpy(old, ftrace_pokes.all, ftrace_pokes.nr * sizeof(*old));
 	while (old < end && run < run_end) {
 		if (old->site < run->site)
 			*out++ = *old++;
 		else if (old->site > run->site)
 			*out++ = *run++;
 		else
-			out += join(old++, run++, out);
+			out += ftrace_pokes_join(old++, run++, out);
 	}
 	while (old < end)
 		*out++ = *old++;
 	while (run < run_end)
 		*out++ = *run++;
-	list.nr = (size_t)(out - list.all);
+	ftrace_pokes.nr = (size_t)(out - ftrace_pokes.all);
 }
 
 /* ---- Writing ---- */
@@ -91,13 +92,13 @@ static bool is_added(uintptr_t site)
 
 static void drop_added(void)
 {
-	struct trace_poke *out = list.all;
+	struct trace_poke *out = ftrace_pokes.all;
 
-	for (size_t i = 0; i < list.nr; i++) {
-		if (!is_added(trace_plat_ip_unpack(list.all[i].site)))
-			*out++ = list.all[i];
+	for (size_t i = 0; i < ftrace_pokes.nr; i++) {
+		if (!is_added(trace_plat_ip_unpack(ftrace_pokes.all[i].site)))
+			*out++ = ftrace_pokes.all[i];
 	}
-	list.nr = (size_t)(out - list.all);
+	ftrace_pokes.nr = (size_t)(out - ftrace_pokes.all);
 }
 
 static int write_list(void)
@@ -105,16 +106,16 @@ static int write_list(void)
 	struct trace_poke_error error;
 	int err = ftrace_is_dead() ? -ENODEV : 0;
 
-	if (err || !list.nr) {
-		list.nr = 0;
+	if (err || !ftrace_pokes.nr) {
+		ftrace_pokes.nr = 0;
 		return err;
 	}
-	err = trace_plat_poke_batch(list.all, list.nr, &error);
+	err = trace_plat_poke_batch(ftrace_pokes.all, ftrace_pokes.nr, &error);
 	if (err == -EBUSY && is_added(error.site)) {
 		drop_added();
 		return -EBUSY;
 	}
-	list.nr = 0;
+	ftrace_pokes.nr = 0;
 	if (!err)
 		return 0;
 	ftrace_bug(err, &error);
@@ -125,10 +126,10 @@ static int write_list(void)
 
 struct trace_poke *ftrace_pokes_begin(size_t bound, size_t *out_room)
 {
-	if (!list.is_open)
-		(void)get_room(bound);
-	*out_room = list.room - 2 * list.nr;
-	return list.all + list.nr;
+	if (!ftrace_pokes.is_open)
+		(void)ftrace_pokes_get_room(bound);
+	*out_room = ftrace_pokes.room - 2 * ftrace_pokes.nr;
+	return ftrace_pokes.all + ftrace_pokes.nr;
 }
 
 int ftrace_pokes_flush(size_t nr)
@@ -141,12 +142,12 @@ int ftrace_pokes_end(size_t nr)
 {
 	int err;
 
-	if (list.is_open) {
+	if (ftrace_pokes.is_open) {
 		merge(nr);
 		return 0;
 	}
 	err = ftrace_pokes_flush(nr);
-	put_room();
+	ftrace_pokes_put_room();
 	return err;
 }
 
@@ -158,20 +159,20 @@ int ftrace_pokes_end(size_t nr)
  */
 int ftrace_pokes_open(size_t bound)
 {
-	int err = get_room(3 * bound);
+	int err = ftrace_pokes_get_room(3 * bound);
 
-	list.is_open = !err;
+	ftrace_pokes.is_open = !err;
 	return err;
 }
 
 bool ftrace_pokes_are_open(void)
 {
-	return list.is_open;
+	return ftrace_pokes.is_open;
 }
 
 void ftrace_pokes_add(const struct trace_poke *pokes, size_t nr)
 {
-	__builtin_memcpy(list.all + list.nr, pokes, nr * sizeof(*pokes));
+	__builtin_memcpy(ftrace_pokes.all + ftrace_pokes.nr, pokes, nr * sizeof(*pokes));
 	merge(nr);
 }
 
@@ -184,6 +185,6 @@ int ftrace_pokes_write(void)
 void ftrace_pokes_close(void)
 {
 	(void)write_list();
-	list.is_open = false;
-	put_room();
+	ftrace_pokes.is_open = false;
+	ftrace_pokes_put_room();
 }

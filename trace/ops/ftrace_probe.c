@@ -29,10 +29,12 @@ struct ftrace_func_probe {
 
 static struct trace_plat_lock probes_lock; /* taken before ftrace_lock; guards what follows */
 static struct ftrace_func_probe *probes;   /* newest first */
-static uint64_t last_id;
+static uint64_t ftrace_probe_last_id;
 
 /* The map of a probe that was removed but may still be called. A search needs a free slot. */
-static struct probe_map no_functions = { .mask = 1, .shift = 31, .slot = { NULL, NULL } };
+static struct probe_map ftrace_probe_no_functions = { .mask = 1,
+						      .shift = 31,
+						      .slot = { NULL, NULL } };
 
 static void function_trace_probe_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				      struct ftrace_regs *fregs)
@@ -93,7 +95,7 @@ static void free_probe(struct ftrace_after *after)
 						     offsetof(struct ftrace_func_probe, after));
 
 	ftrace_free_filter(&probe->ops);
-	if (probe->map != &no_functions)
+	if (probe->map != &ftrace_probe_no_functions)
 		trace_probe_map_free(probe->map);
 	trace_probe_pool_release(&probe->pool);
 	trace_plat_free(probe, sizeof(*probe));
@@ -260,7 +262,7 @@ int register_ftrace_function_probe(const char *glob, struct trace_array *tr,
 			free_probe(&probe->after);
 		goto unlock;
 	}
-	probe->id = ++last_id;
+	probe->id = ++ftrace_probe_last_id;
 	probe->next = probes;
 	probes = probe;
 unlock:
@@ -270,7 +272,7 @@ unlock:
 
 /* ---- Remove ---- */
 
-static void remove_probe(struct ftrace_func_probe *probe)
+static void ftrace_probe_remove(struct ftrace_func_probe *probe)
 {
 	struct ftrace_func_probe **link = &probes;
 	struct probe_map *old;
@@ -280,10 +282,10 @@ static void remove_probe(struct ftrace_func_probe *probe)
 		link = &(*link)->next;
 	*link = probe->next;
 	/* A call that comes late does nothing. */
-	old = switch_map(probe, &no_functions);
+	old = switch_map(probe, &ftrace_probe_no_functions);
 	err = ftrace_unregister(&probe->ops);
 	/* Unregistering has waited for callbacks that look at the map and its entries. */
-	free_entries(probe, old, &no_functions);
+	free_entries(probe, old, &ftrace_probe_no_functions);
 	trace_probe_map_free(old);
 	if (err)
 		return; /* text is damaged, and sites may go on calling it: it is never freed */
@@ -291,7 +293,8 @@ static void remove_probe(struct ftrace_func_probe *probe)
 	ftrace_call_after(&probe->after);
 }
 
-static bool is_meant(const struct probe_entry *entry, const struct ftrace_pattern *pattern)
+static bool ftrace_probe_is_meant(const struct probe_entry *entry,
+				  const struct ftrace_pattern *pattern)
 {
 	char name[TRACE_SYM_LEN + 16] = "";
 	uintptr_t start;
@@ -309,7 +312,7 @@ static struct probe_map *shrink_map(const struct ftrace_func_probe *probe,
 	struct probe_map *map = trace_probe_map_create(now->nr);
 
 	for (uint32_t i = 0; map && i <= now->mask; i++) {
-		if (now->slot[i] && !is_meant(now->slot[i], pattern))
+		if (now->slot[i] && !ftrace_probe_is_meant(now->slot[i], pattern))
 			trace_probe_map_add(map, now->slot[i]);
 	}
 	return map;
@@ -355,7 +358,7 @@ static int remove_glob(struct ftrace_func_probe *probe, const char *glob)
 		return -EINVAL;
 	}
 	trace_probe_map_free(map);
-	remove_probe(probe);
+	ftrace_probe_remove(probe);
 	return 0;
 }
 
@@ -370,7 +373,7 @@ int unregister_ftrace_function_probe_func(const char *glob, struct trace_array *
 	if (!probe)
 		err = -ENODEV;
 	else if (!glob[0] || trace_streq(glob, "*"))
-		remove_probe(probe);
+		ftrace_probe_remove(probe);
 	else
 		err = remove_glob(probe, glob);
 	trace_plat_unlock(&probes_lock);
@@ -385,7 +388,7 @@ void ftrace_clear_probes(struct trace_array *tr)
 	for (probe = probes; probe; probe = next) {
 		next = probe->next;
 		if (probe->tr == tr)
-			remove_probe(probe);
+			ftrace_probe_remove(probe);
 	}
 	trace_plat_unlock(&probes_lock);
 }
@@ -402,8 +405,8 @@ static struct ftrace_func_probe *older_than(const struct trace_array *tr, uint64
 	return probe;
 }
 
-static size_t format_line(const struct ftrace_func_probe *probe, const struct probe_entry *entry,
-			  char *line, size_t size)
+static size_t ftrace_probe_format_line(const struct ftrace_func_probe *probe,
+				       const struct probe_entry *entry, char *line, size_t size)
 {
 	const struct ftrace_probe_ops *ops = probe->probe_ops;
 	uint64_t data = atomic_load(&entry->data);
@@ -448,7 +451,7 @@ size_t ftrace_probe_next_line(struct trace_array *tr, struct ftrace_probe_cursor
 	}
 	if (entry) {
 		cursor->id = probe->id + 1;
-		len = format_line(probe, entry, line, size);
+		len = ftrace_probe_format_line(probe, entry, line, size);
 	}
 	trace_plat_unlock(&probes_lock);
 	return len;

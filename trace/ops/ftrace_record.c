@@ -144,7 +144,7 @@ static bool is_sorted(const uintptr_t *sites, size_t nr)
 }
 
 /* A step of heap sort: let record `at` sink to its place in the heap of the first `nr` records. */
-static void sift_down(size_t at, size_t nr)
+static void ftrace_record_sift_down(size_t at, size_t nr)
 {
 	for (size_t child; (child = 2 * at + 1) < nr; at = child) {
 		struct dyn_ftrace *parent = ftrace_record_at(at), *larger, swap;
@@ -164,14 +164,14 @@ static void sift_down(size_t at, size_t nr)
 static void sort_records(void)
 {
 	for (size_t i = nr_records / 2; i > 0; i--)
-		sift_down(i - 1, nr_records);
+		ftrace_record_sift_down(i - 1, nr_records);
 	for (size_t nr = nr_records; nr > 1; nr--) {
 		struct dyn_ftrace *first = ftrace_record_at(0), *last = ftrace_record_at(nr - 1);
 		struct dyn_ftrace swap = *first;
 
 		*first = *last;
 		*last = swap;
-		sift_down(0, nr - 1);
+		ftrace_record_sift_down(0, nr - 1);
 	}
 }
 

@@ -9,7 +9,7 @@
 /* All guarded by ftrace_lock. */
 static uint64_t nr_enabled;
 static uint64_t nr_updates;
-static _Atomic bool is_off; /* the master switch */
+static _Atomic bool ftrace_update_is_off; /* the master switch */
 
 /* An update while it is being made. */
 struct plan {
@@ -61,7 +61,7 @@ void ftrace_bug(int err, const struct trace_poke_error *error)
 
 bool ftrace_master_on(void)
 {
-	return !is_off;
+	return !ftrace_update_is_off;
 }
 
 static bool ops_wants(const struct ftrace_ops *ops, uint32_t ip)
@@ -215,7 +215,7 @@ static struct ftrace_target new_target_of(const struct plan *plan, uint32_t ip, 
 		target.addr = ftrace_set_address(ftrace_record_set(*flags));
 	else
 		target.addr = plan->shared[!!(*flags & FTRACE_FL_REGS)];
-	if (is_off)
+	if (ftrace_update_is_off)
 		return (struct ftrace_target){ 0 };
 	*flags |= FTRACE_FL_ENABLED | FTRACE_FL_TOUCHED;
 	if (*flags & (FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT))
@@ -242,8 +242,8 @@ static uint32_t count_user(const struct plan *plan, const struct dyn_ftrace *rec
 	return flags;
 }
 
-static void plan_site(struct plan *plan, uint32_t ip, struct ftrace_target old_target,
-		      struct ftrace_target new_target)
+static void ftrace_update_plan_site(struct plan *plan, uint32_t ip, struct ftrace_target old_target,
+				    struct ftrace_target new_target)
 {
 	if (old_target.addr == new_target.addr && old_target.is_jump == new_target.is_jump)
 		return;
@@ -278,7 +278,7 @@ static void change_record(struct plan *plan, struct dyn_ftrace *record, bool bef
 		change_set(record->ip, &flags);
 	new_target = new_target_of(plan, record->ip, after, &flags);
 	record->flags = flags;
-	plan_site(plan, record->ip, old_target, new_target);
+	ftrace_update_plan_site(plan, record->ip, old_target, new_target);
 }
 
 /*
@@ -360,7 +360,7 @@ static size_t upper_bound(const struct ftrace_change *change)
 	return bound < ftrace_nr_records() ? bound : ftrace_nr_records();
 }
 
-static void plan_begin(struct plan *plan, size_t bound)
+static void ftrace_update_plan_begin(struct plan *plan, size_t bound)
 {
 	plan->shared[0] = trace_plat_shared_trampoline(false);
 	plan->shared[1] = trace_plat_shared_trampoline(true);
@@ -370,7 +370,7 @@ static void plan_begin(struct plan *plan, size_t bound)
 	plan->pokes = ftrace_pokes_begin(bound, &plan->room);
 }
 
-static int plan_end(const struct plan *plan)
+static int ftrace_update_plan_end(const struct plan *plan)
 {
 	nr_enabled += plan->nr_on - plan->nr_off;
 	nr_updates++;
@@ -383,11 +383,11 @@ int ftrace_update(const struct ftrace_change *change)
 
 	plan.own_before = change->moved ? *change->moved : plan.own_after;
 	plan.marks = marks_of(change->ops);
-	plan_begin(&plan, upper_bound(change));
+	ftrace_update_plan_begin(&plan, upper_bound(change));
 	plan.alone_flags = 1 | plan.marks;
 	plan.alone = new_target_of(&plan, 0, true, &plan.alone_flags);
 	plan_all(&plan, change);
-	return plan_end(&plan);
+	return ftrace_update_plan_end(&plan);
 }
 
 int ftrace_update_master(bool on)
@@ -396,13 +396,13 @@ int ftrace_update_master(bool on)
 	struct dyn_ftrace *record;
 	struct plan plan = { 0 };
 
-	is_off = !on;
-	plan_begin(&plan, ftrace_nr_records());
+	ftrace_update_is_off = !on;
+	ftrace_update_plan_begin(&plan, ftrace_nr_records());
 	while ((record = ftrace_next_record(&cursor))) {
 		if (ftrace_record_count(record))
 			change_record(&plan, record, false, false);
 	}
-	return plan_end(&plan);
+	return ftrace_update_plan_end(&plan);
 }
 
 void ftrace_totals(struct ftrace_totals *out_totals)

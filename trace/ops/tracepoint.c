@@ -12,7 +12,7 @@ TRACE_SECTION(trace_tracepoints);
 extern struct tracepoint *const __start_trace_tracepoints[];
 extern struct tracepoint *const __stop_trace_tracepoints[];
 
-static size_t bytes_of(size_t nr)
+static size_t tracepoint_bytes_of(size_t nr)
 {
 	return sizeof(struct tracepoint_funcs) + nr * sizeof(struct tracepoint_func);
 }
@@ -31,8 +31,8 @@ static void set_funcs(struct tracepoint *tp, struct tracepoint_funcs *funcs)
 	atomic_store_explicit(&tp->funcs, funcs ? funcs : &tp->none, memory_order_release);
 }
 
-static struct tracepoint_func *find(struct tracepoint_funcs *funcs, tracepoint_probe_fn func,
-				    void *data)
+static struct tracepoint_func *tracepoint_find(struct tracepoint_funcs *funcs,
+					       tracepoint_probe_fn func, void *data)
 {
 	for (size_t i = 0; funcs && i < funcs->nr; i++) {
 		if (funcs->at[i].func == func && funcs->at[i].data == data)
@@ -50,7 +50,8 @@ static size_t nr_left(const struct tracepoint_funcs *funcs)
 	return nr;
 }
 
-static void append(struct tracepoint_funcs *funcs, tracepoint_probe_fn func, void *data, int prio)
+static void tracepoint_append(struct tracepoint_funcs *funcs, tracepoint_probe_fn func, void *data,
+			      int prio)
 {
 	struct tracepoint_func *last = &funcs->at[funcs->nr++];
 
@@ -69,7 +70,7 @@ static struct tracepoint_funcs *make_funcs(struct tracepoint *tp, size_t nr)
 		tp->one = (struct tracepoint_funcs){ .at = &tp->one_func };
 		return &tp->one;
 	}
-	funcs = trace_plat_alloc(bytes_of(nr));
+	funcs = trace_plat_alloc(tracepoint_bytes_of(nr));
 	if (funcs)
 		funcs->at = (struct tracepoint_func *)(funcs + 1);
 	return funcs;
@@ -81,7 +82,7 @@ static void free_funcs(struct tracepoint *tp, struct tracepoint_funcs *funcs)
 	if (funcs == &tp->one)
 		atomic_store(&tp->one_is_used, false);
 	else
-		trace_plat_free(funcs, bytes_of(funcs->nr));
+		trace_plat_free(funcs, tracepoint_bytes_of(funcs->nr));
 }
 
 /*
@@ -102,13 +103,13 @@ static struct tracepoint_funcs *copy_with(struct tracepoint *tp, const struct tr
 		if (!other->func)
 			continue;
 		if (!is_in && other->prio < prio) {
-			append(funcs, func, data, prio);
+			tracepoint_append(funcs, func, data, prio);
 			is_in = true;
 		}
-		append(funcs, other->func, other->data, other->prio);
+		tracepoint_append(funcs, other->func, other->data, other->prio);
 	}
 	if (!is_in)
-		append(funcs, func, data, prio);
+		tracepoint_append(funcs, func, data, prio);
 	funcs->func = funcs->nr == 1 ? funcs->at[0].func : tp->iterate;
 	funcs->data = funcs->nr == 1 ? funcs->at[0].data : funcs;
 	return funcs;
@@ -122,7 +123,7 @@ static struct tracepoint_funcs *make_first(struct tracepoint *tp, tracepoint_pro
 
 	if (!funcs)
 		return NULL;
-	append(funcs, func, data, prio);
+	tracepoint_append(funcs, func, data, prio);
 	funcs->func = func;
 	funcs->data = data;
 	return funcs;
@@ -132,14 +133,14 @@ static struct tracepoint_funcs *make_first(struct tracepoint *tp, tracepoint_pro
  * The lock is held. change->old is the array to be freed after a grace period. The key is set, but
  * no code is patched yet; until it is, nobody calls the probe.
  */
-static int add(struct tracepoint_change *change)
+static int tracepoint_add(struct tracepoint_change *change)
 {
 	struct tracepoint *tp = change->tp;
 	struct tracepoint_funcs *old = funcs_of(tp), *funcs;
 
 	if (!old)
 		funcs = make_first(tp, change->func, change->data, change->prio);
-	else if (find(old, change->func, change->data))
+	else if (tracepoint_find(old, change->func, change->data))
 		return -EEXIST;
 	else
 		funcs = copy_with(tp, old, change->func, change->data, change->prio);
@@ -157,11 +158,11 @@ static int add(struct tracepoint_change *change)
  * probes, or no array. The same is true of all calls when the code cannot be patched because it is
  * damaged, which the host has reported.
  */
-static int take(struct tracepoint_change *change)
+static int tracepoint_take(struct tracepoint_change *change)
 {
 	struct tracepoint *tp = change->tp;
 	struct tracepoint_funcs *funcs = funcs_of(tp);
-	struct tracepoint_func *found = find(funcs, change->func, change->data);
+	struct tracepoint_func *found = tracepoint_find(funcs, change->func, change->data);
 
 	if (!found)
 		return -ENOENT;
@@ -186,7 +187,7 @@ static void undo_add(struct tracepoint_change *change, int err)
 }
 
 /* The lock is held. */
-static void make_changes(struct tracepoint_change *changes, size_t nr)
+static void tracepoint_make_changes(struct tracepoint_change *changes, size_t nr)
 {
 	bool have_keys_changed = false;
 	int err = 0;
@@ -195,7 +196,8 @@ static void make_changes(struct tracepoint_change *changes, size_t nr)
 		bool was_on = changes[i].tp->key.is_on;
 
 		changes[i].old = NULL;
-		changes[i].err = changes[i].is_add ? add(&changes[i]) : take(&changes[i]);
+		changes[i].err = changes[i].is_add ? tracepoint_add(&changes[i])
+						   : tracepoint_take(&changes[i]);
 		have_keys_changed |= was_on != changes[i].tp->key.is_on;
 	}
 	if (have_keys_changed)
@@ -232,7 +234,7 @@ int tracepoint_change_probes(struct tracepoint_change *changes, size_t nr)
 	if (!may_sleep())
 		return -EBUSY;
 	trace_plat_lock(&tracepoint_lock);
-	make_changes(changes, nr);
+	tracepoint_make_changes(changes, nr);
 	trace_plat_unlock(&tracepoint_lock);
 	return free_after_grace(changes, nr);
 }
@@ -281,7 +283,7 @@ void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), vo
 
 /* ---- By a batch with others: all or none ---- */
 
-static struct tracepoint_part *own_of(struct ftrace_part *part)
+static struct tracepoint_part *tracepoint_own_of(struct ftrace_part *part)
 {
 	return (struct tracepoint_part *)part;
 }
@@ -291,7 +293,7 @@ static void undo_take(struct tracepoint_change *change)
 {
 	struct tracepoint_funcs *funcs = change->old ? change->old : funcs_of(change->tp);
 
-	find(funcs, NULL, change->data)->func = change->func;
+	tracepoint_find(funcs, NULL, change->data)->func = change->func;
 	if (!change->old)
 		return;
 	set_funcs(change->tp, funcs);
@@ -299,20 +301,20 @@ static void undo_take(struct tracepoint_change *change)
 	change->old = NULL;
 }
 
-/* The first `nr`, in the reverse order of part_begin(). */
-static void undo(const struct tracepoint_part *own, size_t nr)
+/* The first `nr`, in the reverse order of tracepoint_part_begin(). */
+static void tracepoint_undo(const struct tracepoint_part *own, size_t nr)
 {
 	while (nr--) {
 		if (own->changes[nr].is_add)
-			(void)take(&own->changes[nr]);
+			(void)tracepoint_take(&own->changes[nr]);
 		else
 			undo_take(&own->changes[nr]);
 	}
 }
 
-static int part_begin(struct ftrace_part *part)
+static int tracepoint_part_begin(struct ftrace_part *part)
 {
-	struct tracepoint_part *own = own_of(part);
+	struct tracepoint_part *own = tracepoint_own_of(part);
 	int err = may_sleep() ? 0 : -EBUSY;
 	size_t nr = 0;
 
@@ -321,19 +323,19 @@ static int part_begin(struct ftrace_part *part)
 
 		change->old = NULL;
 		change->err = 0;
-		err = change->is_add ? add(change) : take(change);
+		err = change->is_add ? tracepoint_add(change) : tracepoint_take(change);
 		nr += !err;
 	}
 	if (err) {
-		undo(own, nr);
+		tracepoint_undo(own, nr);
 		(void)free_after_grace(own->changes, nr);
 	}
 	return err;
 }
 
-static int part_add(struct ftrace_part *part, struct ftrace_batch *batch)
+static int tracepoint_part_add(struct ftrace_part *part, struct ftrace_batch *batch)
 {
-	struct tracepoint_part *own = own_of(part);
+	struct tracepoint_part *own = tracepoint_own_of(part);
 
 	own->nr_pokes = trace_plat_static_branches_list(NULL, 0);
 	if (!own->nr_pokes)
@@ -346,12 +348,12 @@ static int part_add(struct ftrace_part *part, struct ftrace_batch *batch)
 	return 0;
 }
 
-static void part_end(struct ftrace_part *part, int err)
+static void tracepoint_part_end(struct ftrace_part *part, int err)
 {
-	struct tracepoint_part *own = own_of(part);
+	struct tracepoint_part *own = tracepoint_own_of(part);
 
 	if (err)
-		undo(own, own->nr);
+		tracepoint_undo(own, own->nr);
 	(void)free_after_grace(own->changes, own->nr);
 	if (own->pokes)
 		trace_plat_free(own->pokes, own->nr_pokes * sizeof(*own->pokes));
@@ -361,9 +363,9 @@ void tracepoint_part_init(struct tracepoint_part *part, struct tracepoint_change
 			  size_t nr)
 {
 	*part = (struct tracepoint_part){ .part = { .lock = &tracepoint_lock,
-						    .begin = part_begin,
-						    .add = part_add,
-						    .end = part_end },
+						    .begin = tracepoint_part_begin,
+						    .add = tracepoint_part_add,
+						    .end = tracepoint_part_end },
 					  .changes = changes,
 					  .nr = nr };
 }
@@ -373,10 +375,10 @@ int tracepoint_part_change(struct tracepoint_part *part)
 	int err;
 
 	trace_plat_lock(&tracepoint_lock);
-	err = part_begin(&part->part);
+	err = tracepoint_part_begin(&part->part);
 	if (!err) {
 		err = trace_plat_static_branches_update();
-		part_end(&part->part, err);
+		tracepoint_part_end(&part->part, err);
 	}
 	trace_plat_unlock(&tracepoint_lock);
 	return err;

@@ -63,7 +63,7 @@ int trace_set_dump_on_oops_mode(int value)
 	return 0;
 }
 
-static void start(struct trace_array *tr, int cpu)
+static void dump_start(struct trace_array *tr, int cpu)
 {
 	memset(&dump.iter, 0, sizeof(dump.iter));
 	dump.iter.cpus = dump.cpus;
@@ -74,7 +74,7 @@ static void start(struct trace_array *tr, int cpu)
 }
 
 /* A text may hold several lines; the log takes one at a time. */
-static void log_lines(struct trace_seq *seq)
+static void dump_log_lines(struct trace_seq *seq)
 {
 	size_t begin = 0;
 
@@ -121,7 +121,7 @@ static void print_newest(struct trace_iter *iter, uint64_t nr, char *line)
 		nr_left_out = 0;
 		trace_seq_init(&seq, line, LINE_BYTES);
 		trace_print_line(iter, &seq);
-		log_lines(&seq);
+		dump_log_lines(&seq);
 	}
 }
 
@@ -141,9 +141,9 @@ void trace_dump(uint32_t cpu)
 	trace_array_off(tr, &off_from);
 	trace_plat_alert("Dumping ftrace buffer:");
 	print_rule();
-	start(tr, which);
+	dump_start(tr, which);
 	nr = count_lines(&dump.iter);
-	start(tr, which);
+	dump_start(tr, which);
 	print_newest(&dump.iter, nr, dump.line);
 	print_rule();
 	atomic_store(&dump.is_busy, false);
@@ -185,7 +185,7 @@ void trace_dump_forget(struct trace_array *tr)
 }
 
 /* Config lock held. */
-static void print_array(struct trace_array *tr, int cpu)
+static void dump_print_array(struct trace_array *tr, int cpu)
 {
 	struct trace_iter *iter = trace_iter_open(tr, cpu, TRACE_ITER_PEEKING);
 	char *line = trace_plat_alloc(LINE_BYTES);
@@ -217,7 +217,7 @@ static void print_later(struct trace_plat_deferred *deferred)
 	(void)deferred;
 	trace_plat_lock(&trace_config_lock);
 	if (request.tr)
-		print_array(request.tr, request.cpu);
+		dump_print_array(request.tr, request.cpu);
 	request.tr = NULL;
 	atomic_store(&request.is_busy, false);
 	trace_plat_unlock(&trace_config_lock);

@@ -73,7 +73,7 @@ static const char *signed_conversion(uint32_t bytes)
 	}
 }
 
-static const char *conversion(const struct trace_event_field *field)
+static const char *event_format_conversion(const struct trace_event_field *field)
 {
 	if (trace_field_is_array(field))
 		return "%s";
@@ -108,7 +108,7 @@ static void write_own_fmt(const struct trace_event *event, struct trace_seq *seq
 		if (has_no_form(&event->fields[i]))
 			continue;
 		trace_seq_printf(seq, "%s%s=%s", before, event->fields[i].name,
-				 conversion(&event->fields[i]));
+				 event_format_conversion(&event->fields[i]));
 		before = " ";
 	}
 	trace_seq_putc(seq, '"');
@@ -122,7 +122,7 @@ static void write_own_fmt(const struct trace_event *event, struct trace_seq *seq
 
 /* ---- print fmt of a TRACE_EVENT(): enumerators and sizes become numbers ---- */
 
-static bool is_word(char c)
+static bool event_format_is_word(char c)
 {
 	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
 	       (c >= 'A' && c <= 'Z');
@@ -133,7 +133,7 @@ static size_t word_len(const char *text)
 {
 	size_t len = 0;
 
-	while (is_word(text[len]))
+	while (event_format_is_word(text[len]))
 		len++;
 	if (len == 6 && memcmp(text, "sizeof", 6) == 0 && text[len] == '(') {
 		while (text[len] && text[len] != ')')

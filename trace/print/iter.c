@@ -56,7 +56,7 @@ static void skip_older(struct trace_iter *iter, uint32_t i)
 }
 
 /* Begin the walk over `cpus[i]`, whose ring iterator stands on the oldest event. */
-static void begin(struct trace_iter *iter, uint32_t i)
+static void iter_begin(struct trace_iter *iter, uint32_t i)
 {
 	struct trace_iter_cpu *cpu = &iter->cpus[i];
 
@@ -67,7 +67,7 @@ static void begin(struct trace_iter *iter, uint32_t i)
 }
 
 /* Fill the event of `cpus[i]` if it has none. */
-static void fetch(struct trace_iter *iter, uint32_t i)
+static void iter_fetch(struct trace_iter *iter, uint32_t i)
 {
 	struct trace_iter_cpu *cpu = &iter->cpus[i];
 
@@ -84,7 +84,7 @@ static void fetch(struct trace_iter *iter, uint32_t i)
 	cpu->has_event = ring_buffer_iter_peek(cpu->ring, &cpu->event);
 	if (ring_buffer_iter_was_emptied(cpu->ring)) {
 		note_clock(iter);
-		begin(iter, i);
+		iter_begin(iter, i);
 		cpu->has_event = ring_buffer_iter_peek(cpu->ring, &cpu->event);
 	}
 }
@@ -97,7 +97,7 @@ static struct trace_iter_cpu *oldest(struct trace_iter *iter)
 	for (uint32_t i = 0; i < iter->nr_cpus; i++) {
 		struct trace_iter_cpu *cpu = &iter->cpus[i];
 
-		fetch(iter, i);
+		iter_fetch(iter, i);
 		if (cpu->has_event && (!best || cpu->event.ts < best->event.ts))
 			best = cpu;
 	}
@@ -124,7 +124,7 @@ static bool start_rings(struct trace_iter *iter)
 	}
 	note_overruns(iter);
 	for (uint32_t i = 0; i < iter->nr_cpus; i++)
-		begin(iter, i);
+		iter_begin(iter, i);
 	return true;
 }
 
@@ -182,7 +182,7 @@ void trace_iter_rewind(struct trace_iter *iter)
 	for (uint32_t i = 0; i < iter->nr_cpus && iter->cpus[i].ring; i++) {
 		ring_buffer_iter_reset(iter->cpus[i].ring);
 		iter->cpus[i].is_started = false;
-		begin(iter, i);
+		iter_begin(iter, i);
 	}
 	iter->nr_seen = 0;
 	note_overruns(iter);
@@ -230,7 +230,7 @@ static struct trace_iter_cpu *oldest_now(struct trace_iter *iter)
 	while ((cpu = oldest(iter)) && cpu->step != iter->step) {
 		ts = cpu->event.ts;
 		cpu->has_event = false;
-		fetch(iter, (uint32_t)(cpu - iter->cpus));
+		iter_fetch(iter, (uint32_t)(cpu - iter->cpus));
 		if (cpu->has_event && cpu->event.ts == ts)
 			break;
 	}
@@ -280,7 +280,7 @@ bool trace_iter_peek(struct trace_iter *iter, struct ring_event *out_event)
 		iter->peeked = iter->tr->buffer;
 		cpu->has_event = ring_buffer_peek(iter->peeked, iter->event.cpu, &cpu->event);
 	} else {
-		fetch(iter, i);
+		iter_fetch(iter, i);
 	}
 	*out_event = cpu->event;
 	return cpu->has_event;

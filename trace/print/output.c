@@ -4,7 +4,7 @@
 #include "output.h"
 #include "text/str.h"
 
-static bool has_option(const struct trace_iter *iter, enum trace_option option)
+static bool output_has_option(const struct trace_iter *iter, enum trace_option option)
 {
 	return iter->tr->options & TRACE_OPT_BIT(option);
 }
@@ -24,17 +24,17 @@ static void print_start(struct trace_iter *iter, struct trace_seq *seq)
 {
 	struct trace_iter_cpu *cpu = &iter->cpus[iter->event.cpu - iter->first_cpu];
 
-	if (!iter->has_overruns || !has_option(iter, TRACE_OPT_ANNOTATE) || cpu->is_started)
+	if (!iter->has_overruns || !output_has_option(iter, TRACE_OPT_ANNOTATE) || cpu->is_started)
 		return;
 	cpu->is_started = true;
 	if (iter->index > 1)
 		trace_seq_printf(seq, "##### CPU %u buffer started ####\n", iter->event.cpu);
 }
 
-static void print_text(struct trace_iter *iter, struct trace_seq *seq)
+static void output_print_text(struct trace_iter *iter, struct trace_seq *seq)
 {
 	print_start(iter, seq);
-	if (has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
+	if (output_has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
 		if (iter->is_latency)
 			trace_print_latency_context(iter, seq);
 		else
@@ -42,7 +42,7 @@ static void print_text(struct trace_iter *iter, struct trace_seq *seq)
 	}
 	if (!iter->type)
 		trace_seq_printf(seq, "Unknown type %d\n", trace_iter_entry(iter)->type);
-	else if (has_option(iter, TRACE_OPT_FIELDS))
+	else if (output_has_option(iter, TRACE_OPT_FIELDS))
 		trace_fields_values(iter, seq);
 	else if (iter->type->funcs->trace)
 		iter->type->funcs->trace(iter, seq);
@@ -50,9 +50,9 @@ static void print_text(struct trace_iter *iter, struct trace_seq *seq)
 		trace_fields_text(iter, seq);
 }
 
-static void print_raw(const struct trace_iter *iter, struct trace_seq *seq)
+static void output_print_raw(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	if (has_option(iter, TRACE_OPT_CONTEXT_INFO))
+	if (output_has_option(iter, TRACE_OPT_CONTEXT_INFO))
 		trace_seq_printf(seq, "%d %u %llu ", trace_iter_entry(iter)->pid, iter->event.cpu,
 				 (unsigned long long)iter->event.ts);
 	if (!iter->type)
@@ -65,7 +65,7 @@ static void print_raw(const struct trace_iter *iter, struct trace_seq *seq)
 
 static void print_hex(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	if (has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
+	if (output_has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
 		trace_seq_hex(seq, (uint32_t)trace_iter_entry(iter)->pid, sizeof(int32_t));
 		trace_seq_hex(seq, iter->event.cpu, sizeof(uint32_t));
 		trace_seq_hex(seq, iter->event.ts, sizeof(uint64_t));
@@ -79,7 +79,7 @@ static void print_hex(const struct trace_iter *iter, struct trace_seq *seq)
 
 static void print_binary(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	if (has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
+	if (output_has_option(iter, TRACE_OPT_CONTEXT_INFO)) {
 		trace_seq_write(seq, &trace_iter_entry(iter)->pid, sizeof(int32_t));
 		trace_seq_write(seq, &iter->event.cpu, sizeof(uint32_t));
 		trace_seq_write(seq, &iter->event.ts, sizeof(uint64_t));
@@ -92,25 +92,26 @@ static void print_binary(const struct trace_iter *iter, struct trace_seq *seq)
 
 static void end_cut_line(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	if (seq->overflowed && !has_option(iter, TRACE_OPT_BIN))
+	if (seq->overflowed && !output_has_option(iter, TRACE_OPT_BIN))
 		seq->buf[seq->len - 1] = '\n';
 }
 
-static void print_event(struct trace_iter *iter, struct trace_seq *seq)
+static void output_print_event(struct trace_iter *iter, struct trace_seq *seq)
 {
 	print_lost(iter, seq);
 	if (iter->tracer->print_line && iter->tracer->print_line(iter, seq))
 		return;
-	if (iter->type && iter->type->funcs->message && has_option(iter, TRACE_OPT_PRINTK_MSG_ONLY))
+	if (iter->type && iter->type->funcs->message &&
+	    output_has_option(iter, TRACE_OPT_PRINTK_MSG_ONLY))
 		iter->type->funcs->message(iter, seq);
-	else if (has_option(iter, TRACE_OPT_BIN))
+	else if (output_has_option(iter, TRACE_OPT_BIN))
 		print_binary(iter, seq);
-	else if (has_option(iter, TRACE_OPT_HEX))
+	else if (output_has_option(iter, TRACE_OPT_HEX))
 		print_hex(iter, seq);
-	else if (has_option(iter, TRACE_OPT_RAW))
-		print_raw(iter, seq);
+	else if (output_has_option(iter, TRACE_OPT_RAW))
+		output_print_raw(iter, seq);
 	else
-		print_text(iter, seq);
+		output_print_text(iter, seq);
 	end_cut_line(iter, seq);
 }
 
@@ -125,7 +126,7 @@ void trace_print_line(struct trace_iter *iter, struct trace_seq *seq)
 	const struct trace_event *type = trace_event_get(trace_iter_entry(iter)->type, &bytes);
 
 	iter->type = type && (!type->funcs->trace || iter->event.len >= bytes) ? type : NULL;
-	print_event(iter, seq);
+	output_print_event(iter, seq);
 	trace_event_put(type);
 	iter->type = NULL;
 }

@@ -61,7 +61,7 @@ void trace_print_state(const struct trace_entry *entry, struct trace_seq *seq)
 }
 
 /* `-PID` with blanks behind it up to eight characters. */
-static void print_pid(int32_t pid, struct trace_seq *seq)
+static void output_context_print_pid(int32_t pid, struct trace_seq *seq)
 {
 	size_t start = seq->len;
 
@@ -110,14 +110,15 @@ void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint
 }
 
 /* Thread, CPU and state. `head` remembers the text for the thread's next line. */
-static void print_head(struct trace_iter *iter, struct trace_iter_head *head, const char *comm)
+static void output_context_print_head(struct trace_iter *iter, struct trace_iter_head *head,
+				      const char *comm)
 {
 	const struct trace_entry *entry = trace_iter_entry(iter);
 	struct trace_seq seq;
 
 	trace_seq_init(&seq, head->text, sizeof(head->text));
 	trace_seq_right(&seq, comm, 16);
-	print_pid(entry->pid, &seq);
+	output_context_print_pid(entry->pid, &seq);
 	trace_seq_puts(&seq, " [");
 	trace_seq_dec(&seq, iter->event.cpu, 3, '0');
 	trace_seq_puts(&seq, "] ");
@@ -138,7 +139,7 @@ void trace_print_context(struct trace_iter *iter, struct trace_seq *seq)
 	if (!head->len || head->cpu != iter->event.cpu || head->state != state) {
 		head->cpu = iter->event.cpu;
 		head->state = state;
-		print_head(iter, head, comm);
+		output_context_print_head(iter, head, comm);
 	}
 	trace_seq_write(seq, head->text, head->len);
 	print_time(iter, seq, iter->event.ts, true);

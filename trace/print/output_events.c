@@ -13,7 +13,7 @@
 #define HASH_SHIFT  24u
 _Static_assert(TRACE_ITER_SYMBOLS == 1u << (32 - HASH_SHIFT), "one bucket for each symbol");
 
-static bool has_option(const struct trace_iter *iter, enum trace_option option)
+static bool output_events_has_option(const struct trace_iter *iter, enum trace_option option)
 {
 	return iter->tr->options & TRACE_OPT_BIT(option);
 }
@@ -65,10 +65,10 @@ void trace_print_symbol(const struct trace_iter *iter, struct trace_seq *seq, ui
 static void print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
 		     unsigned int flags)
 {
-	if (has_option(iter, TRACE_OPT_SYM_OFFSET))
+	if (output_events_has_option(iter, TRACE_OPT_SYM_OFFSET))
 		flags |= TRACE_IP_OFFSET;
 	trace_print_symbol(iter, seq, packed_ip, flags);
-	if (has_option(iter, TRACE_OPT_SYM_ADDR))
+	if (output_events_has_option(iter, TRACE_OPT_SYM_ADDR))
 		trace_seq_printf(seq, " <%lx>", (unsigned long)trace_plat_ip_unpack(packed_ip));
 }
 
@@ -84,7 +84,7 @@ void trace_print_return(const struct trace_iter *iter, struct trace_seq *seq, ui
 
 void trace_print_caller(const struct trace_iter *iter, struct trace_seq *seq, uint32_t parent_ip)
 {
-	if (has_option(iter, TRACE_OPT_PRINT_PARENT) && parent_ip) {
+	if (output_events_has_option(iter, TRACE_OPT_PRINT_PARENT) && parent_ip) {
 		trace_seq_write(seq, " <-", 3);
 		trace_print_return(iter, seq, parent_ip);
 	}
@@ -124,7 +124,7 @@ void trace_print_type(const struct trace_iter *iter, struct trace_seq *seq)
 }
 
 /* Text of an entry ends at its NUL, or where the event ends. */
-static int text_len(const struct trace_iter *iter, const char *text)
+static int output_events_text_len(const struct trace_iter *iter, const char *text)
 {
 	const char *end = (const char *)iter->event.data + iter->event.len;
 
@@ -135,7 +135,7 @@ static int text_len(const struct trace_iter *iter, const char *text)
  * The types with an address and a message, as their descriptions have it: the address is the first
  * field, the message what `message` prints.
  */
-static uint32_t ip_of(const struct trace_iter *iter)
+static uint32_t output_events_ip_of(const struct trace_iter *iter)
 {
 	uint32_t packed;
 
@@ -146,14 +146,15 @@ static uint32_t ip_of(const struct trace_iter *iter)
 
 static void message_text(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	trace_print_ip(iter, seq, ip_of(iter));
+	trace_print_ip(iter, seq, output_events_ip_of(iter));
 	trace_seq_puts(seq, ": ");
 	iter->type->funcs->message(iter, seq);
 }
 
 static void message_raw(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	trace_seq_printf(seq, ": %lx : ", (unsigned long)trace_plat_ip_unpack(ip_of(iter)));
+	trace_seq_printf(
+		seq, ": %lx : ", (unsigned long)trace_plat_ip_unpack(output_events_ip_of(iter)));
 	iter->type->funcs->message(iter, seq);
 }
 
@@ -174,12 +175,13 @@ static void print_message(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_print_entry *entry = iter->event.data;
 
-	trace_seq_write(seq, entry->text, (size_t)text_len(iter, entry->text));
+	trace_seq_write(seq, entry->text, (size_t)output_events_text_len(iter, entry->text));
 }
 
-static void print_raw(const struct trace_iter *iter, struct trace_seq *seq)
+static void output_events_print_raw(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	trace_seq_printf(seq, "# %lx ", (unsigned long)trace_plat_ip_unpack(ip_of(iter)));
+	trace_seq_printf(seq, "# %lx ",
+			 (unsigned long)trace_plat_ip_unpack(output_events_ip_of(iter)));
 	print_message(iter, seq);
 }
 
@@ -189,7 +191,7 @@ static const struct trace_event_field print_fields[] = {
 };
 
 struct trace_event_call trace_marker_call = {
-	.event = { MESSAGE_TYPE(print, TRACE_TYPE_PRINT, "buf", print_raw) },
+	.event = { MESSAGE_TYPE(print, TRACE_TYPE_PRINT, "buf", output_events_print_raw) },
 };
 
 /* ---- bprint: trace_printk with arguments ---- */

@@ -13,7 +13,8 @@ struct value {
 	uint32_t nr; /* elements that are inside the event */
 };
 
-static struct value value_of(const struct trace_event_field *field, const void *data, uint32_t len)
+static struct value output_fields_value_of(const struct trace_event_field *field, const void *data,
+					   uint32_t len)
 {
 	struct value value = { .field = field, .at = (const uint8_t *)data + field->offset };
 	uint32_t room = field->offset < len ? len - field->offset : 0;
@@ -47,12 +48,12 @@ static uint32_t shown_bytes(const struct trace_event_field *field)
 }
 
 /* The low `bytes` bytes of `number`: undoes the extension by a sign. */
-static uint64_t low_bytes(uint64_t number, uint32_t bytes)
+static uint64_t output_fields_low_bytes(uint64_t number, uint32_t bytes)
 {
 	return bytes < sizeof(number) ? number & ((1ull << bytes * 8) - 1) : number;
 }
 
-static void print_number(const struct value *value, uint32_t i, struct trace_seq *seq)
+static void output_fields_print_number(const struct value *value, uint32_t i, struct trace_seq *seq)
 {
 	const struct trace_event_field *field = value->field;
 	uint64_t number = element(value, i);
@@ -71,8 +72,8 @@ typedef void (*print_element_fn)(const struct trace_iter *iter, const struct val
 				 uint32_t i, struct trace_seq *seq);
 
 /* Arrays of characters are printed as text, other arrays as `{0x1,0x2}`, as trace-cmd does. */
-static void print_value(const struct trace_iter *iter, const struct value *value,
-			print_element_fn print, struct trace_seq *seq)
+static void output_fields_print_value(const struct trace_iter *iter, const struct value *value,
+				      print_element_fn print, struct trace_seq *seq)
 {
 	const char *text = (const char *)value->at;
 
@@ -92,8 +93,8 @@ static void print_value(const struct trace_iter *iter, const struct value *value
 			print(iter, value, i, seq);
 		else
 			trace_seq_printf(seq, "0x%llx",
-					 (unsigned long long)low_bytes(element(value, i),
-								       value->field->element_size));
+					 (unsigned long long)output_fields_low_bytes(
+						 element(value, i), value->field->element_size));
 	}
 	trace_seq_putc(seq, '}');
 }
@@ -106,7 +107,7 @@ static void print_named(const struct trace_iter *iter, const struct value *value
 	uint32_t packed = 0;
 
 	if (!value->field->is_address) {
-		print_number(value, i, seq);
+		output_fields_print_number(value, i, seq);
 		return;
 	}
 	if (i < value->nr)
@@ -122,22 +123,23 @@ void trace_fields_text(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_puts(seq, event->name);
 	trace_seq_putc(seq, ':');
 	for (size_t i = 0; i < event->nr_fields; i++) {
-		value = value_of(&event->fields[i], iter->event.data, iter->event.len);
+		value = output_fields_value_of(&event->fields[i], iter->event.data,
+					       iter->event.len);
 		trace_seq_putc(seq, ' ');
 		trace_seq_puts(seq, value.field->name);
 		trace_seq_putc(seq, '=');
-		print_value(iter, &value, print_named, seq);
+		output_fields_print_value(iter, &value, print_named, seq);
 	}
 	trace_seq_putc(seq, '\n');
 }
 
 /* ---- raw ---- */
 
-static void print_plain(const struct trace_iter *iter, const struct value *value, uint32_t i,
-			struct trace_seq *seq)
+static void output_fields_print_plain(const struct trace_iter *iter, const struct value *value,
+				      uint32_t i, struct trace_seq *seq)
 {
 	(void)iter;
-	print_number(value, i, seq);
+	output_fields_print_number(value, i, seq);
 }
 
 void trace_fields_raw(const struct trace_event *event, const void *data, uint32_t len,
@@ -146,10 +148,10 @@ void trace_fields_raw(const struct trace_event *event, const void *data, uint32_
 	struct value value;
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
-		value = value_of(&event->fields[i], data, len);
+		value = output_fields_value_of(&event->fields[i], data, len);
 		if (i)
 			trace_seq_putc(seq, ' ');
-		print_value(NULL, &value, print_plain, seq);
+		output_fields_print_value(NULL, &value, output_fields_print_plain, seq);
 	}
 	trace_seq_putc(seq, '\n');
 }
@@ -168,10 +170,11 @@ void trace_fields_hex(const struct trace_event *event, const void *data, uint32_
 	uint32_t bytes;
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
-		value = value_of(&event->fields[i], data, len);
+		value = output_fields_value_of(&event->fields[i], data, len);
 		bytes = shown_bytes(value.field);
 		for (uint32_t k = 0; k < nr_shown(&value); k++)
-			trace_seq_hex(seq, low_bytes(element(&value, k), bytes), bytes);
+			trace_seq_hex(seq, output_fields_low_bytes(element(&value, k), bytes),
+				      bytes);
 	}
 }
 
@@ -182,7 +185,7 @@ void trace_fields_binary(const struct trace_event *event, const void *data, uint
 	uint64_t number;
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
-		value = value_of(&event->fields[i], data, len);
+		value = output_fields_value_of(&event->fields[i], data, len);
 		for (uint32_t k = 0; k < nr_shown(&value); k++) {
 			number = element(&value, k);
 			trace_seq_write(seq, &number, shown_bytes(value.field));

@@ -17,8 +17,8 @@ struct place {
 };
 
 /* Where the value is: behind the fixed part, if the field says so. false: not inside the event. */
-static bool find_place(const struct trace_iter *iter, const struct trace_event_field *field,
-		       struct place *out_place)
+static bool output_values_find_place(const struct trace_iter *iter,
+				     const struct trace_event_field *field, struct place *out_place)
 {
 	uint32_t offset = field->offset, bytes = field->size, loc, len = iter->event.len;
 	const uint8_t *data = iter->event.data;
@@ -38,7 +38,7 @@ static bool find_place(const struct trace_iter *iter, const struct trace_event_f
 }
 
 /* Up to 8 bytes, extended by the sign of the field. */
-static uint64_t number_at(const struct trace_event_field *field, const uint8_t *at)
+static uint64_t output_values_number_at(const struct trace_event_field *field, const uint8_t *at)
 {
 	uint32_t bits = field->element_size * 8;
 	uint64_t number = 0;
@@ -52,24 +52,24 @@ static uint64_t number_at(const struct trace_event_field *field, const uint8_t *
 }
 
 /* Undoes the extension by a sign. */
-static uint64_t low_bytes(uint64_t number, uint32_t bytes)
+static uint64_t output_values_low_bytes(uint64_t number, uint32_t bytes)
 {
 	return bytes < sizeof(number) ? number & ((1ull << bytes * 8) - 1) : number;
 }
 
 /* A line stays one: what is not printable is shown as a dot. */
-static void print_char(char c, struct trace_seq *seq)
+static void output_values_print_char(char c, struct trace_seq *seq)
 {
 	trace_seq_putc(seq, (uint8_t)c < ' ' || c == 0x7f ? '.' : c);
 }
 
-static void print_text(const struct place *place, struct trace_seq *seq)
+static void output_values_print_text(const struct place *place, struct trace_seq *seq)
 {
 	for (uint32_t i = 0; i < place->bytes && place->at[i]; i++)
-		print_char((char)place->at[i], seq);
+		output_values_print_char((char)place->at[i], seq);
 }
 
-static void print_number(const uint8_t *at, uint32_t bytes, struct trace_seq *seq)
+static void output_values_print_number(const uint8_t *at, uint32_t bytes, struct trace_seq *seq)
 {
 	uint64_t number = 0;
 
@@ -107,15 +107,15 @@ static void print_pointer_to_text(uint64_t pointer, struct trace_seq *seq)
 			trace_seq_putc(seq, ':');
 		if (!c)
 			break;
-		print_char(c, seq);
+		output_values_print_char(c, seq);
 	}
 	trace_seq_putc(seq, ')');
 }
 
-static void print_address(const struct trace_iter *iter, const struct place *place,
-			  const uint8_t *at, struct trace_seq *seq)
+static void output_values_print_address(const struct trace_iter *iter, const struct place *place,
+					const uint8_t *at, struct trace_seq *seq)
 {
-	uint64_t number = number_at(place->field, at);
+	uint64_t number = output_values_number_at(place->field, at);
 
 	if (place->field->is_address)
 		trace_print_symbol(iter, seq, (uint32_t)number, TRACE_IP_OFFSET);
@@ -123,7 +123,7 @@ static void print_address(const struct trace_iter *iter, const struct place *pla
 		trace_seq_printf(seq, "%pS", (void *)(uintptr_t)number);
 }
 
-static bool is_code(const struct trace_event_field *field)
+static bool output_values_is_code(const struct trace_event_field *field)
 {
 	return field->is_address || field->filter_type == FILTER_TRACE_FN ||
 	       field->filter_type == FILTER_STACKTRACE;
@@ -139,12 +139,14 @@ static void print_elements(const struct trace_iter *iter, const struct place *pl
 	for (uint32_t at = 0; step && at + step <= place->bytes; at += step) {
 		if (at)
 			trace_seq_putc(seq, ',');
-		if (is_code(place->field))
-			print_address(iter, place, place->at + at, seq);
+		if (output_values_is_code(place->field))
+			output_values_print_address(iter, place, place->at + at, seq);
 		else
-			trace_seq_printf(seq, "0x%llx",
-					 (unsigned long long)low_bytes(
-						 number_at(place->field, place->at + at), step));
+			trace_seq_printf(
+				seq, "0x%llx",
+				(unsigned long long)output_values_low_bytes(
+					output_values_number_at(place->field, place->at + at),
+					step));
 	}
 	trace_seq_putc(seq, '}');
 }
@@ -155,24 +157,24 @@ static void print_bytes(const struct place *place, struct trace_seq *seq)
 		trace_seq_printf(seq, "%s%02x", i ? "," : "", place->at[i]);
 }
 
-static void print_value(const struct trace_iter *iter, const struct place *place,
-			struct trace_seq *seq)
+static void output_values_print_value(const struct trace_iter *iter, const struct place *place,
+				      struct trace_seq *seq)
 {
 	const struct trace_event_field *field = place->field;
 	bool is_dynamic = field->kind != TRACE_FIELD_PLAIN;
 
 	if (trace_field_is_char(field) && (is_dynamic || trace_field_is_array(field)))
-		print_text(place, seq);
-	else if (is_dynamic && !is_code(field))
+		output_values_print_text(place, seq);
+	else if (is_dynamic && !output_values_is_code(field))
 		print_bytes(place, seq);
 	else if (is_dynamic || trace_field_is_array(field))
 		print_elements(iter, place, seq);
 	else if (trace_field_is_text_pointer(field))
-		print_pointer_to_text(number_at(field, place->at), seq);
-	else if (is_code(field))
-		print_address(iter, place, place->at, seq);
+		print_pointer_to_text(output_values_number_at(field, place->at), seq);
+	else if (output_values_is_code(field))
+		output_values_print_address(iter, place, place->at, seq);
 	else
-		print_number(place->at, field->size, seq);
+		output_values_print_number(place->at, field->size, seq);
 }
 
 void trace_fields_values(const struct trace_iter *iter, struct trace_seq *seq)
@@ -183,8 +185,8 @@ void trace_fields_values(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_printf(seq, "%s:", event->name);
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		trace_seq_printf(seq, " %s=", event->fields[i].name);
-		if (find_place(iter, &event->fields[i], &place))
-			print_value(iter, &place, seq);
+		if (output_values_find_place(iter, &event->fields[i], &place))
+			output_values_print_value(iter, &place, seq);
 		else
 			trace_seq_puts(seq, "<OVERFLOW>");
 	}

@@ -24,7 +24,7 @@ static const char *find_close(const char *at, const char *end)
 	return NULL;
 }
 
-static const char *find(const char *at, const char *end, char what)
+static const char *fetch_cast_find(const char *at, const char *end, char what)
 {
 	while (at < end && *at != what)
 		at++;
@@ -38,7 +38,8 @@ static const char *find(const char *at, const char *end, char what)
 static const char *find_end(const struct fetch_parse *parse, const struct fetch_word *rest)
 {
 	const char *end = rest->at + rest->len, *at = rest->at;
-	const char *open = find(at, end, '('), *close = open ? find_close(open, end) : NULL;
+	const char *open = fetch_cast_find(at, end, '('),
+		   *close = open ? find_close(open, end) : NULL;
 	char first = rest->len ? *at : '\0';
 
 	if (first == '(' || first == '+' || first == '-') {
@@ -95,7 +96,7 @@ static int check_value(const struct fetch_parse *parse, const struct fetch_word 
 
 int trace_fetch_cast(struct fetch_parse *parse, const struct fetch_word *word)
 {
-	const char *end = word->at + word->len, *close = find(word->at, end, ')');
+	const char *end = word->at + word->len, *close = fetch_cast_find(word->at, end, ')');
 	struct fetch_word rest, value = { 0 }, type;
 	int err;
 

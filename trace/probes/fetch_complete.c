@@ -14,7 +14,7 @@
 #define VISITS_MAX	4096u /* of members; a limit for damaged types only */
 
 /* Can a member of it follow? */
-static bool has_members(uint32_t type)
+static bool fetch_complete_has_members(uint32_t type)
 {
 	type = trace_btf_strip(type);
 	return trace_btf_form(trace_btf_kind(type) == BTF_PTR ? trace_btf_target(type) : type) ==
@@ -26,9 +26,9 @@ static void offer_declared(const struct dyn_event_completion *completion, const 
 			   const char *name, const struct btf_member *member)
 {
 	char text[DECLARATION_MAX];
-	const struct trace_dyn_event_word word = { .text = name,
-						   .hint = text,
-						   .goes_on = has_members(member->type) };
+	const struct trace_dyn_event_word word = {
+		.text = name, .hint = text, .goes_on = fetch_complete_has_members(member->type)
+	};
 	struct trace_seq seq;
 
 	trace_seq_init(&seq, text, sizeof(text) - 1);

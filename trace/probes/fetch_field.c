@@ -6,8 +6,8 @@
 #include "fetch_private.h"
 #include "text/str.h"
 
-static const struct trace_event_field *find_field(const struct trace_event *event,
-						  const struct fetch_word *name)
+static const struct trace_event_field *fetch_field_find(const struct trace_event *event,
+							const struct fetch_word *name)
 {
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		if (trace_fetch_is(name, event->fields[i].name))
@@ -16,13 +16,13 @@ static const struct trace_event_field *find_field(const struct trace_event *even
 	return NULL;
 }
 
-static bool is_number(const struct trace_event_field *field)
+static bool fetch_field_is_number(const struct trace_event_field *field)
 {
 	return field->kind == TRACE_FIELD_PLAIN && field->size == field->element_size &&
 	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
 }
 
-static bool is_chars(const struct trace_event_field *field)
+static bool fetch_field_is_chars(const struct trace_event_field *field)
 {
 	return trace_streq(field->type, "char") || trace_streq(field->type, "const char");
 }
@@ -46,7 +46,8 @@ bool trace_fetch_field(struct fetch_parse *parse, const struct fetch_word *name)
 		[TRACE_FIELD_DATA_LOC] = FETCH_LOCATED,
 		[TRACE_FIELD_REL_LOC] = FETCH_LOCATED_BACK,
 	};
-	const struct trace_event_field *field = find_field(parse->build->context->event, name);
+	const struct trace_event_field *field =
+		fetch_field_find(parse->build->context->event, name);
 	struct fetch_op op = { .size = 8 };
 
 	if (!field)
@@ -54,10 +55,10 @@ bool trace_fetch_field(struct fetch_parse *parse, const struct fetch_word *name)
 	parse->origin->field = field;
 	op.value = field->offset;
 	op.code = codes[field->kind];
-	if (is_number(field)) {
+	if (fetch_field_is_number(field)) {
 		op.code = field->is_signed || field->is_address ? FETCH_LOAD_SIGNED : FETCH_LOAD;
 		op.size = (uint16_t)field->size;
-	} else if (is_chars(field)) {
+	} else if (fetch_field_is_chars(field)) {
 		parse->own_type = trace_fetch_type_find("string", 6);
 	}
 	if (field->filter_type == FILTER_PTR_STRING)

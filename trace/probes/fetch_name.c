@@ -15,26 +15,28 @@
 /* ---- The function ---- */
 
 /* The arguments of a tracepoint stand behind a pointer. */
-static uint32_t first_of(const struct fetch_context *context)
+static uint32_t fetch_name_first_of(const struct fetch_context *context)
 {
 	return context->place == FETCH_AT_TRACEPOINT;
 }
 
-static bool find_func(const struct fetch_context *context, struct btf_func *out)
+static bool fetch_name_find_func(const struct fetch_context *context, struct btf_func *out)
 {
 	char name[TRACE_SYM_LEN];
 	uintptr_t start;
 	size_t size;
 
 	return context->func && trace_plat_symbol(context->func, name, &start, &size) &&
-	       trace_btf_func_find(name, out) && out->nr_args >= first_of(context);
+	       trace_btf_func_find(name, out) && out->nr_args >= fetch_name_first_of(context);
 }
 
 static int count_args(const struct fetch_context *context)
 {
 	struct btf_func func;
 
-	return find_func(context, &func) ? (int)(func.nr_args - first_of(context)) : -ENOENT;
+	return fetch_name_find_func(context, &func)
+		       ? (int)(func.nr_args - fetch_name_first_of(context))
+		       : -ENOENT;
 }
 
 static const char *name_of_arg(const struct fetch_context *context, uint32_t n)
@@ -42,7 +44,8 @@ static const char *name_of_arg(const struct fetch_context *context, uint32_t n)
 	struct btf_func func;
 	struct btf_arg arg;
 
-	if (!find_func(context, &func) || !trace_btf_func_arg(&func, n + first_of(context), &arg))
+	if (!fetch_name_find_func(context, &func) ||
+	    !trace_btf_func_arg(&func, n + fetch_name_first_of(context), &arg))
 		return NULL;
 	return arg.name;
 }
@@ -52,14 +55,15 @@ static void offer_arguments(const struct dyn_event_completion *completion, const
 {
 	struct btf_func func;
 
-	if (find_func(context, &func))
-		trace_fetch_offer_arguments(completion, at, &func, first_of(context));
+	if (fetch_name_find_func(context, &func))
+		trace_fetch_offer_arguments(completion, at, &func, fetch_name_first_of(context));
 }
 
 /* ---- As text ---- */
 
 /* Those of a tracepoint, without the pointer in front. */
-static void put_tracepoint(const struct btf_func *func, const char *name, struct trace_seq *seq)
+static void fetch_name_put_tracepoint(const struct btf_func *func, const char *name,
+				      struct trace_seq *seq)
 {
 	struct btf_arg arg;
 
@@ -77,16 +81,16 @@ static bool put_prototype(const struct fetch_context *context, const char *name,
 {
 	struct btf_func func;
 
-	if (!find_func(context, &func))
+	if (!fetch_name_find_func(context, &func))
 		return false;
 	if (context->place == FETCH_AT_TRACEPOINT)
-		put_tracepoint(&func, name, seq);
+		fetch_name_put_tracepoint(&func, name, seq);
 	else
 		trace_btf_print_func(seq, &func);
 	return true;
 }
 
-static void put_declaration(const struct fetch_origin *origin, struct trace_seq *seq)
+static void fetch_name_put_declaration(const struct fetch_origin *origin, struct trace_seq *seq)
 {
 	char name[TRACE_SYM_LEN];
 	size_t len = origin->name.len < sizeof(name) ? origin->name.len : sizeof(name) - 1;
@@ -141,7 +145,7 @@ static void set_type(struct fetch_parse *parse, uint32_t id, const struct fetch_
 	parse->own_type = type_of(parse->btf);
 }
 
-static bool is_chars(uint32_t id)
+static bool fetch_name_is_chars(uint32_t id)
 {
 	enum btf_form form = trace_btf_form(id);
 
@@ -150,11 +154,11 @@ static bool is_chars(uint32_t id)
 }
 
 /* The text is in an array, whose address is there, or where a pointer leads to. */
-static int make_text(struct fetch_parse *parse)
+static int fetch_name_make_text(struct fetch_parse *parse)
 {
 	enum btf_kind kind = trace_btf_kind(parse->btf);
 
-	if (is_chars(trace_btf_target(parse->btf))) {
+	if (fetch_name_is_chars(trace_btf_target(parse->btf))) {
 		if (kind == BTF_PTR)
 			return trace_fetch_read(parse, 0, WORD_BYTES, parse->btf_at);
 		return 0;
@@ -172,8 +176,8 @@ enum separator {
 };
 
 /* Take the next name off `rest`, with what stands behind it. */
-static int take_name(const struct fetch_parse *parse, struct fetch_word *rest,
-		     struct fetch_word *out_name, enum separator *out_separator)
+static int fetch_name_take(const struct fetch_parse *parse, struct fetch_word *rest,
+			   struct fetch_word *out_name, enum separator *out_separator)
 {
 	const char *at = rest->at, *end = at + rest->len;
 
@@ -226,7 +230,7 @@ static int find_members(const struct fetch_parse *parse, uint32_t type, struct f
 
 	*out = (struct path){ .bit = 0 };
 	do {
-		err = take_name(parse, rest, &name, &out->separator);
+		err = fetch_name_take(parse, rest, &name, &out->separator);
 		if (err)
 			return err;
 		if (trace_btf_form(type) != BTF_FORM_STRUCT)
@@ -259,7 +263,8 @@ static int read_members(struct fetch_parse *parse, uint32_t type, int64_t base,
 }
 
 /* The value has its type; `rest` is what stands behind the separator. */
-static int follow(struct fetch_parse *parse, struct fetch_word *rest, enum separator separator)
+static int fetch_name_follow(struct fetch_parse *parse, struct fetch_word *rest,
+			     enum separator separator)
 {
 	int err = 0;
 
@@ -279,7 +284,7 @@ static int follow(struct fetch_parse *parse, struct fetch_word *rest, enum separ
 static int take_start(const struct fetch_parse *parse, struct fetch_word *rest,
 		      struct fetch_word *out_name, enum separator *out_separator)
 {
-	int err = take_name(parse, rest, out_name, out_separator);
+	int err = fetch_name_take(parse, rest, out_name, out_separator);
 
 	if (!err && *out_separator == DOT)
 		return trace_fetch_blame(parse->build, rest->at,
@@ -292,7 +297,7 @@ static int take_start(const struct fetch_parse *parse, struct fetch_word *rest,
 static int step_arg(struct fetch_parse *parse, const struct fetch_word *name,
 		    const struct btf_arg *arg)
 {
-	uint32_t n = 1 - first_of(parse->build->context);
+	uint32_t n = 1 - fetch_name_first_of(parse->build->context);
 
 	switch (arg->place) {
 	case BTF_PLACE_REGS:
@@ -308,14 +313,14 @@ static int step_arg(struct fetch_parse *parse, const struct fetch_word *name,
 static bool find_arg(const struct fetch_context *context, const struct btf_func *func,
 		     const struct fetch_word *name, struct btf_arg *out)
 {
-	for (uint32_t i = first_of(context); trace_btf_func_arg(func, i, out); i++) {
+	for (uint32_t i = fetch_name_first_of(context); trace_btf_func_arg(func, i, out); i++) {
 		if (out->name[0] && trace_fetch_is(name, out->name))
 			return true;
 	}
 	return false;
 }
 
-static int parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_name_parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	const struct fetch_build *build = parse->build;
 	struct fetch_word rest = *word, name;
@@ -330,7 +335,7 @@ static int parse_argument(struct fetch_parse *parse, const struct fetch_word *wo
 	err = take_start(parse, &rest, &name, &separator);
 	if (err)
 		return err;
-	if (!find_func(build->context, &func))
+	if (!fetch_name_find_func(build->context, &func))
 		return trace_fetch_blame(build, word->at, "No BTF entry for this probe point",
 					 -ENOENT);
 	if (!find_arg(build->context, &func, &name, &arg))
@@ -340,7 +345,7 @@ static int parse_argument(struct fetch_parse *parse, const struct fetch_word *wo
 	if (err)
 		return err;
 	set_type(parse, arg.type, &name);
-	return follow(parse, &rest, separator);
+	return fetch_name_follow(parse, &rest, separator);
 }
 
 /* Without types the value itself is a word; what stands behind it cannot be had. */
@@ -356,7 +361,7 @@ static int no_type(const struct fetch_parse *parse, const struct fetch_word *res
 				 -ENOENT);
 }
 
-static int parse_result(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_name_parse_result(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	struct fetch_word rest = *word, name;
 	enum separator separator;
@@ -365,17 +370,17 @@ static int parse_result(struct fetch_parse *parse, const struct fetch_word *word
 
 	if (err)
 		return err;
-	if (!find_func(parse->build->context, &func))
+	if (!fetch_name_find_func(parse->build->context, &func))
 		return no_type(parse, &rest, separator);
 	if (!trace_btf_strip(func.returns))
 		return trace_fetch_blame(parse->build, word->at,
 					 "This function returns 'void' type", -ENOENT);
 	name.len = 0;
 	set_type(parse, func.returns, &name);
-	return follow(parse, &rest, separator);
+	return fetch_name_follow(parse, &rest, separator);
 }
 
-static int parse_thread(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_name_parse_thread(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	struct fetch_word rest = *word, name;
 	enum separator separator;
@@ -389,7 +394,7 @@ static int parse_thread(struct fetch_parse *parse, const struct fetch_word *word
 	if (!type)
 		return no_type(parse, &rest, separator);
 	err = read_members(parse, type, 0, &rest, &separator);
-	return err ? err : follow(parse, &rest, separator);
+	return err ? err : fetch_name_follow(parse, &rest, separator);
 }
 
 /* ---- Casts ---- */
@@ -452,19 +457,19 @@ static int parse_cast(struct fetch_parse *parse, const struct fetch_word *type,
 	}
 	if (!err)
 		err = read_members(parse, id, base, &rest, &separator);
-	return err ? err : follow(parse, &rest, separator);
+	return err ? err : fetch_name_follow(parse, &rest, separator);
 }
 
 const struct fetch_names trace_fetch_btf_names = {
-	.argument = parse_argument,
-	.result = parse_result,
-	.thread = parse_thread,
+	.argument = fetch_name_parse_argument,
+	.result = fetch_name_parse_result,
+	.thread = fetch_name_parse_thread,
 	.cast = parse_cast,
-	.text = make_text,
+	.text = fetch_name_make_text,
 	.name_of = name_of_arg,
 	.count = count_args,
 	.prototype = put_prototype,
-	.declare = put_declaration,
+	.declare = fetch_name_put_declaration,
 	.offer_arguments = offer_arguments,
 	.offer_structs = trace_fetch_offer_structs,
 	.offer_members = trace_fetch_offer_members,

@@ -71,7 +71,7 @@ int trace_fetch_signed(const struct fetch_word *word, int64_t *out_value)
 
 /* ---- Steps ---- */
 
-static void add_op(struct fetch_build *build, const struct fetch_op *op)
+static void fetch_parse_add_op(struct fetch_build *build, const struct fetch_op *op)
 {
 	if (build->ops)
 		build->ops[build->nr_ops] = *op;
@@ -81,7 +81,7 @@ static void add_op(struct fetch_build *build, const struct fetch_op *op)
 void trace_fetch_step(struct fetch_parse *parse, const struct fetch_op *op)
 {
 	if (parse->is_begun)
-		add_op(parse->build, &parse->last);
+		fetch_parse_add_op(parse->build, &parse->last);
 	else
 		parse->first = *op;
 	parse->last = *op;
@@ -139,8 +139,8 @@ static int parse_bits(struct fetch_build *build, struct fetch_typing *typing)
 	return 0;
 }
 
-static int parse_count(struct fetch_build *build, const struct fetch_word *word,
-		       struct fetch_typing *typing)
+static int fetch_parse_count(struct fetch_build *build, const struct fetch_word *word,
+			     struct fetch_typing *typing)
 {
 	const char *end = word->at + word->len, *close = word->at;
 	struct fetch_word number = { word->at, 0 };
@@ -162,8 +162,8 @@ static int parse_count(struct fetch_build *build, const struct fetch_word *word,
 }
 
 /* `word` is what is behind the colon. */
-static int parse_type(struct fetch_build *build, const struct fetch_word *word,
-		      struct fetch_typing *typing)
+static int fetch_parse_type(struct fetch_build *build, const struct fetch_word *word,
+			    struct fetch_typing *typing)
 {
 	const char *end = word->at + word->len, *open = word->at;
 	struct fetch_word count;
@@ -174,7 +174,7 @@ static int parse_type(struct fetch_build *build, const struct fetch_word *word,
 	typing->name = (struct fetch_word){ word->at, (size_t)(open - word->at) };
 	if (open < end) {
 		count = (struct fetch_word){ open + 1, (size_t)(end - open - 1) };
-		err = parse_count(build, &count, typing);
+		err = fetch_parse_count(build, &count, typing);
 	}
 	if (err)
 		return err;
@@ -199,7 +199,7 @@ static void choose_type(const struct fetch_parse *parse, struct fetch_typing *ty
 		typing->type = trace_fetch_type_find("x64", 3);
 }
 
-static bool is_text(const struct fetch_type *type)
+static bool fetch_parse_is_text(const struct fetch_type *type)
 {
 	return type->kind == FETCH_TEXT;
 }
@@ -212,14 +212,14 @@ static int check_type(const struct fetch_parse *parse, const struct fetch_typing
 	uint8_t code = parse->last.code;
 
 	if (is_text_of_its_own(parse)) {
-		if (is_text(typing->type) && !typing->count)
+		if (fetch_parse_is_text(typing->type) && !typing->count)
 			return 0;
 		return trace_fetch_blame(
 			build, at, "$comm and immediate-string only accepts string type", -EINVAL);
 	}
 	if (typing->count && !is_memory(parse))
 		return trace_fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
-	if (!is_text(typing->type) || is_memory(parse) || code == FETCH_VALUE ||
+	if (!fetch_parse_is_text(typing->type) || is_memory(parse) || code == FETCH_VALUE ||
 	    build->context->place == FETCH_AT_EVENT)
 		return 0;
 	return trace_fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
@@ -343,7 +343,7 @@ static void add_copy(struct fetch_build *build, uint64_t from, uint32_t size)
 	}
 }
 
-static void finish(struct fetch_parse *parse, const struct fetch_typing *typing)
+static void fetch_parse_finish(struct fetch_parse *parse, const struct fetch_typing *typing)
 {
 	struct fetch_build *build = parse->build;
 	struct fetch_op op = { .at = (uint16_t)build->bytes };
@@ -364,12 +364,12 @@ static void finish(struct fetch_parse *parse, const struct fetch_typing *typing)
 		finish_member(parse, typing, &op);
 	else
 		finish_number(parse, typing, &op);
-	add_op(build, &parse->last);
+	fetch_parse_add_op(build, &parse->last);
 }
 
 /* ---- An argument ---- */
 
-static const char *find(const struct fetch_word *word, char what)
+static const char *fetch_parse_find(const struct fetch_word *word, char what)
 {
 	const char *at = word->at, *end = at + word->len;
 
@@ -386,19 +386,19 @@ static const char *find_colon(const struct fetch_word *body)
 
 	if (trace_fetch_starts(body, "\\\"")) {
 		rest = (struct fetch_word){ body->at + 2, body->len - 2 };
-		quote = find(&rest, '"');
+		quote = fetch_parse_find(&rest, '"');
 		if (!quote)
 			return NULL;
 		rest.len -= (size_t)(quote - rest.at);
 		rest.at = quote;
 	}
-	return find(&rest, ':');
+	return fetch_parse_find(&rest, ':');
 }
 
-static int split_name(const struct fetch_build *build, const struct fetch_word *word,
-		      struct fetch_parsed *out)
+static int fetch_parse_split_name(const struct fetch_build *build, const struct fetch_word *word,
+				  struct fetch_parsed *out)
 {
-	const char *equals = find(word, '=');
+	const char *equals = fetch_parse_find(word, '=');
 
 	out->name = (struct fetch_word){ word->at, 0 };
 	out->body = *word;
@@ -427,7 +427,7 @@ int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
 	struct fetch_parse parse = { .build = build, .origin = &out->origin };
 	struct fetch_typing typing = { .type = NULL };
 	struct fetch_word value, type = { NULL, 0 };
-	int err = split_name(build, word, out);
+	int err = fetch_parse_split_name(build, word, out);
 	const char *colon = err ? NULL : find_colon(&out->body);
 
 	out->origin = (struct fetch_origin){ .nr_reads = 0 };
@@ -435,11 +435,11 @@ int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
 	if (colon) {
 		value.len = (size_t)(colon - value.at);
 		type = (struct fetch_word){ colon + 1, out->body.len - value.len - 1 };
-		err = parse_type(build, &type, &typing);
+		err = fetch_parse_type(build, &type, &typing);
 	}
 	if (!err)
 		err = trace_fetch_value(&parse, &value);
-	if (!err && parse.btf && typing.type && is_text(typing.type))
+	if (!err && parse.btf && typing.type && fetch_parse_is_text(typing.type))
 		err = trace_fetch_names->text(&parse);
 	if (err)
 		return err;
@@ -447,7 +447,7 @@ int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
 	err = check_type(&parse, &typing, colon ? type.at : value.at);
 	if (err)
 		return err;
-	finish(&parse, &typing);
+	fetch_parse_finish(&parse, &typing);
 	out->type = typing.type;
 	out->count = typing.count;
 	out->at = build->bytes;

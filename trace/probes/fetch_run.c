@@ -43,7 +43,7 @@ static TRACE_ALWAYS_INLINE uint64_t text_zeros(uint64_t piece)
 }
 
 /* How many bytes of the `nr` at `piece` are before a NUL? */
-static uint32_t text_len(uint64_t piece, uint32_t nr)
+static uint32_t fetch_run_text_len(uint64_t piece, uint32_t nr)
 {
 	uint64_t zeros = text_zeros(piece);
 	uint32_t len = zeros ? (uint32_t)__builtin_ctzll(zeros) / 8 : PIECE;
@@ -52,7 +52,7 @@ static uint32_t text_len(uint64_t piece, uint32_t nr)
 }
 
 /* Copy what there is room for; bytes behind it count nevertheless. */
-static void put(struct fetch_event *event, const void *from, uint32_t bytes)
+static void fetch_run_put(struct fetch_event *event, const void *from, uint32_t bytes)
 {
 	uint32_t room = event->bytes < event->room ? event->room - event->bytes : 0;
 
@@ -66,7 +66,7 @@ static void put_piece(struct fetch_event *event, uint64_t piece, uint32_t bytes)
 		__builtin_memcpy(event->entry + event->bytes, &piece, PIECE);
 		event->bytes += bytes;
 	} else {
-		put(event, &piece, bytes);
+		fetch_run_put(event, &piece, bytes);
 	}
 }
 
@@ -75,7 +75,7 @@ static void put_piece(struct fetch_event *event, uint64_t piece, uint32_t bytes)
  * which never lie in two pages. What is in front of it in the first word is shifted out; the zeros
  * that come in at the other end are cut off.
  */
-static bool put_text(struct fetch_event *event, uintptr_t from)
+static bool fetch_run_put_text(struct fetch_event *event, uintptr_t from)
 {
 	uint32_t skipped = (uint32_t)(from % PIECE), left = FETCH_TEXT_MAX - 1, step, len;
 	uint64_t piece;
@@ -85,7 +85,7 @@ static bool put_text(struct fetch_event *event, uintptr_t from)
 			return false;
 		step = PIECE - skipped;
 		piece >>= 8 * skipped;
-		len = text_len(piece, step < left ? step : left);
+		len = fetch_run_text_len(piece, step < left ? step : left);
 		put_piece(event, piece, len);
 		left -= len;
 		if (len < step || !left)
@@ -94,7 +94,7 @@ static bool put_text(struct fetch_event *event, uintptr_t from)
 }
 
 /* End the text that begins at `start`, and say in the field at `at` where it is. */
-static void end_text(struct fetch_event *event, uint32_t start, uint32_t at)
+static void fetch_run_end_text(struct fetch_event *event, uint32_t start, uint32_t at)
 {
 	uint32_t place;
 
@@ -116,18 +116,18 @@ static TRACE_NOINLINE void store_any_text(struct fetch_event *event, uint32_t at
 {
 	uint32_t start = event->bytes;
 
-	if (!is_there || !put_text(event, from)) {
+	if (!is_there || !fetch_run_put_text(event, from)) {
 		event->bytes = start;
-		put(event, fault_text, sizeof(fault_text) - 1);
+		fetch_run_put(event, fault_text, sizeof(fault_text) - 1);
 	}
-	end_text(event, start, at);
+	fetch_run_end_text(event, start, at);
 }
 
 /*
- * put_text() for the common case: the text can be read, and lies in the `room` bytes at `to`, behind
+ * fetch_run_put_text() for the common case: the text can be read, and lies in the `room` bytes at `to`, behind
  * which another word may be written. Returns its length; UINT32_MAX: it is another case.
  */
-static TRACE_ALWAYS_INLINE uint32_t take_text(uint8_t *to, uint32_t room, uintptr_t from)
+static TRACE_ALWAYS_INLINE uint32_t fetch_run_take_text(uint8_t *to, uint32_t room, uintptr_t from)
 {
 	uint32_t skipped = (uint32_t)(from % PIECE), at = PIECE - skipped, len;
 	uint64_t piece, zeros;
@@ -136,7 +136,7 @@ static TRACE_ALWAYS_INLINE uint32_t take_text(uint8_t *to, uint32_t room, uintpt
 	if (!trace_plat_read_word(&piece, (const void *)from))
 		return UINT32_MAX;
 	piece >>= 8 * skipped;
-	len = text_len(piece, at);
+	len = fetch_run_text_len(piece, at);
 	__builtin_memcpy(to, &piece, PIECE);
 	if (len < at)
 		return len;
@@ -158,7 +158,7 @@ static TRACE_ALWAYS_INLINE void store_text(struct fetch_event *event, uint32_t a
 	uint32_t start = event->bytes, len = UINT32_MAX;
 
 	if (TRACE_LIKELY(is_there && start + PIECE <= event->room))
-		len = take_text(event->entry + start, event->room - PIECE - start, from);
+		len = fetch_run_take_text(event->entry + start, event->room - PIECE - start, from);
 	if (TRACE_UNLIKELY(len == UINT32_MAX)) {
 		store_any_text(event, at, from, is_there);
 		return;
@@ -193,7 +193,7 @@ static void put_hex(struct fetch_event *event, uint64_t value)
 	} while (value);
 	text[--at] = 'x';
 	text[--at] = '0';
-	put(event, text + at, (uint32_t)sizeof(text) - at);
+	fetch_run_put(event, text + at, (uint32_t)sizeof(text) - at);
 }
 
 static TRACE_NOINLINE void store_symbol(struct fetch_event *event, uint32_t at, uint64_t address)
@@ -204,15 +204,15 @@ static TRACE_NOINLINE void store_symbol(struct fetch_event *event, uint32_t at, 
 	size_t size;
 
 	if (trace_plat_symbol(address, name, &start, &size)) {
-		put(event, name, (uint32_t)trace_strnlen(name, sizeof(name)));
-		put(event, "+", 1);
+		fetch_run_put(event, name, (uint32_t)trace_strnlen(name, sizeof(name)));
+		fetch_run_put(event, "+", 1);
 		put_hex(event, address - start);
-		put(event, "/", 1);
+		fetch_run_put(event, "/", 1);
 		put_hex(event, size);
 	} else {
 		put_hex(event, address);
 	}
-	end_text(event, begin, at);
+	fetch_run_end_text(event, begin, at);
 }
 
 static TRACE_NOINLINE void store_comm(struct fetch_event *event, uint32_t at)
@@ -221,16 +221,16 @@ static TRACE_NOINLINE void store_comm(struct fetch_event *event, uint32_t at)
 	uint32_t start = event->bytes;
 
 	trace_plat_current_comm(comm);
-	put(event, comm, (uint32_t)trace_strnlen(comm, sizeof(comm) - 1));
-	end_text(event, start, at);
+	fetch_run_put(event, comm, (uint32_t)trace_strnlen(comm, sizeof(comm) - 1));
+	fetch_run_end_text(event, start, at);
 }
 
 static void store_literal(struct fetch_event *event, const struct fetch_op *op)
 {
 	uint32_t start = event->bytes;
 
-	put(event, (const void *)(uintptr_t)op->value, op->size);
-	end_text(event, start, op->at);
+	fetch_run_put(event, (const void *)(uintptr_t)op->value, op->size);
+	fetch_run_end_text(event, start, op->at);
 }
 
 /* ---- Memory ---- */
@@ -380,7 +380,8 @@ static TRACE_ALWAYS_INLINE bool run_number(struct fetch_state *state, const stru
 	}
 }
 
-static void copy_words(const struct fetch_program *program, const uint8_t *got, uint8_t *entry)
+static void fetch_run_copy_words(const struct fetch_program *program, const uint8_t *got,
+				 uint8_t *entry)
 {
 	const struct fetch_copy *copy = program->copies_end, *end = copy + program->nr_words;
 
@@ -388,8 +389,8 @@ static void copy_words(const struct fetch_program *program, const uint8_t *got, 
 		__builtin_memcpy(entry + copy->to, got + copy->from, 4);
 }
 
-static TRACE_NOINLINE void run_numbers(const struct fetch_op *op, const struct fetch_op *end,
-				       const uint8_t *got, uint8_t *entry)
+static TRACE_NOINLINE void fetch_run_numbers(const struct fetch_op *op, const struct fetch_op *end,
+					     const uint8_t *got, uint8_t *entry)
 {
 	struct fetch_state state = { 0, true };
 
@@ -402,11 +403,11 @@ void trace_fetch_rest(const struct fetch_program *program, const void *got, uint
 {
 	const struct fetch_op *op = program->ops, *end = op + program->nr_ops;
 
-	copy_words(program, got, entry);
+	fetch_run_copy_words(program, got, entry);
 	while (op < end && op->code == FETCH_PEEK && op->size == 8)
 		peek_word(op++, got, entry);
 	if (op < end)
-		run_numbers(op, end, got, entry);
+		fetch_run_numbers(op, end, got, entry);
 }
 
 static void run_ops(const struct fetch_program *program, const uint8_t *got,
@@ -432,7 +433,7 @@ static TRACE_ALWAYS_INLINE void copy_all(const struct fetch_program *program, co
 
 	for (; copy < end; copy++)
 		__builtin_memcpy(entry + copy->to, got + copy->from, 8);
-	copy_words(program, got, entry);
+	fetch_run_copy_words(program, got, entry);
 }
 
 uint32_t trace_fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,

@@ -9,7 +9,7 @@
 const char trace_fetch_not_unique[] = "The symbol is not unique";
 
 /* Split the word; false: it is not of that form. */
-static bool split(const struct fetch_word *word, struct fetch_symbol *out)
+static bool fetch_symbol_split(const struct fetch_word *word, struct fetch_symbol *out)
 {
 	struct fetch_word rest;
 
@@ -34,7 +34,7 @@ int trace_fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
 	uintptr_t func = 0;
 	size_t nr;
 
-	if (!split(word, out))
+	if (!fetch_symbol_split(word, out))
 		return -EINVAL;
 	if (out->name.len >= sizeof(name))
 		return -ENOENT;

@@ -26,7 +26,7 @@
 		.name = (name_), .field = "char", .conversion = "\\\"%s\\\"", .size = 4,           \
 		.kind = (kind_), .is_signed = true                                                 \
 	}
-static const struct fetch_type types[] = {
+static const struct fetch_type fetch_types[] = {
 	HEX(64, "0x%llx"),
 	HEX(32, "0x%x"),
 	HEX(16, "0x%x"),
@@ -49,19 +49,21 @@ static const struct fetch_type types[] = {
 
 const struct fetch_type *trace_fetch_type_find(const char *name, size_t len)
 {
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(types); i++) {
-		if (trace_strlen(types[i].name) == len && memcmp(types[i].name, name, len) == 0)
-			return &types[i];
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(fetch_types); i++) {
+		if (trace_strlen(fetch_types[i].name) == len &&
+		    memcmp(fetch_types[i].name, name, len) == 0)
+			return &fetch_types[i];
 	}
 	return NULL;
 }
 
 const struct fetch_type *trace_fetch_type_at(size_t i)
 {
-	return i < TRACE_ARRAY_SIZE(types) ? &types[i] : NULL;
+	return i < TRACE_ARRAY_SIZE(fetch_types) ? &fetch_types[i] : NULL;
 }
 
-static void print_text(const uint8_t *entry, uint32_t len, uint32_t place, struct trace_seq *seq)
+static void fetch_type_print_text(const uint8_t *entry, uint32_t len, uint32_t place,
+				  struct trace_seq *seq)
 {
 	uint32_t at = place & 0xffff, bytes = place >> 16;
 
@@ -86,7 +88,7 @@ void trace_fetch_print(const struct fetch_type *type, const uint8_t *entry, uint
 
 	memcpy(&value, entry + at, type->size);
 	if (type->kind == FETCH_TEXT || type->kind == FETCH_SYMBOL_TEXT)
-		print_text(entry, len, (uint32_t)value, seq);
+		fetch_type_print_text(entry, len, (uint32_t)value, seq);
 	else if (type->kind == FETCH_SYMBOL)
 		trace_seq_printf(seq, "%pS", (void *)(uintptr_t)value);
 	else if (type->kind == FETCH_CHAR)

@@ -13,17 +13,17 @@
 #define REGISTERS_MAX 6u    /* that hold arguments */
 #define WORD_BYTES    8u
 
-static bool is_digit(char c)
+static bool fetch_value_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c)
+static bool fetch_value_is_letter(char c)
 {
 	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static void step_read(struct fetch_parse *parse, int64_t offset)
+static void fetch_value_step_read(struct fetch_parse *parse, int64_t offset)
 {
 	const struct fetch_op op = { .code = FETCH_READ, .size = 8, .value = (uint64_t)offset };
 
@@ -33,7 +33,7 @@ static void step_read(struct fetch_parse *parse, int64_t offset)
 /* The same of what is a value: a saved register, a word of the stack. */
 static void step_word(struct fetch_parse *parse, int64_t offset)
 {
-	step_read(parse, offset);
+	fetch_value_step_read(parse, offset);
 	parse->word_step = parse->nr_steps;
 }
 
@@ -76,8 +76,8 @@ static bool has_registers(const struct fetch_parse *parse)
 }
 
 /* Where the probe has it: at a return that is the returned value or the stack pointer. */
-static uint32_t place_of(const struct fetch_context *context,
-			 const struct trace_plat_register *wanted)
+static uint32_t fetch_value_place_of(const struct fetch_context *context,
+				     const struct trace_plat_register *wanted)
 {
 	struct trace_plat_register stack;
 
@@ -101,7 +101,7 @@ static bool step_register(struct fetch_parse *parse, const char *name, size_t le
 		step_load(parse, offsetof(struct fetch_data, regs));
 		step_word(parse, reg.offset);
 	} else {
-		step_load(parse, place_of(parse->build->context, &reg));
+		step_load(parse, fetch_value_place_of(parse->build->context, &reg));
 	}
 	return true;
 }
@@ -147,12 +147,12 @@ static bool step_stack(struct fetch_parse *parse)
 	return true;
 }
 
-static int parse_stack(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_value_parse_stack(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	struct fetch_word number = { word->at + 6, word->len - 6 }; /* behind `$stack` */
 	uint64_t n;
 
-	if (number.len && !is_digit(*number.at))
+	if (number.len && !fetch_value_is_digit(*number.at))
 		return bad_variable(parse, word);
 	if (number.len && (trace_fetch_number(&number, 10, &n) || n > STACK_MAX))
 		return trace_fetch_blame(parse->build, word->at, "Invalid stack number", -EINVAL);
@@ -165,7 +165,7 @@ static int parse_stack(struct fetch_parse *parse, const struct fetch_word *word)
 }
 
 /* Argument `n` of a function, from 1: in a register, or on the stack behind the return address. */
-static bool step_argument(struct fetch_parse *parse, uint64_t n)
+static bool fetch_value_step_argument(struct fetch_parse *parse, uint64_t n)
 {
 	char name[] = "$arg1";
 
@@ -205,13 +205,13 @@ int trace_fetch_argument(struct fetch_parse *parse, const struct fetch_word *wor
 	case FETCH_AT_RETURN:
 		return entry_argument(parse, word, n);
 	case FETCH_AT_ENTRY:
-		return step_argument(parse, n) ? 0 : bad_variable(parse, word);
+		return fetch_value_step_argument(parse, n) ? 0 : bad_variable(parse, word);
 	default:
 		return bad_variable(parse, word);
 	}
 }
 
-static int parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_value_parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	struct fetch_word number = { word->at + 4, word->len - 4 }; /* behind `$arg` */
 	uint64_t n;
@@ -235,7 +235,7 @@ static int no_types(const struct fetch_parse *parse, const char *at)
 }
 
 /* A variable that may have members behind it: what is in front of the first `->`. */
-static struct fetch_word head_of(const struct fetch_word *word)
+static struct fetch_word fetch_value_head_of(const struct fetch_word *word)
 {
 	struct fetch_word head = { word->at, 0 };
 
@@ -244,7 +244,8 @@ static struct fetch_word head_of(const struct fetch_word *word)
 	return head;
 }
 
-static int parse_result(struct fetch_parse *parse, const struct fetch_word *word, size_t len)
+static int fetch_value_parse_result(struct fetch_parse *parse, const struct fetch_word *word,
+				    size_t len)
 {
 	if (parse->build->context->place != FETCH_AT_RETURN || !step_register(parse, "$retval", 7))
 		return trace_fetch_blame(parse->build, word->at,
@@ -254,7 +255,8 @@ static int parse_result(struct fetch_parse *parse, const struct fetch_word *word
 	return len < word->len ? no_types(parse, word->at + len) : 0;
 }
 
-static int parse_thread(struct fetch_parse *parse, const struct fetch_word *word, size_t len)
+static int fetch_value_parse_thread(struct fetch_parse *parse, const struct fetch_word *word,
+				    size_t len)
 {
 	struct fetch_op op = { .code = FETCH_THREAD };
 	size_t offset;
@@ -286,7 +288,7 @@ static bool step_data(struct fetch_parse *parse, const struct fetch_word *word)
 static int parse_variable(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	const struct fetch_op comm = { .code = FETCH_STORE_COMM };
-	const struct fetch_word head = head_of(word);
+	const struct fetch_word head = fetch_value_head_of(word);
 
 	parse->origin->start = head;
 	if (step_data(parse, word))
@@ -296,15 +298,15 @@ static int parse_variable(struct fetch_parse *parse, const struct fetch_word *wo
 		return 0;
 	}
 	if (trace_fetch_is(&head, "$current"))
-		return parse_thread(parse, word, head.len);
+		return fetch_value_parse_thread(parse, word, head.len);
 	if (parse->build->context->place == FETCH_AT_EVENT)
 		return bad_variable(parse, word);
 	if (trace_fetch_is(&head, "$retval"))
-		return parse_result(parse, word, head.len);
+		return fetch_value_parse_result(parse, word, head.len);
 	if (trace_fetch_starts(word, "$stack"))
-		return parse_stack(parse, word);
+		return fetch_value_parse_stack(parse, word);
 	if (trace_fetch_starts(word, "$arg"))
-		return parse_argument(parse, word);
+		return fetch_value_parse_argument(parse, word);
 	return bad_variable(parse, word);
 }
 
@@ -321,9 +323,9 @@ static int parse_memory(struct fetch_parse *parse, const struct fetch_word *word
 	if (what.len && *what.at == '+')
 		return trace_fetch_blame(parse->build, word->at,
 					 "File offset is not available with kprobe", -EINVAL);
-	if (!what.len || (is_digit(*what.at) && trace_fetch_number(&what, 0, &address)))
+	if (!what.len || (fetch_value_is_digit(*what.at) && trace_fetch_number(&what, 0, &address)))
 		return trace_fetch_blame(parse->build, word->at, "Invalid memory address", -EINVAL);
-	if (!is_digit(*what.at)) {
+	if (!fetch_value_is_digit(*what.at)) {
 		err = trace_fetch_symbol(&what, &symbol);
 		if (err)
 			return trace_fetch_blame(parse->build, word->at,
@@ -333,7 +335,7 @@ static int parse_memory(struct fetch_parse *parse, const struct fetch_word *word
 		address = symbol.addr;
 	}
 	step_constant(parse, address);
-	step_read(parse, 0);
+	fetch_value_step_read(parse, 0);
 	return 0;
 }
 
@@ -418,7 +420,7 @@ static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
 	default:
 		break;
 	}
-	if (word->len && is_letter(*word->at))
+	if (word->len && fetch_value_is_letter(*word->at))
 		return parse_name(parse, word);
 	return trace_fetch_blame(parse->build, word->at, "Invalid fetch argument", -EINVAL);
 }

@@ -38,7 +38,8 @@ static bool is_good_name(const struct fetch_word *name)
 /*
  * The name of an argument. Without one a variable is called as it is; all else arg1, arg2 and so on.
  */
-static struct fetch_word name_of(const struct fetch_word *word, uint32_t index, char *room)
+static struct fetch_word probe_args_name_of(const struct fetch_word *word, uint32_t index,
+					    char *room)
 {
 	struct fetch_word name = part_before(word, '=');
 	char digits[4];
@@ -79,7 +80,7 @@ static bool is_used(const struct probe_definition *definition, const struct fetc
 	}
 	for (uint32_t i = 0; i < index; i++) {
 		struct fetch_word word = trace_probe_next_word(&rest),
-				  other = name_of(&word, i, room);
+				  other = probe_args_name_of(&word, i, room);
 
 		if (trace_fetch_same(&other, name))
 			return true;
@@ -87,11 +88,11 @@ static bool is_used(const struct probe_definition *definition, const struct fetc
 	return false;
 }
 
-static int check_name(const struct probe_definition *definition, const struct fetch_word *word,
-		      uint32_t index)
+static int probe_args_check_name(const struct probe_definition *definition,
+				 const struct fetch_word *word, uint32_t index)
 {
 	char room[NAME_ROOM];
-	struct fetch_word name = name_of(word, index, room);
+	struct fetch_word name = probe_args_name_of(word, index, room);
 
 	if (!is_good_name(&name))
 		return trace_probe_blame(
@@ -111,13 +112,13 @@ static int measure_arg(const struct probe_definition *definition, struct fetch_b
 	int err = trace_fetch_parse(build, word, &parsed);
 
 	if (!err)
-		err = check_name(definition, word, size->nr_args);
+		err = probe_args_check_name(definition, word, size->nr_args);
 	if (err)
 		return err;
 	if (build->bytes > RING_MAX_PAYLOAD)
 		return trace_probe_blame(definition, word->at,
 					 "The event does not fit in the buffer", -EINVAL);
-	parsed.name = name_of(word, size->nr_args, room);
+	parsed.name = probe_args_name_of(word, size->nr_args, room);
 	size->arg_name_bytes += parsed.name.len + 1;
 	size->args_bytes += 1 + parsed.name.len + 1 + parsed.body.len; /* ` name=body` */
 	size->nr_args++;
@@ -153,29 +154,29 @@ int trace_probe_measure(const struct probe_definition *definition, struct probe_
 	return err;
 }
 
-static char *put_word(char *to, const struct fetch_word *word)
+static char *probe_args_put_word(char *to, const struct fetch_word *word)
 {
 	memcpy(to, word->at, word->len);
 	return to + word->len;
 }
 
 /* The arguments as they are listed: ` name=body` for each. Returns what is behind the NUL. */
-static char *put_args(const struct probe_definition *definition, char *to)
+static char *probe_args_put(const struct probe_definition *definition, char *to)
 {
 	const char *rest = definition->args;
 	struct fetch_word word, name;
 	char room[NAME_ROOM];
 
 	for (uint32_t i = 0; (word = trace_probe_next_word(&rest)).len; i++) {
-		name = name_of(&word, i, room);
+		name = probe_args_name_of(&word, i, room);
 		*to++ = ' ';
-		to = put_word(to, &name);
+		to = probe_args_put_word(to, &name);
 		*to++ = '=';
 		if (name.len < word.len && name.at == word.at && word.at[name.len] == '=') {
 			word.at += name.len + 1;
 			word.len -= name.len + 1;
 		}
-		to = put_word(to, &word);
+		to = probe_args_put_word(to, &word);
 	}
 	*to = '\0';
 	return to + 1;
@@ -189,14 +190,15 @@ static size_t aligned(size_t bytes)
 }
 
 /* Where its own data begins. */
-static size_t head_bytes(const struct probe_kind *kind)
+static size_t probe_args_head_bytes(const struct probe_kind *kind)
 {
 	return offsetof(struct probe, target) + aligned(kind->target_bytes);
 }
 
 size_t trace_probe_bytes(const struct probe_definition *definition, const struct probe_size *size)
 {
-	return aligned(head_bytes(definition->kind) + size->nr_ops * sizeof(struct fetch_op) +
+	return aligned(probe_args_head_bytes(definition->kind) +
+		       size->nr_ops * sizeof(struct fetch_op) +
 		       (size->nr_copies + size->nr_words) * sizeof(struct fetch_copy) +
 		       size->place_bytes + size->args_bytes);
 }
@@ -219,7 +221,7 @@ void trace_probe_fill(struct probe *probe, const struct probe_definition *defini
 		      const struct probe_size *size)
 {
 	const struct probe_kind *kind = definition->kind;
-	struct fetch_op *ops = (struct fetch_op *)((char *)probe + head_bytes(kind));
+	struct fetch_op *ops = (struct fetch_op *)((char *)probe + probe_args_head_bytes(kind));
 	struct fetch_copy *copies = (struct fetch_copy *)(ops + size->nr_ops);
 	struct fetch_copy *words = copies + size->nr_copies;
 	char *text = (char *)(words + size->nr_words);
@@ -232,8 +234,8 @@ void trace_probe_fill(struct probe *probe, const struct probe_definition *defini
 	struct fetch_parsed parsed;
 	struct fetch_word word;
 
-	text = put_word(text, &definition->listed) + 1;
-	(void)put_args(definition, text);
+	text = probe_args_put_word(text, &definition->listed) + 1;
+	(void)probe_args_put(definition, text);
 	for (const char *rest = text; (word = trace_probe_next_word(&rest)).len;)
 		(void)trace_fetch_parse(&build, &word, &parsed);
 	probe->program = (struct fetch_program){ .copies = copies,
@@ -259,8 +261,8 @@ void trace_probe_fill(struct probe *probe, const struct probe_definition *defini
 /* ---- Memory of an event ---- */
 
 /* For `format`, filters and histograms. */
-static void describe(const struct fetch_parsed *arg, const char *name,
-		     struct trace_event_field *out)
+static void probe_args_describe(const struct fetch_parsed *arg, const char *name,
+				struct trace_event_field *out)
 {
 	bool is_text = arg->type->kind == FETCH_TEXT || arg->type->kind == FETCH_SYMBOL_TEXT;
 
@@ -293,10 +295,10 @@ static void fill_args(const struct probe_definition *definition, struct fetch_ar
 
 	for (uint32_t i = 0; (word = trace_probe_next_word(&rest)).len; i++) {
 		(void)trace_fetch_parse(&build, &word, &parsed);
-		word = name_of(&word, i, room);
+		word = probe_args_name_of(&word, i, room);
 		args[i] = (struct fetch_arg){ parsed.type, (uint16_t)parsed.count };
-		describe(&parsed, text, &fields[i]);
-		text = put_word(text, &word) + 1;
+		probe_args_describe(&parsed, text, &fields[i]);
+		text = probe_args_put_word(text, &word) + 1;
 	}
 }
 
@@ -327,9 +329,9 @@ void trace_probe_fill_event(struct probe_event *event, const struct probe_defini
 	event->nr_args = size->nr_args;
 	event->call.event_class = kind->event_class;
 	event->call.event.system = text;
-	text = put_word(text, &definition->group) + 1;
+	text = probe_args_put_word(text, &definition->group) + 1;
 	event->call.event.name = text;
-	text = put_word(text, &definition->name) + 1;
+	text = probe_args_put_word(text, &definition->name) + 1;
 	event->call.event.fields = size->nr_args ? fields : kind->fields;
 	event->call.event.nr_fields = kind->nr_fields + size->nr_args;
 	event->call.event.funcs = &trace_probe_functions;

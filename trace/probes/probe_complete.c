@@ -73,7 +73,7 @@ static void offer_variables(const struct completing *to, const char *at)
 /* ---- Values ---- */
 
 /* The last parenthesis that is open at the end; NULL: none is. */
-static const char *find_open(const struct completing *to, const char *start)
+static const char *probe_complete_find_open(const struct completing *to, const char *start)
 {
 	uint32_t closed = 0;
 
@@ -106,7 +106,7 @@ static struct split find_separator(const char *start, const char *end)
 	return split;
 }
 
-static const char *find_char(const char *at, const char *end, char what)
+static const char *probe_complete_find_char(const char *at, const char *end, char what)
 {
 	while (at < end && *at != what)
 		at++;
@@ -124,7 +124,7 @@ static const char *find_behind(const char *at, char what)
 /* A cast: (STRUCT)VALUE or (STRUCT,MEMBER)VALUE, without members behind it. */
 static bool is_bare_cast(const char *start, const char *end)
 {
-	const char *close = *start == '(' ? find_char(start, end, ')') : NULL;
+	const char *close = *start == '(' ? probe_complete_find_char(start, end, ')') : NULL;
 
 	return close && !find_separator(close + 1, end).at;
 }
@@ -202,7 +202,7 @@ static void complete_cast(const struct completing *to, const char *at)
 
 static void complete_value(const struct completing *to, const char *at)
 {
-	const char *open = find_open(to, at);
+	const char *open = probe_complete_find_open(to, at);
 	bool is_cast = open && (open == at || open[-1] == '(');
 	struct split split;
 

@@ -20,7 +20,7 @@ struct probe_event *trace_probe_event_of(const struct trace_event_call *call)
 
 /* ---- Events with several probes ---- */
 
-static void link_probe(struct probe_event *event, struct probe *probe)
+static void probe_define_link(struct probe_event *event, struct probe *probe)
 {
 	struct probe **at = &event->first;
 
@@ -30,7 +30,7 @@ static void link_probe(struct probe_event *event, struct probe *probe)
 	event->nr_probes++;
 }
 
-static void unlink_probe(struct probe *probe)
+static void probe_define_unlink(struct probe *probe)
 {
 	struct probe_event *event = trace_probe_event_of(probe->dyn.call);
 	struct probe **at = &event->first;
@@ -87,20 +87,21 @@ static int check_join(const struct probe_definition *definition, const struct pr
 }
 
 /* Names are shorter than TRACE_SYM_LEN. */
-static void copy_word(char *to, const struct fetch_word *word)
+static void probe_define_copy_word(char *to, const struct fetch_word *word)
 {
 	memcpy(to, word->at, word->len);
 	to[word->len] = '\0';
 }
 
 /* The event that the definition is for, if there is one. -EEXIST after blaming: it is of another kind. */
-static int find_event(const struct probe_definition *definition, struct probe_event **out_event)
+static int probe_define_find_event(const struct probe_definition *definition,
+				   struct probe_event **out_event)
 {
 	char group[TRACE_SYM_LEN], name[TRACE_SYM_LEN];
 	struct trace_event_call *call;
 
-	copy_word(group, &definition->group);
-	copy_word(name, &definition->name);
+	probe_define_copy_word(group, &definition->group);
+	probe_define_copy_word(name, &definition->name);
 	*out_event = NULL;
 	call = trace_event_call_find(group, name);
 	if (!call)
@@ -134,8 +135,8 @@ static void detach(struct probe *probe, const struct probe_kind *kind)
 }
 
 /* Add it to the event, of which it has no part so far; that may be in use. 0 or -errno. */
-static int join(struct probe *probe, const struct probe_definition *definition,
-		struct probe_event *event)
+static int probe_define_join(struct probe *probe, const struct probe_definition *definition,
+			     struct probe_event *event)
 {
 	int err = attach(probe, definition);
 
@@ -148,7 +149,7 @@ static int join(struct probe *probe, const struct probe_definition *definition,
 		return err;
 	}
 	trace_dyn_event_join(&probe->dyn, &event->first->dyn);
-	link_probe(event, probe);
+	probe_define_link(event, probe);
 	return 0;
 }
 
@@ -171,7 +172,7 @@ static int create_joined(const struct probe_definition *definition, const struct
 		trace_plat_free(mine, mine_bytes);
 	}
 	if (!err)
-		err = join(probe, definition, event);
+		err = probe_define_join(probe, definition, event);
 	if (err && probe)
 		trace_plat_free(probe, bytes);
 	return err;
@@ -193,7 +194,7 @@ static int create_alone(const struct probe_definition *definition, const struct 
 	trace_probe_fill_event(event, definition, size);
 	event->bytes = (uint32_t)bytes;
 	probe->dyn.call = &event->call;
-	link_probe(event, probe);
+	probe_define_link(event, probe);
 	err = attach(probe, definition);
 	if (!err) {
 		err = trace_dyn_event_add(&probe->dyn);
@@ -217,14 +218,14 @@ static void choose_names(struct probe_definition *definition)
 }
 
 /* The place is found, and the arguments are written out. */
-static int create(struct probe_definition *definition)
+static int probe_define_create(struct probe_definition *definition)
 {
 	struct probe_size size = { .nr_args = 0 };
 	struct probe_event *event = NULL;
 	int err = trace_probe_measure(definition, &size);
 
 	if (!err)
-		err = find_event(definition, &event);
+		err = probe_define_find_event(definition, &event);
 	if (err)
 		return err;
 	definition->context.is_gathered = size.is_gathered;
@@ -248,7 +249,7 @@ int trace_probe_define_if(const struct probe_kind *kind, const char *line, const
 	choose_names(&definition);
 	err = trace_probe_names_expand(&definition);
 	if (!err)
-		err = create(&definition);
+		err = probe_define_create(&definition);
 	trace_probe_names_end(&definition);
 	return err;
 }
@@ -261,7 +262,7 @@ int trace_probe_define(const struct probe_kind *kind, const char *line,
 
 /* ---- For the list of dynamic events ---- */
 
-static const char *condition_of(const struct probe *probe)
+static const char *probe_define_condition_of(const struct probe *probe)
 {
 	const struct probe_kind *kind = trace_probe_event_of(probe->dyn.call)->kind;
 
@@ -272,7 +273,7 @@ void trace_probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 {
 	const struct probe *probe = trace_probe_of(dyn);
 	const struct probe_kind *kind = trace_probe_event_of(dyn->call)->kind;
-	const char *condition = condition_of(probe);
+	const char *condition = probe_define_condition_of(probe);
 
 	trace_seq_putc(seq, kind->letter);
 	if (kind->takes_number && probe->target.ret.maxactive)
@@ -304,7 +305,8 @@ static bool is_place(const struct probe *probe, const struct fetch_word *word)
 bool trace_probe_matches(const struct dyn_event *dyn, const char *rest)
 {
 	const struct probe *probe = trace_probe_of(dyn);
-	const char *own = trace_probe_args_text(probe), *condition = condition_of(probe);
+	const char *own = trace_probe_args_text(probe),
+		   *condition = probe_define_condition_of(probe);
 	struct fetch_word word = trace_probe_next_word(&rest), next;
 
 	if (!word.len)
@@ -328,7 +330,7 @@ void trace_probe_free(struct dyn_event *dyn)
 	struct probe *probe = trace_probe_of(dyn);
 	struct probe_event *event = trace_probe_event_of(dyn->call);
 
-	unlink_probe(probe);
+	probe_define_unlink(probe);
 	detach(probe, event->kind);
 	if (probe->bytes)
 		trace_plat_free(probe, probe->bytes);

@@ -33,7 +33,7 @@ static struct trace_event_call *find_source(const struct fetch_word *place)
 	return trace_event_call_find(text, name);
 }
 
-static int find_event(struct probe_definition *definition)
+static int probe_eprobe_find_event(struct probe_definition *definition)
 {
 	const struct fetch_word *place = &definition->place;
 	struct trace_event_call *call;
@@ -147,7 +147,7 @@ static void detach_event(struct probe *probe)
 	trace_plat_free(condition, condition->bytes);
 }
 
-static const char *condition_of(const struct probe *probe)
+static const char *probe_eprobe_condition_of(const struct probe *probe)
 {
 	const struct probe_condition *condition = probe->target.source.condition;
 
@@ -212,7 +212,7 @@ static void print_source(const struct trace_iter *iter, const struct probe_event
 	trace_seq_printf(seq, "%s.%s", source->system, source->name);
 }
 
-static const struct trace_event_call *source_of(const struct trace_event_call *call)
+static const struct trace_event_call *probe_eprobe_source_of(const struct trace_event_call *call)
 {
 	return trace_probe_event_of(call)->first->target.source.call;
 }
@@ -220,7 +220,7 @@ static const struct trace_event_call *source_of(const struct trace_event_call *c
 static const struct trace_event_class event_class = {
 	.system = "eprobes",
 	.change = trace_probes_change,
-	.source = source_of,
+	.source = probe_eprobe_source_of,
 };
 
 static const struct probe_kind event_kind = {
@@ -232,10 +232,10 @@ static const struct probe_kind event_kind = {
 	.target_bytes = PROBE_TARGET_BYTES(source),
 	.dyn_kind = &trace_probe_dyn_kinds[PROBE_DYN_EVENT],
 	.offer_places = offer_sources,
-	.find = find_event,
+	.find = probe_eprobe_find_event,
 	.attach = attach_event,
 	.detach = detach_event,
-	.condition = condition_of,
+	.condition = probe_eprobe_condition_of,
 	.print_head = print_source,
 	.begin = begin_event,
 	.end = end_event,

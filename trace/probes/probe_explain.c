@@ -11,7 +11,7 @@
 #include "probe_shell.h"
 #include "text/str.h"
 
-static void put_word(const struct fetch_word *word, struct trace_seq *seq)
+static void probe_explain_put_word(const struct fetch_word *word, struct trace_seq *seq)
 {
 	trace_seq_write(seq, word->at, word->len);
 }
@@ -25,7 +25,7 @@ static void put_start(const struct fetch_origin *origin, struct trace_seq *seq)
 	else if (origin->arg)
 		trace_seq_printf(seq, "$arg%u", origin->arg);
 	else
-		put_word(&origin->start, seq);
+		probe_explain_put_word(&origin->start, seq);
 }
 
 static void put_origin(const struct fetch_origin *origin, struct trace_seq *seq)
@@ -40,7 +40,7 @@ static void put_origin(const struct fetch_origin *origin, struct trace_seq *seq)
 
 /* ---- What the source says that it is ---- */
 
-static void put_declaration(const struct fetch_origin *origin, struct trace_seq *seq)
+static void probe_explain_put_declaration(const struct fetch_origin *origin, struct trace_seq *seq)
 {
 	if (origin->type) {
 		trace_seq_puts(seq, ", ");
@@ -53,29 +53,29 @@ static void put_declaration(const struct fetch_origin *origin, struct trace_seq 
 		trace_seq_printf(seq, " : %u, from bit %u on", origin->bits, origin->first_bit);
 }
 
-static void put_type(const struct fetch_parsed *arg, struct trace_seq *seq)
+static void probe_explain_put_type(const struct fetch_parsed *arg, struct trace_seq *seq)
 {
 	trace_seq_putc(seq, ':');
 	if (arg->written_type.len)
-		put_word(&arg->written_type, seq);
+		probe_explain_put_word(&arg->written_type, seq);
 	else
 		trace_seq_puts(seq, arg->type->name);
 }
 
 static void put_arg(const struct fetch_parsed *arg, struct trace_seq *seq)
 {
-	put_word(&arg->name, seq);
-	put_type(arg, seq);
+	probe_explain_put_word(&arg->name, seq);
+	probe_explain_put_type(arg, seq);
 	trace_seq_puts(seq, " from ");
 	put_origin(&arg->origin, seq);
-	put_declaration(&arg->origin, seq);
+	probe_explain_put_declaration(&arg->origin, seq);
 	trace_seq_putc(seq, '\n');
 }
 
 /* ---- The whole ---- */
 
-static void put_args(const struct probe_definition *definition, const char *args,
-		     const char *indent, struct trace_seq *seq)
+static void probe_explain_put_args(const struct probe_definition *definition, const char *args,
+				   const char *indent, struct trace_seq *seq)
 {
 	struct fetch_build build = { .context = &definition->context, .error = definition->error };
 	struct fetch_parsed arg;
@@ -107,5 +107,5 @@ void trace_probe_explain(const struct dyn_event *dyn, const char *indent, struct
 		trace_seq_putc(seq, '\n');
 	else
 		seq->len = before;
-	put_args(&definition, trace_probe_args_text(probe), indent, seq);
+	probe_explain_put_args(&definition, trace_probe_args_text(probe), indent, seq);
 }

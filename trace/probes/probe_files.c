@@ -6,18 +6,19 @@
 #include "probe.h"
 #include "text/str.h"
 
-static int run(char *line, struct dyn_event_error *out_error)
+static int probe_file_run(char *line, struct dyn_event_error *out_error)
 {
 	return trace_dyn_event_run_of(trace_probe_kprobe_dyn, line, out_error);
 }
 
-static const struct trace_dyn_events_source source = { .kind = trace_probe_kprobe_dyn, .run = run };
+static const struct trace_dyn_events_source probe_file_source = { .kind = trace_probe_kprobe_dyn,
+								  .run = probe_file_run };
 
 static const struct trace_file kprobe_events_file = {
 	.name = "kprobe_events",
 	.root_only = true,
 	.mode = TRACE_MODE_WRITE,
-	.about = &source,
+	.about = &probe_file_source,
 	.next = trace_dyn_events_next,
 	.open = trace_dyn_events_open,
 	.store = trace_dyn_events_store,
@@ -45,9 +46,9 @@ static const struct trace_file kprobe_profile_file = {
 	.next = trace_dyn_events_next,
 };
 
-static const struct trace_file *const files[] = { &kprobe_events_file, &kprobe_profile_file };
+static const struct trace_file *const probe_files[] = { &kprobe_events_file, &kprobe_profile_file };
 
 const struct trace_file_table trace_kprobe_files = {
-	.files = files,
-	.nr = TRACE_ARRAY_SIZE(files),
+	.files = probe_files,
+	.nr = TRACE_ARRAY_SIZE(probe_files),
 };

@@ -62,7 +62,7 @@ static struct probe *probe_of_kprobe(struct kprobe *kprobe)
 	return (struct probe *)((char *)kprobe - offsetof(struct probe, target.kprobe));
 }
 
-static TRACE_ALWAYS_INLINE struct probe_head head_of(const struct kprobe *kprobe)
+static TRACE_ALWAYS_INLINE struct probe_head probe_kprobe_head_of(const struct kprobe *kprobe)
 {
 	return (struct probe_head){ trace_plat_ip_pack(kprobe->addr), 1 };
 }
@@ -76,8 +76,8 @@ static TRACE_NOINLINE int instruction_write(struct kprobe *kprobe, struct ftrace
 	uint8_t *entry = trace_event_claim(front, probe->step, &claim);
 
 	if (TRACE_UNLIKELY(!entry))
-		return trace_probe_hit_other(probe, regs, head_of(kprobe), front);
-	probe_fill_head(entry, head_of(kprobe));
+		return trace_probe_hit_other(probe, regs, probe_kprobe_head_of(kprobe), front);
+	probe_fill_head(entry, probe_kprobe_head_of(kprobe));
 	return probe_hit_end(probe, regs, entry, &claim);
 }
 
@@ -88,13 +88,13 @@ static int instruction_hit(struct kprobe *kprobe, struct ftrace_regs *regs)
 
 	if (probe_hit_is_plain(probe, front))
 		return instruction_write(kprobe, regs, front);
-	return trace_probe_hit_other(probe, regs, head_of(kprobe), front);
+	return trace_probe_hit_other(probe, regs, probe_kprobe_head_of(kprobe), front);
 }
 
 /* The words that error_log has until the next mistake; guarded by the config lock. */
-static char refusal[200];
+static char probe_kprobe_refusal[200];
 
-static int blame_refusal(const struct probe_definition *definition, int err)
+static int probe_kprobe_blame_refusal(const struct probe_definition *definition, int err)
 {
 	static const char failed[] = "Failed to register probe event: ";
 	const size_t len = sizeof(failed) - 1;
@@ -104,10 +104,11 @@ static int blame_refusal(const struct probe_definition *definition, int err)
 					 "Probe point is not an instruction boundary", err);
 	if (err == -ENOMEM)
 		return err;
-	memcpy(refusal, failed, sizeof(failed));
-	if (!kprobe_refusal(definition->target.kprobe.addr, refusal + len, sizeof(refusal) - len))
-		refusal[len - 2] = '\0';
-	return trace_probe_blame(definition, definition->place.at, refusal, err);
+	memcpy(probe_kprobe_refusal, failed, sizeof(failed));
+	if (!kprobe_refusal(definition->target.kprobe.addr, probe_kprobe_refusal + len,
+			    sizeof(probe_kprobe_refusal) - len))
+		probe_kprobe_refusal[len - 2] = '\0';
+	return trace_probe_blame(definition, definition->place.at, probe_kprobe_refusal, err);
 }
 
 static int attach_instruction(struct probe *probe, const struct probe_definition *definition)
@@ -120,7 +121,7 @@ static int attach_instruction(struct probe *probe, const struct probe_definition
 	if (!probe->has_all_registers)
 		kprobe->flags |= KPROBE_FLAG_ARGS;
 	err = register_kprobe(kprobe);
-	return err ? blame_refusal(definition, err) : 0;
+	return err ? probe_kprobe_blame_refusal(definition, err) : 0;
 }
 
 static void detach_instruction(struct probe *probe)
@@ -185,8 +186,8 @@ static const struct trace_event_field kprobe_fields[] = {
 	TRACE_FIELD_ADDRESS("__probe_ip", kprobe_entry, ip),
 };
 
-static void print_address(const struct trace_iter *iter, const struct probe_event *event,
-			  struct trace_seq *seq)
+static void probe_kprobe_print_address(const struct trace_iter *iter,
+				       const struct probe_event *event, struct trace_seq *seq)
 {
 	const struct kprobe_entry *entry = iter->event.data;
 
@@ -206,7 +207,7 @@ static const struct trace_event_class kprobe_class = {
 	.own_depth = 1,
 };
 
-static uint64_t get_missed(const struct probe *probe)
+static uint64_t probe_kprobe_get_missed(const struct probe *probe)
 {
 	return probe->target.kprobe.nmissed;
 }
@@ -217,9 +218,9 @@ static uint64_t get_missed(const struct probe *probe)
 	.head_bytes = sizeof(struct kprobe_entry), .head_fmt = "%pS",                              \
 	.head_args = ", " TRACE_REC_ADDRESS("__probe_ip"), .event_class = &kprobe_class,           \
 	.target_bytes = PROBE_TARGET_BYTES(kprobe), .attach = attach_instruction,                  \
-	.detach = detach_instruction, .print_head = print_address, .begin = begin_instruction,     \
-	.end = end_instruction, .many = &instruction_many, .get_missed = get_missed,               \
-	.suffix = "%entry"
+	.detach = detach_instruction, .print_head = probe_kprobe_print_address,                    \
+	.begin = begin_instruction, .end = end_instruction, .many = &instruction_many,             \
+	.get_missed = probe_kprobe_get_missed, .suffix = "%entry"
 
 static const struct probe_kind kprobe_kind = {
 	.log_name = "trace_kprobe",
@@ -239,25 +240,25 @@ static const struct probe_kind entry_kind = {
 	INSTRUCTION_KIND,
 };
 
-static bool claims(const char *line)
+static bool probe_kprobe_claims(const char *line)
 {
 	return trace_probe_line_is(line, kprobe_kind.letter) || trace_probe_line_is(line, 'r');
 }
 
-static const struct probe_kind *kind_of(const char *line)
+static const struct probe_kind *probe_kprobe_kind_of(const char *line)
 {
 	return *line == 'r' || trace_probe_line_is_return(line) ? &trace_probe_return_kind
 								: &kprobe_kind;
 }
 
-static int create(const char *line, struct dyn_event_error *error)
+static int probe_kprobe_create(const char *line, struct dyn_event_error *error)
 {
-	return trace_probe_define(kind_of(line), line, error);
+	return trace_probe_define(probe_kprobe_kind_of(line), line, error);
 }
 
 static void complete(struct dyn_event_completion *completion)
 {
-	trace_probe_complete(kind_of(completion->line), completion);
+	trace_probe_complete(probe_kprobe_kind_of(completion->line), completion);
 }
 
 static bool claims_function(const char *line)
@@ -282,8 +283,8 @@ static void complete_function(struct dyn_event_completion *completion)
 
 const struct dyn_event_kind trace_probe_kprobe_dyn[] = {
 	{ .name = "kprobe",
-	  .claims = claims,
-	  .create = create,
+	  .claims = probe_kprobe_claims,
+	  .create = probe_kprobe_create,
 	  .show = trace_probe_show,
 	  .explain = trace_probe_explain,
 	  .complete = complete,

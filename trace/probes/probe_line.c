@@ -36,7 +36,7 @@ struct fetch_word trace_probe_next_word(const char **text)
 }
 
 /* Is it a name in C; with `-` in it, too, if that is allowed? */
-static bool is_name(const struct fetch_word *word, bool has_hyphens)
+static bool probe_line_is_name(const struct fetch_word *word, bool has_hyphens)
 {
 	for (size_t i = 0; i < word->len; i++) {
 		char c = word->at[i];
@@ -59,7 +59,7 @@ static int check_group(const struct probe_definition *definition)
 					 -EINVAL);
 	if (group->len > NAME_MAX_LEN)
 		return trace_probe_blame(definition, group->at, "Group name is too long", -EINVAL);
-	if (!is_name(group, true))
+	if (!probe_line_is_name(group, true))
 		return trace_probe_blame(definition, group->at,
 					 "Group name must follow the same rules as C identifiers",
 					 -EINVAL);
@@ -67,23 +67,23 @@ static int check_group(const struct probe_definition *definition)
 }
 
 /* The directory of an event has a file of that name beside it. */
-static bool is_reserved(const struct fetch_word *name)
+static bool probe_line_is_reserved(const struct fetch_word *name)
 {
 	return name->len == 6 &&
 	       (memcmp(name->at, "enable", 6) == 0 || memcmp(name->at, "filter", 6) == 0);
 }
 
-static int check_name(const struct probe_definition *definition)
+static int probe_line_check_name(const struct probe_definition *definition)
 {
 	const struct fetch_word *name = &definition->name;
 
 	if (name->len > NAME_MAX_LEN)
 		return trace_probe_blame(definition, name->at, "Event name is too long", -EINVAL);
-	if (!is_name(name, false))
+	if (!probe_line_is_name(name, false))
 		return trace_probe_blame(definition, name->at,
 					 "Event name must follow the same rules as C identifiers",
 					 -EINVAL);
-	if (is_reserved(name))
+	if (probe_line_is_reserved(name))
 		return trace_probe_blame(definition, name->at,
 					 "Given group/event name is already used by another event",
 					 -EEXIST);
@@ -113,7 +113,7 @@ static int parse_names(struct probe_definition *definition, const struct fetch_w
 	if (!definition->name.len)
 		return trace_probe_blame(definition, word->at, "Event name is not specified",
 					 -EINVAL);
-	return check_name(definition);
+	return probe_line_check_name(definition);
 }
 
 static bool ends_with(const struct fetch_word *word, const char *suffix)

@@ -20,7 +20,7 @@ struct names_text {
 	size_t len;
 };
 
-static void put(struct names_text *text, const char *from, size_t len)
+static void probe_names_put(struct names_text *text, const char *from, size_t len)
 {
 	if (text->at)
 		memcpy(text->at + text->len, from, len);
@@ -33,7 +33,7 @@ static bool is_all(const struct fetch_word *word)
 }
 
 /* The number of `$argN` or `$argN:TYPE`, and what is behind it; 0: the word is another one. */
-static uint32_t number_of(const struct fetch_word *word, struct fetch_word *out_type)
+static uint32_t probe_names_number_of(const struct fetch_word *word, struct fetch_word *out_type)
 {
 	const char *at = word->at + 4, *end = word->at + word->len;
 	struct fetch_word number = { at, 0 };
@@ -48,15 +48,15 @@ static uint32_t number_of(const struct fetch_word *word, struct fetch_word *out_
 	return trace_fetch_number(&number, 10, &n) || n > FETCH_ARGS_MAX ? 0 : (uint32_t)n;
 }
 
-static void put_number(struct names_text *text, uint32_t n)
+static void probe_names_put_number(struct names_text *text, uint32_t n)
 {
 	char digits[4];
 	uint32_t at = sizeof(digits);
 
 	for (; n; n /= 10)
 		digits[--at] = (char)('0' + n % 10);
-	put(text, "$arg", 4);
-	put(text, digits + at, sizeof(digits) - at);
+	probe_names_put(text, "$arg", 4);
+	probe_names_put(text, digits + at, sizeof(digits) - at);
 }
 
 static int put_all(const struct probe_definition *definition, struct names_text *text)
@@ -66,21 +66,21 @@ static int put_all(const struct probe_definition *definition, struct names_text 
 	for (int i = 0; i < count; i++) {
 		const char *name = trace_fetch_names->name_of(&definition->context, (uint32_t)i);
 
-		put(text, " ", 1);
+		probe_names_put(text, " ", 1);
 		if (name && *name)
-			put(text, name, trace_strlen(name));
+			probe_names_put(text, name, trace_strlen(name));
 		else
-			put_number(text, (uint32_t)i + 1);
+			probe_names_put_number(text, (uint32_t)i + 1);
 	}
 	return count < 0 ? count : 0;
 }
 
 /* One word of the line, as it becomes. */
-static int put_word(const struct probe_definition *definition, const struct fetch_word *word,
-		    struct names_text *text)
+static int probe_names_put_word(const struct probe_definition *definition,
+				const struct fetch_word *word, struct names_text *text)
 {
 	struct fetch_word type;
-	uint32_t n = number_of(word, &type);
+	uint32_t n = probe_names_number_of(word, &type);
 	const char *name;
 
 	if (is_all(word)) {
@@ -89,9 +89,9 @@ static int put_word(const struct probe_definition *definition, const struct fetc
 						 "BTF is not available or not supported", -EINVAL);
 		return 0;
 	}
-	put(text, " ", 1);
+	probe_names_put(text, " ", 1);
 	if (!n || !trace_fetch_names || trace_fetch_names->count(&definition->context) < 0) {
-		put(text, word->at, word->len);
+		probe_names_put(text, word->at, word->len);
 		return 0;
 	}
 	name = trace_fetch_names->name_of(&definition->context, n - 1);
@@ -99,21 +99,21 @@ static int put_word(const struct probe_definition *definition, const struct fetc
 		return trace_probe_blame(definition, word->at,
 					 "This variable is not found at this probe point", -ENOENT);
 	if (*name)
-		put(text, name, trace_strlen(name));
+		probe_names_put(text, name, trace_strlen(name));
 	else
-		put(text, word->at, word->len - type.len);
-	put(text, type.at, type.len);
+		probe_names_put(text, word->at, word->len - type.len);
+	probe_names_put(text, type.at, type.len);
 	return 0;
 }
 
-static int put_words(const struct probe_definition *definition, struct names_text *text)
+static int probe_names_put_words(const struct probe_definition *definition, struct names_text *text)
 {
 	const char *rest = definition->written;
 	struct fetch_word word;
 	int err = 0;
 
 	while (!err && (word = trace_probe_next_word(&rest)).len)
-		err = put_word(definition, &word, text);
+		err = probe_names_put_word(definition, &word, text);
 	return err;
 }
 
@@ -127,7 +127,7 @@ static int check_words(const struct probe_definition *definition, bool *out_any)
 
 	*out_any = false;
 	while ((word = trace_probe_next_word(&rest)).len) {
-		*out_any |= is_all(&word) || number_of(&word, &type);
+		*out_any |= is_all(&word) || probe_names_number_of(&word, &type);
 		if (!is_all(&word))
 			continue;
 		if (place == FETCH_AT_CODE)
@@ -156,7 +156,7 @@ int trace_probe_names_expand(struct probe_definition *definition)
 	err = check_words(definition, &any);
 	if (err || !any || place == FETCH_AT_CODE)
 		return err;
-	err = put_words(definition, &text);
+	err = probe_names_put_words(definition, &text);
 	if (err)
 		return err;
 	definition->expanded_bytes = text.len + 1;
@@ -164,13 +164,13 @@ int trace_probe_names_expand(struct probe_definition *definition)
 	if (!definition->expanded)
 		return -ENOMEM;
 	text = (struct names_text){ .at = definition->expanded };
-	(void)put_words(definition, &text);
+	(void)probe_names_put_words(definition, &text);
 	definition->args = definition->expanded;
 	return 0;
 }
 
 /* Where in the line is what is at `at` in the text that was written out? */
-static const char *place_of(const struct probe_definition *definition, const char *at)
+static const char *probe_names_place_of(const struct probe_definition *definition, const char *at)
 {
 	const char *from = definition->expanded, *rest = definition->written;
 	struct fetch_word word = { rest, 0 }, written;
@@ -199,6 +199,6 @@ void trace_probe_names_end(struct probe_definition *definition)
 		return;
 	if (error->why && error->at >= definition->expanded &&
 	    error->at < definition->expanded + definition->expanded_bytes)
-		error->at = place_of(definition, error->at);
+		error->at = probe_names_place_of(definition, error->at);
 	trace_plat_free(definition->expanded, definition->expanded_bytes);
 }

@@ -138,8 +138,8 @@ static size_t symbol_len(const struct fetch_word *word)
 }
 
 /* `word` is SYMBOL or SYMBOL@FILE. */
-static int find_symbol(const struct probe_definition *definition, const struct fetch_word *word,
-		       struct probe_place *place)
+static int probe_place_find_symbol(const struct probe_definition *definition,
+				   const struct fetch_word *word, struct probe_place *place)
 {
 	char name[TRACE_SYM_LEN];
 	const char *why;
@@ -186,7 +186,7 @@ int trace_probe_find_place(struct probe_definition *definition, struct probe_pla
 		    out->offset > UINT32_MAX)
 			return bad_place(definition, -EINVAL);
 	}
-	return find_symbol(definition, &symbol, out);
+	return probe_place_find_symbol(definition, &symbol, out);
 }
 
 int trace_probe_find_function(struct probe_definition *definition, struct probe_place *out)

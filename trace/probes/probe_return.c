@@ -47,8 +47,8 @@ static struct probe *probe_of_return(struct kretprobe *ret)
 	return (struct probe *)((char *)ret - offsetof(struct probe, target.ret));
 }
 
-static TRACE_ALWAYS_INLINE struct probe_head head_of(const struct probe *probe,
-						     const struct kretprobe_instance *ri)
+static TRACE_ALWAYS_INLINE struct probe_head
+probe_return_head_of(const struct probe *probe, const struct kretprobe_instance *ri)
 {
 	const uint64_t ret_addr = trace_plat_ip_pack(ri->ret_addr);
 
@@ -66,8 +66,8 @@ static TRACE_ALWAYS_INLINE int hit(struct kretprobe_instance *ri, const void *go
 	if (probe_hit_is_plain(probe, front))
 		entry = trace_event_claim(front, probe->step, &claim);
 	if (TRACE_UNLIKELY(!entry))
-		return trace_probe_hit_other(probe, got, head_of(probe, ri), front);
-	probe_fill_head(entry, head_of(probe, ri));
+		return trace_probe_hit_other(probe, got, probe_return_head_of(probe, ri), front);
+	probe_fill_head(entry, probe_return_head_of(probe, ri));
 	return probe_hit_end(probe, got, entry, &claim);
 }
 
@@ -79,7 +79,7 @@ static int return_hit(struct kretprobe_instance *ri, struct ftrace_regs *regs)
 
 /* ---- Arguments of the call, kept until it returns: a word for each bit of `entry_args` ---- */
 
-static bool is_kept(const struct probe *probe, uint32_t n)
+static bool probe_return_is_kept(const struct probe *probe, uint32_t n)
 {
 	return probe->entry_args >> n & 1;
 }
@@ -90,7 +90,7 @@ static int keep_args(struct kretprobe_instance *ri, struct ftrace_regs *regs)
 	uint64_t *to = ri->data;
 
 	for (uint32_t n = 0; n < FETCH_ENTRY_ARGS; n++) {
-		if (is_kept(probe, n))
+		if (probe_return_is_kept(probe, n))
 			*to++ = ftrace_regs_get_argument(regs, n);
 	}
 	return 0;
@@ -105,7 +105,7 @@ static int gathered_hit(struct kretprobe_instance *ri, struct ftrace_regs *regs)
 	got.value = ftrace_regs_get_return_value(regs);
 	got.stack = ftrace_regs_get_stack_pointer(regs);
 	for (uint32_t n = 0; n < FETCH_ENTRY_ARGS; n++) {
-		if (is_kept(probe, n))
+		if (probe_return_is_kept(probe, n))
 			got.args[n] = *from++;
 	}
 	return hit(ri, &got);
@@ -117,7 +117,7 @@ static void choose_handlers(const struct probe *probe, const struct probe_defini
 	ret->handler = definition->context.is_gathered ? gathered_hit : return_hit;
 	ret->entry_handler = probe->entry_args ? keep_args : NULL;
 	for (uint32_t n = 0; n < FETCH_ENTRY_ARGS; n++)
-		ret->data_size += is_kept(probe, n) ? sizeof(uint64_t) : 0;
+		ret->data_size += probe_return_is_kept(probe, n) ? sizeof(uint64_t) : 0;
 }
 
 static int attach_return(struct probe *probe, const struct probe_definition *definition)
@@ -196,13 +196,13 @@ struct return_entry {
 	uint32_t ret_ip;
 };
 
-static const struct trace_event_field return_fields[] = {
+static const struct trace_event_field probe_return_fields[] = {
 	TRACE_FIELD_ADDRESS("__probe_func", return_entry, func),
 	TRACE_FIELD_ADDRESS("__probe_ret_ip", return_entry, ret_ip),
 };
 
-static void print_return(const struct trace_iter *iter, const struct probe_event *event,
-			 struct trace_seq *seq)
+static void probe_return_print(const struct trace_iter *iter, const struct probe_event *event,
+			       struct trace_seq *seq)
 {
 	const struct return_entry *entry = iter->event.data;
 
@@ -212,7 +212,7 @@ static void print_return(const struct trace_iter *iter, const struct probe_event
 	trace_print_symbol(iter, seq, entry->func, 0);
 }
 
-static uint64_t get_missed(const struct probe *probe)
+static uint64_t probe_return_get_missed(const struct probe *probe)
 {
 	return probe->target.ret.nmissed;
 }
@@ -230,14 +230,14 @@ static const struct trace_event_class return_class = {
 };
 
 #define RETURN_KIND                                                                                \
-	.fields = return_fields, .nr_fields = TRACE_ARRAY_SIZE(return_fields),                     \
+	.fields = probe_return_fields, .nr_fields = TRACE_ARRAY_SIZE(probe_return_fields),         \
 	.head_bytes = sizeof(struct return_entry), .head_fmt = "%pS <- %ps",                       \
 	.head_args =                                                                               \
 		", " TRACE_REC_ADDRESS("__probe_ret_ip") ", " TRACE_REC_ADDRESS("__probe_func"),   \
 	.event_class = &return_class, .target_bytes = PROBE_TARGET_BYTES(ret),                     \
 	.find = find_return, .attach = attach_return, .detach = detach_return,                     \
-	.print_head = print_return, .begin = begin_return, .end = end_return,                      \
-	.many = &return_many, .get_missed = get_missed, .suffix = PROBE_RETURN_SUFFIX
+	.print_head = probe_return_print, .begin = begin_return, .end = end_return,                \
+	.many = &return_many, .get_missed = probe_return_get_missed, .suffix = PROBE_RETURN_SUFFIX
 
 const struct probe_kind trace_probe_return_kind = {
 	.log_name = "trace_kprobe",

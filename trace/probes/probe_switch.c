@@ -20,7 +20,7 @@ struct probe_lists {
 
 /* ---- Lists ---- */
 
-static void count(struct probe_lists *lists, const struct probe_many *many, size_t nr)
+static void probe_switch_count(struct probe_lists *lists, const struct probe_many *many, size_t nr)
 {
 	lists->of[many->rank].many = many;
 	lists->of[many->rank].room += nr;
@@ -35,7 +35,7 @@ static size_t total(const struct probe_lists *lists)
 	return nr;
 }
 
-static void free_lists(struct probe_lists *lists)
+static void probe_switch_free_lists(struct probe_lists *lists)
 {
 	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
 		struct probe_list *list = &lists->of[i];
@@ -55,15 +55,15 @@ static int make_lists(struct probe_lists *lists)
 			continue;
 		list->targets = trace_plat_alloc(list->room * list->many->bytes);
 		if (!list->targets) {
-			free_lists(lists);
+			probe_switch_free_lists(lists);
 			return -ENOMEM;
 		}
 	}
 	return 0;
 }
 
-static void put(struct probe_lists *lists, const struct probe_many *many, struct probe *probe,
-		bool on)
+static void probe_switch_put(struct probe_lists *lists, const struct probe_many *many,
+			     struct probe *probe, bool on)
 {
 	struct probe_list *list = &lists->of[many->rank];
 
@@ -79,7 +79,7 @@ static void count_changes(struct probe_lists *lists, const struct trace_event_ch
 		const struct probe_event *event = trace_probe_event_of(changes[i].call);
 
 		if (changes[i].is_begin == on && event->kind->many)
-			count(lists, event->kind->many, event->nr_probes);
+			probe_switch_count(lists, event->kind->many, event->nr_probes);
 	}
 }
 
@@ -93,7 +93,7 @@ static void put_changes(struct probe_lists *lists, const struct trace_event_chan
 		if (changes[i].is_begin != on || !many)
 			continue;
 		for (struct probe *probe = event->first; probe; probe = probe->next)
-			put(lists, many, probe, on);
+			probe_switch_put(lists, many, probe, on);
 	}
 }
 
@@ -134,11 +134,11 @@ static void change_many(const struct trace_event_change *changes, size_t nr, boo
 		return;
 	put_changes(&lists, changes, nr, on);
 	switch_lists(&lists, on, out_is_done);
-	free_lists(&lists);
+	probe_switch_free_lists(&lists);
 }
 
 /* Begin with all probes of the event, or none. */
-static int begin_all(struct probe_event *event)
+static int probe_switch_begin_all(struct probe_event *event)
 {
 	struct probe *probe, *begun;
 	int err = 0;
@@ -157,7 +157,7 @@ static void change_one(struct trace_event_change *change)
 	struct probe_event *event = trace_probe_event_of(change->call);
 
 	if (change->is_begin) {
-		change->err = begin_all(event);
+		change->err = probe_switch_begin_all(event);
 		return;
 	}
 	for (struct probe *probe = event->first; probe; probe = probe->next)
@@ -196,17 +196,17 @@ void trace_probes_detach_chosen(const struct dyn_event_kind *kind)
 
 	while ((dyn = trace_dyn_event_next(kind, dyn))) {
 		if (many_of(dyn))
-			count(&lists, many_of(dyn), 1);
+			probe_switch_count(&lists, many_of(dyn), 1);
 	}
 	if (total(&lists) < 2 || make_lists(&lists))
 		return;
 	while ((dyn = trace_dyn_event_next(kind, dyn))) {
 		if (many_of(dyn))
-			put(&lists, many_of(dyn), trace_probe_of(dyn), false);
+			probe_switch_put(&lists, many_of(dyn), trace_probe_of(dyn), false);
 	}
 	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
 		if (lists.of[i].room)
 			lists.of[i].many->detach(lists.of[i].targets, lists.of[i].nr);
 	}
-	free_lists(&lists);
+	probe_switch_free_lists(&lists);
 }

@@ -13,8 +13,8 @@ const struct trace_event_field *trace_probe_field_of(const struct probe_event *e
 	return &event->call.event.fields[event->kind->nr_fields + i];
 }
 
-static void print_array(const struct trace_iter *iter, const struct fetch_arg *arg, uint32_t at,
-			struct trace_seq *seq)
+static void probe_text_print_array(const struct trace_iter *iter, const struct fetch_arg *arg,
+				   uint32_t at, struct trace_seq *seq)
 {
 	trace_seq_putc(seq, '{');
 	for (uint32_t i = 0; i < arg->count; i++) {
@@ -41,7 +41,7 @@ static void probe_print(const struct trace_iter *iter, struct trace_seq *seq)
 			break; /* a damaged event */
 		trace_seq_printf(seq, " %s=", field->name);
 		if (arg->count)
-			print_array(iter, arg, field->offset, seq);
+			probe_text_print_array(iter, arg, field->offset, seq);
 		else
 			trace_fetch_print(arg->type, iter->event.data, iter->event.len,
 					  field->offset, seq);

@@ -71,18 +71,18 @@ static void offer_tracepoints(const struct dyn_event_completion *completion, con
 }
 
 /* The function of the tracepoint that calls its probes stands for the tracepoint. */
-static TRACE_ALWAYS_INLINE uint32_t ip_of(const struct probe *probe)
+static TRACE_ALWAYS_INLINE uint32_t probe_tracepoint_ip_of(const struct probe *probe)
 {
 	return trace_plat_ip_pack((uintptr_t)probe->target.tp->iterate);
 }
 
-static TRACE_ALWAYS_INLINE struct probe_head head_of(const struct probe *probe)
+static TRACE_ALWAYS_INLINE struct probe_head probe_tracepoint_head_of(const struct probe *probe)
 {
-	return (struct probe_head){ ip_of(probe), 1 };
+	return (struct probe_head){ probe_tracepoint_ip_of(probe), 1 };
 }
 
 /* What is above the frame whose address is `frame`: the address to return to. */
-static TRACE_ALWAYS_INLINE uint64_t stack_of(uintptr_t frame)
+static TRACE_ALWAYS_INLINE uint64_t probe_tracepoint_stack_of(uintptr_t frame)
 {
 	return frame + sizeof(uintptr_t);
 }
@@ -97,9 +97,10 @@ static void tracepoint_hit(void *data, uint64_t a1, uint64_t a2, uint64_t a3, ui
 			   uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	const struct fetch_tracepoint got = { { a1, a2, a3, a4, a5, a6, a7, a8 },
-					      stack_of((uintptr_t)__builtin_frame_address(0)) };
+					      probe_tracepoint_stack_of(
+						      (uintptr_t)__builtin_frame_address(0)) };
 
-	(void)probe_hit(data, &got, head_of(data));
+	(void)probe_hit(data, &got, probe_tracepoint_head_of(data));
 }
 
 /*
@@ -111,10 +112,11 @@ static void tracepoint_hit_atomic(void *data, uint64_t a1, uint64_t a2, uint64_t
 				  uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	const struct fetch_tracepoint got = { { a1, a2, a3, a4, a5, a6, a7, a8 },
-					      stack_of((uintptr_t)__builtin_frame_address(0)) };
+					      probe_tracepoint_stack_of(
+						      (uintptr_t)__builtin_frame_address(0)) };
 
 	trace_plat_preempt_disable();
-	(void)probe_hit(data, &got, head_of(data));
+	(void)probe_hit(data, &got, probe_tracepoint_head_of(data));
 	trace_plat_preempt_enable();
 }
 
@@ -139,7 +141,7 @@ static void end_tracepoint(struct probe *probe)
 
 /* ---- Many at once ---- */
 
-static void put_tracepoint(struct probe *probe, bool on, void *to)
+static void probe_tracepoint_put(struct probe *probe, bool on, void *to)
 {
 	struct tracepoint *tp = probe->target.tp;
 
@@ -173,7 +175,7 @@ static int change_tracepoints(void *list, size_t nr, bool on)
 static const struct probe_many tracepoint_many = {
 	.rank = PROBE_RANK_TRACEPOINT,
 	.bytes = sizeof(struct tracepoint_change),
-	.put = put_tracepoint,
+	.put = probe_tracepoint_put,
 	.make_part = make_tracepoint_part,
 	.change_alone = change_tracepoints,
 };
@@ -182,20 +184,20 @@ static const struct probe_many tracepoint_many = {
 
 struct tracepoint_entry {
 	struct trace_entry ent;
-	uint32_t ip; /* stands for the tracepoint: ip_of() */
+	uint32_t ip; /* stands for the tracepoint: probe_tracepoint_ip_of() */
 };
 
 static const struct trace_event_field tracepoint_fields[] = {
 	TRACE_FIELD_ADDRESS("__probe_ip", tracepoint_entry, ip),
 };
 
-static void print_place(const struct trace_iter *iter, const struct probe_event *event,
-			struct trace_seq *seq)
+static void probe_tracepoint_print_place(const struct trace_iter *iter,
+					 const struct probe_event *event, struct trace_seq *seq)
 {
 	const struct tracepoint_entry *entry = iter->event.data;
 	const struct probe *probe = event->first;
 
-	while (probe && ip_of(probe) != entry->ip)
+	while (probe && probe_tracepoint_ip_of(probe) != entry->ip)
 		probe = probe->next;
 	if (probe)
 		trace_seq_puts(seq, probe->target.tp->name);
@@ -208,7 +210,8 @@ static void write_places(const struct probe_event *event, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, ", __print_symbolic(REC->__probe_ip");
 	for (const struct probe *probe = event->first; probe; probe = probe->next)
-		trace_seq_printf(seq, ", { 0x%x, \"%s\" }", ip_of(probe), probe->target.tp->name);
+		trace_seq_printf(seq, ", { 0x%x, \"%s\" }", probe_tracepoint_ip_of(probe),
+				 probe->target.tp->name);
 	trace_seq_putc(seq, ')');
 }
 
@@ -232,7 +235,7 @@ static const struct probe_kind tracepoint_kind = {
 	.dyn_kind = &trace_probe_dyn_kinds[PROBE_DYN_TRACEPOINT],
 	.offer_places = offer_tracepoints,
 	.find = find_tracepoint,
-	.print_head = print_place,
+	.print_head = probe_tracepoint_print_place,
 	.begin = begin_tracepoint,
 	.end = end_tracepoint,
 	.many = &tracepoint_many,

@@ -153,12 +153,14 @@ static void data_hit(struct wprobe *wp, struct ftrace_regs *regs, uint64_t old, 
 }
 
 /* The words that error_log has until the next mistake; guarded by the config lock. */
-static char refusal[160];
+static char probe_watch_refusal[160];
 
-static int blame_refusal(const struct probe_definition *definition, const char *why, int err)
+static int probe_watch_blame_refusal(const struct probe_definition *definition, const char *why,
+				     int err)
 {
-	trace_snprintf(refusal, sizeof(refusal), "Failed to register probe event: %s", why);
-	return trace_probe_blame(definition, definition->place.at, refusal, err);
+	trace_snprintf(probe_watch_refusal, sizeof(probe_watch_refusal),
+		       "Failed to register probe event: %s", why);
+	return trace_probe_blame(definition, definition->place.at, probe_watch_refusal, err);
 }
 
 static uint32_t count_watches(void)
@@ -181,11 +183,11 @@ static int attach_data(struct probe *probe, const struct probe_definition *defin
 	wp->handler = data_hit;
 	err = wprobe_refusal(wp, why, sizeof(why));
 	if (err && err != -EBUSY)
-		return blame_refusal(definition, why, err);
+		return probe_watch_blame_refusal(definition, why, err);
 	if (err || count_watches() >= WPROBE_MAX)
-		return blame_refusal(definition,
-				     "the processor can watch 4 places at once, and all are taken",
-				     -ENOSPC);
+		return probe_watch_blame_refusal(
+			definition, "the processor can watch 4 places at once, and all are taken",
+			-ENOSPC);
 	return 0;
 }
 _Static_assert(WPROBE_MAX == 4, "that is what the sentence says");
@@ -213,8 +215,8 @@ static const struct trace_event_field watch_fields[] = {
 	TRACE_FIELD_ADDRESS("__probe_ip", watch_entry, ip),
 };
 
-static void print_address(const struct trace_iter *iter, const struct probe_event *event,
-			  struct trace_seq *seq)
+static void probe_watch_print_address(const struct trace_iter *iter,
+				      const struct probe_event *event, struct trace_seq *seq)
 {
 	const struct watch_entry *entry = iter->event.data;
 
@@ -234,7 +236,7 @@ static const struct trace_event_class watch_class = {
 	.own_depth = 1,
 };
 
-static uint64_t get_missed(const struct probe *probe)
+static uint64_t probe_watch_get_missed(const struct probe *probe)
 {
 	return probe->target.wprobe.nmissed;
 }
@@ -253,10 +255,10 @@ static const struct probe_kind watch_kind = {
 	.dyn_kind = &trace_probe_kprobe_dyn[PROBE_DYN_WATCH],
 	.find = find_data,
 	.attach = attach_data,
-	.print_head = print_address,
+	.print_head = probe_watch_print_address,
 	.begin = begin_data,
 	.end = end_data,
-	.get_missed = get_missed,
+	.get_missed = probe_watch_get_missed,
 };
 
 bool trace_probe_watch_claims(const char *line)

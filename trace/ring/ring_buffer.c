@@ -81,7 +81,7 @@ void ring_buffer_unlock_commit(struct ring_buffer *buffer, void *payload)
 }
 
 /* The ring in which `payload` lies: this CPU's, or after an exchange that of the twin. */
-static struct trace_ring_cpu *home_of(struct ring_buffer *buffer, const void *payload)
+static struct trace_ring_cpu *ring_buffer_home_of(struct ring_buffer *buffer, const void *payload)
 {
 	struct trace_ring_cpu *rc = this_cpu(buffer);
 	uint64_t pos = (uint64_t)((const uint8_t *)payload - rc->base);
@@ -93,7 +93,7 @@ static struct trace_ring_cpu *home_of(struct ring_buffer *buffer, const void *pa
 
 void ring_buffer_discard_commit(struct ring_buffer *buffer, void *payload, size_t len)
 {
-	trace_ring_discard(home_of(buffer, payload), payload, len);
+	trace_ring_discard(ring_buffer_home_of(buffer, payload), payload, len);
 	trace_plat_preempt_enable();
 }
 
@@ -207,7 +207,7 @@ static void gate_off_all(struct ring_buffer *buffer)
 }
 
 /* A ring may be missed because it is exchanged meanwhile: ring_twin.c then sets its gate again. */
-static bool switch_all(struct ring_buffer *buffer, bool is_off)
+static bool ring_buffer_switch_all(struct ring_buffer *buffer, bool is_off)
 {
 	if (atomic_exchange(&buffer->shared->is_off, is_off) == is_off)
 		return false;
@@ -218,12 +218,12 @@ static bool switch_all(struct ring_buffer *buffer, bool is_off)
 
 bool ring_buffer_record_off(struct ring_buffer *buffer)
 {
-	return switch_all(buffer, true);
+	return ring_buffer_switch_all(buffer, true);
 }
 
 bool ring_buffer_record_on(struct ring_buffer *buffer)
 {
-	return switch_all(buffer, false);
+	return ring_buffer_switch_all(buffer, false);
 }
 
 bool ring_buffer_record_is_set_on(struct ring_buffer *buffer)

@@ -21,7 +21,7 @@ void trace_ring_note_reader(struct trace_ring_cpu *rc)
 }
 
 /* Show the next event of the chunk, and fetch another chunk when it has none. False: no event. */
-static bool fill(struct trace_ring_cpu *rc, bool full, struct ring_event *out_event)
+static bool ring_consume_fill(struct trace_ring_cpu *rc, bool full, struct ring_event *out_event)
 {
 	bool found;
 
@@ -51,7 +51,7 @@ bool ring_buffer_peek(struct ring_buffer *buffer, uint32_t cpu, struct ring_even
 		return false;
 	rc = trace_ring_of(buffer, cpu);
 	trace_plat_lock(&rc->lock);
-	found = fill(rc, false, out_event);
+	found = ring_consume_fill(rc, false, out_event);
 	trace_plat_unlock(&rc->lock);
 	return found;
 }
@@ -65,7 +65,7 @@ bool ring_buffer_consume(struct ring_buffer *buffer, uint32_t cpu, struct ring_e
 		return false;
 	rc = trace_ring_of(buffer, cpu);
 	trace_plat_lock(&rc->lock);
-	found = fill(rc, false, out_event);
+	found = ring_consume_fill(rc, false, out_event);
 	if (found) {
 		trace_ring_skip(&rc->chunk, out_event);
 		trace_ring_note_reader(rc);
@@ -104,7 +104,7 @@ int ring_buffer_read_page(struct ring_buffer *buffer, uint32_t cpu, bool full,
 		return -EINVAL;
 	rc = trace_ring_of(buffer, cpu);
 	trace_plat_lock(&rc->lock);
-	if (fill(rc, full, &event)) {
+	if (ring_consume_fill(rc, full, &event)) {
 		chunk_to_page(rc, out_page);
 		rc->chunk.pos = rc->chunk.end;
 		rc->chunk.left = 0;

@@ -21,8 +21,8 @@
  * Measure the event at `pos`: where its payload begins, from `pos` on, and the bytes of all of it.
  * False when it does not fit into the data.
  */
-static bool measure(const struct ring_chunk *chunk, uint32_t pos, uint32_t *out_payload,
-		    uint32_t *out_bytes)
+static bool ring_event_measure(const struct ring_chunk *chunk, uint32_t pos, uint32_t *out_payload,
+			       uint32_t *out_bytes)
 {
 	const uint32_t *at = (const uint32_t *)(const void *)(chunk->data + pos);
 	uint32_t type, room = chunk->end - pos;
@@ -90,7 +90,7 @@ bool trace_ring_decode(struct ring_chunk *chunk, struct ring_event *out_event)
 	if (TRACE_LIKELY(decode_short(chunk, out_event)))
 		return chunk->left != 0;
 	/* Padding and time stamps change chunk->pos for good; the event itself does not. */
-	while (chunk->pos < chunk->end && measure(chunk, chunk->pos, &payload, &bytes)) {
+	while (chunk->pos < chunk->end && ring_event_measure(chunk, chunk->pos, &payload, &bytes)) {
 		at = (const uint32_t *)(const void *)(chunk->data + chunk->pos);
 		type = at[0] & ((1u << RING_TYPE_BITS) - 1);
 		out_event->ts = time_at(at, chunk->ts);

@@ -50,7 +50,7 @@ struct look {
 };
 
 /* What the reader has taken out and not consumed is in the sub-buffer before his. */
-static void begin(struct look *look)
+static void ring_glance_begin(struct look *look)
 {
 	struct trace_ring_cpu *rc = look->rc;
 	uint64_t seq;
@@ -67,7 +67,7 @@ static void begin(struct look *look)
 	trace_plat_preempt_enable();
 }
 
-static bool fetch(struct look *look)
+static bool ring_glance_fetch(struct look *look)
 {
 	struct trace_ring_cpu *rc = look->rc;
 	bool has_more;
@@ -89,8 +89,8 @@ void ring_buffer_look_cpu(struct ring_buffer *buffer, uint32_t cpu, struct ring_
 	if (cpu >= buffer->nr_cpus)
 		return;
 	look.rc = trace_ring_of(buffer, cpu);
-	begin(&look);
-	while (fetch(&look)) {
+	ring_glance_begin(&look);
+	while (ring_glance_fetch(&look)) {
 		while (trace_ring_decode(&look.chunk, &event)) {
 			uint64_t number = look.cursor.next_event - look.chunk.left;
 

@@ -75,7 +75,7 @@ void ring_buffer_iter_reset(struct ring_iter *iter)
  * The ring was emptied: start again. This takes rc->lock, which the iterator of a dump must not do;
  * it never comes here, because everybody who could empty the ring has stopped.
  */
-static void begin_anew(struct ring_iter *iter)
+static void ring_iter_begin_anew(struct ring_iter *iter)
 {
 	ring_buffer_iter_reset(iter);
 	iter->is_anew = true;
@@ -93,11 +93,11 @@ static bool decode_next(struct ring_iter *iter)
 }
 
 /* Stand on the next event of the chunk, and fetch another chunk when it has none. False: no event. */
-static bool fill(struct ring_iter *iter)
+static bool ring_iter_fill(struct ring_iter *iter)
 {
 	for (;;) {
 		if (trace_ring_is_outdated(iter->rc, &iter->cursor))
-			begin_anew(iter);
+			ring_iter_begin_anew(iter);
 		if (iter->is_absent)
 			return false;
 		if (decode_next(iter))
@@ -118,7 +118,7 @@ static bool is_before_limit(const struct ring_iter *iter)
 
 bool ring_buffer_iter_peek(struct ring_iter *iter, struct ring_event *out_event)
 {
-	if (!fill(iter))
+	if (!ring_iter_fill(iter))
 		return false;
 	if (iter->is_anew) {
 		iter->is_anew = false;

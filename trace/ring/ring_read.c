@@ -123,7 +123,7 @@ static TRACE_ALWAYS_INLINE void copy_8(uint8_t *to, const uint8_t *from)
  * the copy is thrown away. This is the only place where reader and writer race for event data.
  * `from` is aligned to 4 bytes, and `bytes` is a multiple of 4.
  */
-static RING_RACY void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
+static RING_RACY void ring_read_copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
 	uint32_t i = 0;
 
@@ -154,7 +154,7 @@ static void copy_chunk(struct trace_ring_cpu *rc, const struct ring_cursor *curs
 			    : cursor->ts;
 	chunk->lost = extent->first_event + cursor->taken - cursor->next_event +
 		      (extent->dropped - cursor->dropped);
-	copy_words(chunk->data, (const uint8_t *)page + cursor->offset, chunk->end);
+	ring_read_copy_words(chunk->data, (const uint8_t *)page + cursor->offset, chunk->end);
 	/*
 	 * Pairs with the exchange in claim_slot(): if we have copied data of a later lap, confirm()
 	 * sees that the slot's word has changed.

@@ -94,7 +94,7 @@ static bool is_resized(const struct resize *resize, size_t i)
 	       trace_ring_has_memory(rc) && rc->nr_slots != resize->nr_slots;
 }
 
-static int get_memory(const struct resize *resize)
+static int ring_resize_get_memory(const struct resize *resize)
 {
 	uint32_t subbuf_size = resize->buffer->subbuf_size;
 
@@ -112,7 +112,7 @@ static int get_memory(const struct resize *resize)
 /* The buffer's lock is held, and exchanges of twins are forbidden. */
 static int resize_locked(const struct resize *resize)
 {
-	int err = get_memory(resize);
+	int err = ring_resize_get_memory(resize);
 
 	for (size_t i = 0; i < resize->nr_lists; i++) {
 		if (!err && resize->memory[i].base)

@@ -210,7 +210,7 @@ static size_t buffer_bytes(uint32_t nr_cpus)
 	return sizeof(struct ring_buffer) + nr_cpus * sizeof(void *);
 }
 
-static void free_one(struct ring_buffer *buffer)
+static void ring_setup_free_one(struct ring_buffer *buffer)
 {
 	if (!buffer)
 		return;
@@ -223,8 +223,8 @@ void ring_buffer_free(struct ring_buffer *buffer)
 {
 	if (!buffer)
 		return;
-	free_one(buffer->twin);
-	free_one(buffer);
+	ring_setup_free_one(buffer->twin);
+	ring_setup_free_one(buffer);
 }
 
 struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags)
@@ -241,7 +241,7 @@ struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags)
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
 		buffer->cpu[cpu] = rc_alloc(cpu, bytes);
 		if (!buffer->cpu[cpu]) {
-			free_one(buffer);
+			ring_setup_free_one(buffer);
 			return NULL;
 		}
 	}
@@ -261,7 +261,7 @@ static uint32_t slots_of(const struct ring_buffer *buffer, const struct trace_ri
  * Give the CPU's ring its memory, and that of the twin, too: twins have the same sizes, so both get
  * it or neither. The buffer's lock is held.
  */
-static int add_cpu(struct ring_buffer *buffer, uint32_t cpu)
+static int ring_setup_add_cpu(struct ring_buffer *buffer, uint32_t cpu)
 {
 	struct ring_buffer *buffers[2] = { buffer, buffer->twin };
 	struct ring_memory memory[2] = { { 0 } };
@@ -291,7 +291,7 @@ int ring_buffer_add_cpu(struct ring_buffer *buffer, uint32_t cpu)
 		return -EINVAL;
 	trace_plat_lock(&buffer->shared->lock);
 	trace_ring_forbid_swap(buffer);
-	err = add_cpu(buffer, cpu);
+	err = ring_setup_add_cpu(buffer, cpu);
 	trace_ring_allow_swap(buffer);
 	trace_plat_unlock(&buffer->shared->lock);
 	return err;
@@ -348,7 +348,7 @@ void ring_buffer_reset(struct ring_buffer *buffer)
 }
 
 /* Give all rings of `buffer`, which may be NULL, the clock. Exchanges of twins are forbidden. */
-static void set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
+static void ring_setup_set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
 {
 	for (uint32_t cpu = 0; buffer && cpu < buffer->nr_cpus; cpu++) {
 		struct trace_ring_cpu *rc = trace_ring_of(buffer, cpu);
@@ -369,8 +369,8 @@ void ring_buffer_set_clock(struct ring_buffer *buffer, ring_clock_fn clock)
 	trace_plat_lock(&buffer->shared->lock);
 	buffer->shared->clock = clock;
 	trace_ring_forbid_swap(buffer);
-	set_clock(buffer, clock);
-	set_clock(buffer->twin, clock);
+	ring_setup_set_clock(buffer, clock);
+	ring_setup_set_clock(buffer->twin, clock);
 	trace_ring_allow_swap(buffer);
 	trace_plat_unlock(&buffer->shared->lock);
 }

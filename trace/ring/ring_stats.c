@@ -29,7 +29,7 @@ static bool is_unchanged(struct trace_ring_cpu *rc, const struct oldest *oldest)
 	       atomic_load(&rc->slots[oldest->slot].word) == oldest->word;
 }
 
-static void find_oldest(struct trace_ring_cpu *rc, struct oldest *out)
+static void ring_stats_find_oldest(struct trace_ring_cpu *rc, struct oldest *out)
 {
 	out->seq = rc->reader.seq;
 	for (;;) {
@@ -78,13 +78,13 @@ static uint64_t oldest_ts(struct trace_ring_cpu *rc)
 	return trace_ring_decode(&chunk, &event) ? event.ts : 0;
 }
 
-static void collect(struct trace_ring_cpu *rc, struct ring_stats *out)
+static void ring_stats_collect(struct trace_ring_cpu *rc, struct ring_stats *out)
 {
 	struct oldest oldest;
 	uint64_t first;
 
 	do {
-		find_oldest(rc, &oldest);
+		ring_stats_find_oldest(rc, &oldest);
 		first = oldest.extent.first_event + ring_tag_value(oldest.word);
 		out->entries = trace_ring_committed(rc) - first + rc->chunk.left;
 		out->overrun = first - rc->nr_taken;
@@ -112,7 +112,7 @@ void ring_buffer_stats_cpu(struct ring_buffer *buffer, uint32_t cpu, struct ring
 	rc = trace_ring_of(buffer, cpu);
 	trace_plat_lock(&rc->lock);
 	if (trace_ring_has_memory(rc)) {
-		collect(rc, out_stats);
+		ring_stats_collect(rc, out_stats);
 	} else {
 		out_stats->dropped = trace_ring_load(&rc->nr_dropped);
 		out_stats->now_ts = ring_clock_now(rc);

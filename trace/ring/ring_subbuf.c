@@ -17,8 +17,8 @@ struct reshape {
 	struct ring_memory *memory; /* of each ring: its new memory, later its old one */
 };
 
-static bool get_memory(const struct reshape *reshape, const struct trace_ring_cpu *rc,
-		       struct ring_memory *out)
+static bool ring_subbuf_get_memory(const struct reshape *reshape, const struct trace_ring_cpu *rc,
+				   struct ring_memory *out)
 {
 	uint32_t nr_slots = reshape->nr_slots;
 
@@ -34,14 +34,15 @@ static int get_all_memory(const struct reshape *reshape)
 
 		if (rc->nr_iters)
 			return -EBUSY;
-		if (trace_ring_has_memory(rc) && !get_memory(reshape, rc, &reshape->memory[i]))
+		if (trace_ring_has_memory(rc) &&
+		    !ring_subbuf_get_memory(reshape, rc, &reshape->memory[i]))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
 /* Empty the ring and give it `memory`; its old memory is in there afterwards. */
-static void begin_anew(struct trace_ring_cpu *rc, struct ring_memory *memory)
+static void ring_subbuf_begin_anew(struct trace_ring_cpu *rc, struct ring_memory *memory)
 {
 	struct ring_memory old;
 	uint64_t lap;
@@ -56,7 +57,7 @@ static void begin_anew(struct trace_ring_cpu *rc, struct ring_memory *memory)
 	*memory = old;
 }
 
-static void set_size(struct ring_buffer *buffer, uint32_t subbuf_size)
+static void ring_subbuf_set_size(struct ring_buffer *buffer, uint32_t subbuf_size)
 {
 	__atomic_store_n(&buffer->subbuf_size, subbuf_size, __ATOMIC_RELAXED);
 }
@@ -70,16 +71,16 @@ static int reshape_all(const struct reshape *reshape)
 		struct trace_ring_cpu *rc = trace_ring_nth(buffer, i);
 
 		if (!err && trace_ring_has_memory(rc))
-			begin_anew(rc, &reshape->memory[i]);
+			ring_subbuf_begin_anew(rc, &reshape->memory[i]);
 		else if (!err)
 			trace_ring_set_subbuf_size(rc, reshape->subbuf_size);
 		trace_ring_memory_free(&reshape->memory[i]);
 	}
 	if (err)
 		return err;
-	set_size(buffer, reshape->subbuf_size);
+	ring_subbuf_set_size(buffer, reshape->subbuf_size);
 	if (reshape->nr_rings > buffer->nr_cpus)
-		set_size(buffer->twin, reshape->subbuf_size);
+		ring_subbuf_set_size(buffer->twin, reshape->subbuf_size);
 	return 0;
 }
 

@@ -48,7 +48,7 @@ static bool have_same_size(const struct trace_ring_cpu *a, const struct trace_ri
 }
 
 /* Counted in swap_word, so that nobody resizes or empties the rings. */
-static int exchange(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
+static int ring_twin_exchange(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
 {
 	struct trace_ring_cpu *rc_a = a->cpu[cpu], *rc_b = b->cpu[cpu];
 
@@ -72,7 +72,7 @@ int ring_buffer_swap_cpu(struct ring_buffer *a, struct ring_buffer *b, uint32_t 
 	if (a->twin != b || cpu >= a->nr_cpus)
 		return -EINVAL;
 	if (!(atomic_fetch_add(word, SWAP_ONE) & FORBIDDEN))
-		err = exchange(a, b, cpu);
+		err = ring_twin_exchange(a, b, cpu);
 	atomic_fetch_sub(word, SWAP_ONE);
 	return err;
 }
@@ -90,7 +90,7 @@ static int give_memory(struct ring_buffer *twin, struct ring_buffer *buffer)
 }
 
 /* Make the two buffers twins of each other. The lock of `buffer` is held. */
-static void join(struct ring_buffer *buffer, struct ring_buffer *twin)
+static void ring_twin_join(struct ring_buffer *buffer, struct ring_buffer *twin)
 {
 	buffer->shared->slim = twin;
 	twin->shared = buffer->shared;
@@ -119,7 +119,7 @@ struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer)
 	trace_plat_lock(&buffer->shared->lock);
 	err = give_memory(twin, buffer);
 	if (!err)
-		join(buffer, twin);
+		ring_twin_join(buffer, twin);
 	trace_plat_unlock(&buffer->shared->lock);
 	if (!err)
 		return twin;

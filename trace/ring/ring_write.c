@@ -52,7 +52,7 @@ static uint64_t entries_of(struct trace_ring_cpu *rc, uint32_t slot)
 }
 
 /* Drop mode: are events of the slot's sub-buffer still to be read? */
-static bool is_kept(struct trace_ring_cpu *rc, uint32_t slot, uint64_t word)
+static bool ring_write_is_kept(struct trace_ring_cpu *rc, uint32_t slot, uint64_t word)
 {
 	return !atomic_load(&rc->overwrite) && ring_tag_value(word) != entries_of(rc, slot);
 }
@@ -79,7 +79,7 @@ static enum claim claim_slot(struct trace_ring_cpu *rc, uint32_t next, uint64_t 
 		trace_plat_local_add(&rc->nr_commit_overrun, 1);
 		return CLAIM_OVERRUN;
 	}
-	if (is_kept(rc, next, word)) {
+	if (ring_write_is_kept(rc, next, word)) {
 		trace_plat_local_add(&rc->nr_dropped, 1);
 		return CLAIM_FULL;
 	}
@@ -146,7 +146,8 @@ static void mark_full(struct trace_ring_cpu *rc)
 	word = trace_ring_load(&rc->tail.lo);
 	next = ring_next_slot(rc, ring_slot_of(rc, word));
 	/* Pairs with readers: they take, and then look for the mark. */
-	if (ring_offset_of(rc, word) || !is_kept(rc, next, atomic_load(&rc->slots[next].word)))
+	if (ring_offset_of(rc, word) ||
+	    !ring_write_is_kept(rc, next, atomic_load(&rc->slots[next].word)))
 		trace_ring_gate(rc, 0);
 }
 
@@ -238,7 +239,7 @@ static void *write_heads(struct trace_ring_cpu *rc, uint64_t word, uint64_t delt
 	return at + 2;
 }
 
-static uint32_t head_bytes(uint32_t len)
+static uint32_t ring_write_head_bytes(uint32_t len)
 {
 	return len <= RING_SHORT_PAYLOAD ? RING_HEAD_BYTES : 2 * RING_HEAD_BYTES;
 }
@@ -263,7 +264,7 @@ void *trace_ring_reserve_slow(struct trace_ring_cpu *rc, size_t payload_len)
 		last = trace_ring_load(&rc->tail.hi);
 		now = ring_clock_now(rc);
 		delta = (int64_t)(now - last) > 0 ? now - last : 0; /* clocks may go back */
-		bytes = head_bytes(len) + len;
+		bytes = ring_write_head_bytes(len) + len;
 		if (delta >> RING_DELTA_BITS)
 			bytes += RING_EXTEND_BYTES;
 		room = -(uint32_t)word & (ring_size(rc) - 1);
@@ -308,7 +309,7 @@ static void make_padding(struct trace_ring_cpu *rc, uint32_t start, uint32_t byt
 void trace_ring_discard(struct trace_ring_cpu *rc, void *payload, size_t payload_len)
 {
 	uint32_t len = (uint32_t)ring_round_len(payload_len);
-	uint32_t bytes = head_bytes(len) + len;
+	uint32_t bytes = ring_write_head_bytes(len) + len;
 	uint32_t end = (uint32_t)((uint8_t *)payload - rc->base) + len;
 	uint32_t delta = *(uint32_t *)(void *)(rc->base + (end - bytes)) >> RING_TYPE_BITS;
 	uint64_t word = trace_ring_load(&rc->tail.lo);

@@ -18,10 +18,10 @@ static struct {
 	char clock[32];
 	char instances[TRACE_BOOT_PARAM_MAX];
 	bool off_after_boot;
-} params;
+} boot_params;
 
 /* A number with a suffix K, M or G. 0 for anything else. */
-static size_t parse_size(const char *text)
+static size_t boot_parse_size(const char *text)
 {
 	char digits[24];
 	size_t len = trace_strnlen(text, sizeof(digits));
@@ -53,7 +53,7 @@ static size_t parse_size(const char *text)
 
 static void take_size(const char *value)
 {
-	size_t bytes = parse_size(value);
+	size_t bytes = boot_parse_size(value);
 
 	if (!bytes)
 		trace_plat_log("trace: trace_buf_size=%s is no size", value);
@@ -64,26 +64,26 @@ static void take_size(const char *value)
 /* The parameter may come several times, one instance each. */
 static void add_instance(const char *name)
 {
-	size_t len = trace_strlen(params.instances);
+	size_t len = trace_strlen(boot_params.instances);
 
-	if (len + trace_strlen(name) + 2 > sizeof(params.instances)) {
+	if (len + trace_strlen(name) + 2 > sizeof(boot_params.instances)) {
 		trace_plat_log("trace: trace_instance=%s: too many", name);
 		return;
 	}
-	trace_strcpy(params.instances + len, name, sizeof(params.instances) - len);
-	len = trace_strlen(params.instances);
-	params.instances[len] = INSTANCE_END;
-	params.instances[len + 1] = '\0';
+	trace_strcpy(boot_params.instances + len, name, sizeof(boot_params.instances) - len);
+	len = trace_strlen(boot_params.instances);
+	boot_params.instances[len] = INSTANCE_END;
+	boot_params.instances[len + 1] = '\0';
 }
 
 static void want_off_after_boot(const char *value)
 {
 	(void)value; /* as on Linux the name alone asks for it */
-	params.off_after_boot = true;
+	boot_params.off_after_boot = true;
 }
 
 /* A value that is too long is ignored: half a list would be something else than the user wanted. */
-static void keep(const char *name, const char *value, char *text, size_t size)
+static void boot_keep(const char *name, const char *value, char *text, size_t size)
 {
 	if (trace_strlen(value) < size)
 		trace_strcpy(text, value, size);
@@ -92,9 +92,11 @@ static void keep(const char *name, const char *value, char *text, size_t size)
 }
 
 static const struct trace_boot_param own_params[] = {
-	{ .name = "ftrace", .text = params.tracer, .size = sizeof(params.tracer) },
-	{ .name = "trace_options", .text = params.options, .size = sizeof(params.options) },
-	{ .name = "trace_clock", .text = params.clock, .size = sizeof(params.clock) },
+	{ .name = "ftrace", .text = boot_params.tracer, .size = sizeof(boot_params.tracer) },
+	{ .name = "trace_options",
+	  .text = boot_params.options,
+	  .size = sizeof(boot_params.options) },
+	{ .name = "trace_clock", .text = boot_params.clock, .size = sizeof(boot_params.clock) },
 	{ .name = "trace_buf_size", .take = take_size },
 	{ .name = "trace_instance", .take = add_instance },
 	{ .name = "traceoff_on_warning", .take = trace_off_on_warning_want },
@@ -109,7 +111,7 @@ static bool take_one_of(const struct trace_boot_param *param, const char *name, 
 	if (!param->name)
 		return false;
 	if (param->text)
-		keep(name, value, param->text, param->size);
+		boot_keep(name, value, param->text, param->size);
 	if (param->take)
 		param->take(value);
 	return true;
@@ -156,9 +158,9 @@ void trace_boot_set_filters(char *list, const char *param,
 	}
 }
 
-static void set_options(struct trace_array *tr)
+static void boot_set_options(struct trace_array *tr)
 {
-	char *list = params.options, *item;
+	char *list = boot_params.options, *item;
 
 	while ((item = next_item(&list))) {
 		if (*item && trace_option_parse(tr, item))
@@ -166,28 +168,28 @@ static void set_options(struct trace_array *tr)
 	}
 }
 
-static void set_clock(struct trace_array *tr)
+static void boot_set_clock(struct trace_array *tr)
 {
-	const struct trace_clock *clock = trace_clock_find(params.clock);
+	const struct trace_clock *clock = trace_clock_find(boot_params.clock);
 
 	if (clock)
 		trace_array_set_clock(tr, clock);
 	else
-		trace_plat_log("trace: trace_clock: no clock %s", params.clock);
+		trace_plat_log("trace: trace_clock: no clock %s", boot_params.clock);
 }
 
 static void start_tracer(struct trace_array *tr)
 {
-	int err = tracer_switch(tr, params.tracer);
+	int err = tracer_switch(tr, boot_params.tracer);
 
-	if (!tracer_find(params.tracer))
-		trace_plat_log("trace: cannot start tracer %s: no such tracer", params.tracer);
+	if (!tracer_find(boot_params.tracer))
+		trace_plat_log("trace: cannot start tracer %s: no such tracer", boot_params.tracer);
 	else if (err == -ENOMEM)
-		trace_plat_log("trace: cannot start tracer %s: no memory", params.tracer);
+		trace_plat_log("trace: cannot start tracer %s: no memory", boot_params.tracer);
 	else if (err)
-		trace_plat_log("trace: cannot start tracer %s: error %d", params.tracer, -err);
+		trace_plat_log("trace: cannot start tracer %s: error %d", boot_params.tracer, -err);
 	else
-		trace_plat_log("Starting tracer '%s'", params.tracer);
+		trace_plat_log("Starting tracer '%s'", boot_params.tracer);
 }
 
 /* Config lock held. */
@@ -231,9 +233,9 @@ static void set_up_instance(const char *name, char *flags, char *events)
 }
 
 /* Each item is NAME[^FLAG]...[,EVENTS]. */
-static void make_instances(void)
+static void boot_make_instances(void)
 {
-	char *list = params.instances, *events, *flags, *name;
+	char *list = boot_params.instances, *events, *flags, *name;
 	int err;
 
 	while ((events = next_item_until(&list, INSTANCE_END))) {
@@ -257,7 +259,7 @@ void trace_boot_finish(void)
 		if ((*at)->boot_finish)
 			(*at)->boot_finish();
 	}
-	if (params.off_after_boot && tr)
+	if (boot_params.off_after_boot && tr)
 		trace_array_off(tr,
 				&from); /* behind the features: one of them may take a snapshot */
 }
@@ -273,11 +275,12 @@ void trace_boot_start(void)
 			(*at)->boot_start(tr);
 	}
 	trace_plat_lock(&trace_config_lock);
-	if (params.clock[0])
-		set_clock(tr);
-	if (params.tracer[0])
+	if (boot_params.clock[0])
+		boot_set_clock(tr);
+	if (boot_params.tracer[0])
 		start_tracer(tr);
-	set_options(tr); /* behind the tracer, whose own options are known only while it runs */
+	boot_set_options(
+		tr); /* behind the tracer, whose own options are known only while it runs */
 	trace_plat_unlock(&trace_config_lock);
-	make_instances();
+	boot_make_instances();
 }

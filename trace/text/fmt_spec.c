@@ -7,7 +7,7 @@
 
 #define WIDEST 32767 /* as in Linux: a wild number must not keep a CPU busy */
 
-static bool is_digit(char c)
+static bool fmt_spec_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -37,7 +37,7 @@ static const char *parse_flags(struct fmt_spec *spec, const char *fmt)
 	}
 }
 
-static const char *parse_number(int *out_value, const char *fmt)
+static const char *fmt_spec_parse_number(int *out_value, const char *fmt)
 {
 	int value = 0;
 
@@ -45,13 +45,13 @@ static const char *parse_number(int *out_value, const char *fmt)
 		*out_value = FMT_FROM_ARG;
 		return fmt + 1;
 	}
-	for (; is_digit(*fmt); fmt++)
+	for (; fmt_spec_is_digit(*fmt); fmt++)
 		value = value < WIDEST ? value * 10 + (*fmt - '0') : value;
 	*out_value = value < WIDEST ? value : WIDEST;
 	return fmt;
 }
 
-static const char *parse_size(struct fmt_spec *spec, const char *fmt)
+static const char *fmt_spec_parse_size(struct fmt_spec *spec, const char *fmt)
 {
 	spec->arg_bytes = sizeof(int);
 	switch (*fmt) {
@@ -103,10 +103,10 @@ const char *trace_fmt_spec_parse(struct fmt_spec *spec, const char *fmt)
 {
 	*spec = (struct fmt_spec){ .width = 0, .precision = FMT_NONE };
 	fmt = parse_flags(spec, fmt);
-	fmt = parse_number(&spec->width, fmt);
+	fmt = fmt_spec_parse_number(&spec->width, fmt);
 	if (*fmt == '.')
-		fmt = parse_number(&spec->precision, fmt + 1);
-	fmt = parse_size(spec, fmt);
+		fmt = fmt_spec_parse_number(&spec->precision, fmt + 1);
+	fmt = fmt_spec_parse_size(spec, fmt);
 	return parse_conversion(spec, fmt);
 }
 

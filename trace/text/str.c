@@ -6,7 +6,7 @@
 #include "word.h"
 
 /* The word that the text begins in; what is before the text in it is no NUL. */
-static TRACE_ALWAYS_INLINE uint64_t first_word(const char *text, uintptr_t at)
+static TRACE_ALWAYS_INLINE uint64_t str_first_word(const char *text, uintptr_t at)
 {
 	return trace_word_load((const void *)at) | ~(~0ull << ((uintptr_t)text - at) * 8);
 }
@@ -19,7 +19,7 @@ TRACE_WORD_READER size_t trace_strnlen(const char *text, size_t max)
 
 	if (!max)
 		return 0;
-	zeros = trace_word_zeros(first_word(text, at));
+	zeros = trace_word_zeros(str_first_word(text, at));
 	while (!zeros && seen < max) {
 		at += TRACE_WORD_BYTES;
 		seen += TRACE_WORD_BYTES;
@@ -32,7 +32,7 @@ TRACE_WORD_READER size_t trace_strnlen(const char *text, size_t max)
 TRACE_WORD_READER size_t trace_strlen(const char *text)
 {
 	uintptr_t at = (uintptr_t)text & ~(uintptr_t)(TRACE_WORD_BYTES - 1);
-	uint64_t zeros = trace_word_zeros(first_word(text, at));
+	uint64_t zeros = trace_word_zeros(str_first_word(text, at));
 
 	while (!zeros) {
 		at += TRACE_WORD_BYTES;

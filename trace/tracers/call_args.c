@@ -13,7 +13,7 @@ struct trace_call_codes *_Atomic trace_call_codes;
 const struct call_types *trace_call_types;
 
 /* Copy the text at `from`, ended by a NUL, to `to`. Returns its bytes with the NUL. */
-static uint32_t copy_text(char *to, uintptr_t from)
+static uint32_t call_args_copy_text(char *to, uintptr_t from)
 {
 	uint32_t len = 0;
 
@@ -44,8 +44,8 @@ void trace_call_args_get(const struct ftrace_regs *fregs, uint32_t code, struct 
 	for (uint32_t i = 0; i < out->nr; i++) {
 		out->values[i] = ftrace_regs_get_argument(fregs, i);
 		if (texts >> i & 1)
-			out->text_bytes +=
-				copy_text(out->text + out->text_bytes, (uintptr_t)out->values[i]);
+			out->text_bytes += call_args_copy_text(out->text + out->text_bytes,
+							       (uintptr_t)out->values[i]);
 	}
 	while (out->text_bytes % 4) /* as events are */
 		out->text[out->text_bytes++] = '\0';
@@ -62,7 +62,7 @@ void trace_call_args_put(const struct call_args *args, struct trace_args_part *p
 
 /* ---- Out of events ---- */
 
-static bool is_inside(const struct trace_iter *iter, uint32_t loc)
+static bool call_args_is_inside(const struct trace_iter *iter, uint32_t loc)
 {
 	return (loc & 0xffff) + (loc >> 16) <= iter->event.len;
 }
@@ -76,7 +76,7 @@ bool trace_call_recorded_find(const struct trace_iter *iter, uint32_t offset,
 	if (offset + sizeof(part) > iter->event.len)
 		return false;
 	memcpy(&part, data + offset, sizeof(part));
-	if (!is_inside(iter, part.args) || !is_inside(iter, part.text))
+	if (!call_args_is_inside(iter, part.args) || !call_args_is_inside(iter, part.text))
 		return false;
 	out->values = data + (part.args & 0xffff);
 	out->nr = (part.args >> 16) / 8;

@@ -11,7 +11,7 @@
 
 /* ---- The table ---- */
 
-static uint32_t code_of(const struct btf_func *func)
+static uint32_t call_types_code_of(const struct btf_func *func)
 {
 	uint32_t nr = 0, texts = 0;
 	struct btf_arg arg;
@@ -42,7 +42,7 @@ static void find_range(uintptr_t *out_low, uintptr_t *out_high)
 	}
 }
 
-static void fill(struct trace_call_codes *all)
+static void call_types_fill(struct trace_call_codes *all)
 {
 	struct trace_symbol_cursor names = { { 0 } };
 	struct ftrace_cursor cursor = { 0 };
@@ -54,16 +54,17 @@ static void fill(struct trace_call_codes *all)
 		uintptr_t ip = trace_plat_ip_unpack(record->ip);
 
 		if (trace_plat_symbol_next(&names, ip, name) && trace_btf_func_find(name, &func))
-			all->codes[(ip - all->base) / CALL_SITE_STEP] = (uint8_t)code_of(&func);
+			all->codes[(ip - all->base) / CALL_SITE_STEP] =
+				(uint8_t)call_types_code_of(&func);
 	}
 }
 
-static size_t table_bytes(size_t bytes)
+static size_t call_types_table_bytes(size_t bytes)
 {
 	return sizeof(struct trace_call_codes) + bytes / CALL_SITE_STEP + 1;
 }
 
-static int prepare(void)
+static int call_types_prepare(void)
 {
 	struct trace_call_codes *all;
 	uintptr_t low, high;
@@ -75,12 +76,12 @@ static int prepare(void)
 	find_range(&low, &high);
 	if (low > high)
 		return 0; /* no sites, no calls */
-	all = trace_plat_alloc(table_bytes(high - low + 1));
+	all = trace_plat_alloc(call_types_table_bytes(high - low + 1));
 	if (!all)
 		return -ENOMEM;
 	all->base = low;
 	all->bytes = high - low + 1;
-	fill(all);
+	call_types_fill(all);
 	/* Pairs with the acquire of trace_call_code(). */
 	atomic_store_explicit(&trace_call_codes, all, memory_order_release);
 	return 0;
@@ -91,12 +92,12 @@ void trace_call_codes_free(void)
 	struct trace_call_codes *all = atomic_exchange(&trace_call_codes, NULL);
 
 	if (all)
-		trace_plat_free(all, table_bytes(all->bytes));
+		trace_plat_free(all, call_types_table_bytes(all->bytes));
 }
 
 /* ---- As text ---- */
 
-static bool find_func(uint32_t packed_ip, struct btf_func *out)
+static bool call_types_find_func(uint32_t packed_ip, struct btf_func *out)
 {
 	char name[TRACE_SYM_LEN];
 	uintptr_t start;
@@ -122,7 +123,8 @@ static void print_quoted(struct trace_seq *seq, const char *text, uint32_t len)
 }
 
 /* Print the next text, which is what `value` points to. */
-static void print_text(struct trace_seq *seq, struct call_recorded *recorded, uint64_t value)
+static void call_types_print_text(struct trace_seq *seq, struct call_recorded *recorded,
+				  uint64_t value)
 {
 	uint32_t len = (uint32_t)trace_strnlen(recorded->text, recorded->text_left);
 
@@ -160,7 +162,7 @@ static void print_arg(struct trace_seq *seq, struct call_recorded *recorded,
 		trace_seq_puts(seq, "?");
 	else if (form == BTF_FORM_STRING && trace_btf_points_to_const(arg->type) &&
 		 recorded->text_left)
-		print_text(seq, recorded, trace_call_recorded_value(recorded, arg->at));
+		call_types_print_text(seq, recorded, trace_call_recorded_value(recorded, arg->at));
 	else if (arg->words > 1 || form == BTF_FORM_STRUCT)
 		print_words(seq, recorded, arg);
 	else
@@ -175,7 +177,8 @@ static void print_args(const struct trace_iter *iter, struct trace_seq *seq, uin
 	struct btf_arg arg;
 
 	trace_seq_putc(seq, '(');
-	if (trace_call_recorded_find(iter, offset, &recorded) && find_func(packed_ip, &func)) {
+	if (trace_call_recorded_find(iter, offset, &recorded) &&
+	    call_types_find_func(packed_ip, &func)) {
 		for (uint32_t i = 0; trace_btf_func_arg(&func, i, &arg); i++) {
 			if (i)
 				trace_seq_puts(seq, ", ");
@@ -191,15 +194,16 @@ static bool returns_nothing(uint32_t packed_ip)
 {
 	struct btf_func func;
 
-	return find_func(packed_ip, &func) && trace_btf_strip(func.returns) == 0;
+	return call_types_find_func(packed_ip, &func) && trace_btf_strip(func.returns) == 0;
 }
 
-static bool print_return(struct trace_seq *seq, uint32_t packed_ip, uint64_t value,
-			 const char *before)
+static bool call_types_print_return(struct trace_seq *seq, uint32_t packed_ip, uint64_t value,
+				    const char *before)
 {
 	struct btf_func func;
 
-	if (!find_func(packed_ip, &func) || trace_btf_sizeof(func.returns) > sizeof(value) ||
+	if (!call_types_find_func(packed_ip, &func) ||
+	    trace_btf_sizeof(func.returns) > sizeof(value) ||
 	    trace_btf_form(func.returns) == BTF_FORM_NONE)
 		return false;
 	trace_seq_puts(seq, before);
@@ -208,8 +212,8 @@ static bool print_return(struct trace_seq *seq, uint32_t packed_ip, uint64_t val
 }
 
 const struct call_types trace_btf_call_types = {
-	.prepare = prepare,
+	.prepare = call_types_prepare,
 	.print_args = print_args,
-	.print_return = print_return,
+	.print_return = call_types_print_return,
 	.returns_nothing = returns_nothing,
 };

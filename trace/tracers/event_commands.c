@@ -83,7 +83,8 @@ static void event_command_put(uint64_t data)
 	trace_plat_free(command, sizeof(*command));
 }
 
-static size_t describe(const struct ftrace_probe_ops *ops, uint64_t data, char *text, size_t size)
+static size_t event_commands_describe(const struct ftrace_probe_ops *ops, uint64_t data, char *text,
+				      size_t size)
 {
 	const struct trace_event_switch *of = switch_of(data);
 	const struct trace_event *event = &of->file->call->event;
@@ -104,8 +105,8 @@ struct event_words {
 };
 
 /* `at` is in words->text, or NULL: the function is meant. */
-static int blame(struct ftrace_command_args *args, const struct event_words *words, const char *at,
-		 const char *why, int err)
+static int event_commands_blame(struct ftrace_command_args *args, const struct event_words *words,
+				const char *at, const char *why, int err)
 {
 	args->why = why;
 	args->where = at ? args->param + (at - words->text) : args->glob;
@@ -113,7 +114,7 @@ static int blame(struct ftrace_command_args *args, const struct event_words *wor
 }
 
 /* End `text` at its first colon. Returns what is behind, NULL when there is none. */
-static char *cut_at_colon(char *text)
+static char *event_commands_cut(char *text)
 {
 	while (*text && *text != ':')
 		text++;
@@ -129,17 +130,17 @@ static int parse_words(struct ftrace_command_args *args, struct event_words *wor
 	if (args->param && trace_strnlen(args->param, PARAM_MAX) < PARAM_MAX)
 		trace_strcpy(words->text, args->param, PARAM_MAX);
 	words->system = words->text;
-	words->event = cut_at_colon(words->system);
+	words->event = event_commands_cut(words->system);
 	if (!words->event)
-		return blame(args, words, NULL, "SYSTEM:EVENT is missing", -EINVAL);
-	words->count = cut_at_colon(words->event);
+		return event_commands_blame(args, words, NULL, "SYSTEM:EVENT is missing", -EINVAL);
+	words->count = event_commands_cut(words->event);
 	if (words->count)
-		(void)cut_at_colon(words->count); /* what is behind is ignored, as on Linux */
+		(void)event_commands_cut(words->count); /* what is behind is ignored, as on Linux */
 	return 0;
 }
 
-static int parse_count(struct ftrace_command_args *args, const struct event_words *words,
-		       uint64_t *out_count)
+static int event_commands_parse_count(struct ftrace_command_args *args,
+				      const struct event_words *words, uint64_t *out_count)
 {
 	int err;
 
@@ -148,8 +149,9 @@ static int parse_count(struct ftrace_command_args *args, const struct event_word
 		return 0;
 	err = trace_parse_u64(words->count, 0, out_count);
 	if (err)
-		blame(args, words, words->count,
-		      err == -ERANGE ? "count is too large" : "count is not a number", err);
+		event_commands_blame(
+			args, words, words->count,
+			err == -ERANGE ? "count is too large" : "count is not a number", err);
 	return err;
 }
 
@@ -203,23 +205,25 @@ static int run_locked(const struct trace_command *of, struct ftrace_command_args
 	int err;
 
 	if (!call)
-		return blame(args, words, words->system, "there is no such event", -EINVAL);
+		return event_commands_blame(args, words, words->system, "there is no such event",
+					    -EINVAL);
 	is_counted = is_removal ? trace_command_has_count(words->count) : words->count != NULL;
 	ops = is_counted ? &of->counted : &of->unlimited;
 	if (is_removal)
 		return remove_switch(args, ops);
-	err = parse_count(args, words, &count);
+	err = event_commands_parse_count(args, words, &count);
 	return err ? err : set_switch(args, call, ops, count);
 }
 
-static int run(const struct ftrace_func_command *command, struct ftrace_command_args *args)
+static int event_commands_run(const struct ftrace_func_command *command,
+			      struct ftrace_command_args *args)
 {
 	struct event_words words;
 	int err;
 
 	if (!args->enable)
-		return blame(args, NULL, NULL, "function commands go into set_ftrace_filter",
-			     -EINVAL);
+		return event_commands_blame(args, NULL, NULL,
+					    "function commands go into set_ftrace_filter", -EINVAL);
 	err = parse_words(args, &words);
 	if (err)
 		return err;
@@ -232,14 +236,15 @@ static int run(const struct ftrace_func_command *command, struct ftrace_command_
 #define EVENT_PROBE(word, does, counted)                                                           \
 	{                                                                                          \
 		.name = (word), .func = (does), .is_counted = (counted),                           \
-		.data_get = event_command_get, .data_put = event_command_put, .describe = describe \
+		.data_get = event_command_get, .data_put = event_command_put,                      \
+		.describe = event_commands_describe                                                \
 	}
 
 struct trace_command trace_event_commands[] = {
-	{ .command = { .name = "enable_event", .func = run },
+	{ .command = { .name = "enable_event", .func = event_commands_run },
 	  .unlimited = EVENT_PROBE("enable_event", probe_enable, false),
 	  .counted = EVENT_PROBE("enable_event", probe_enable, true) },
-	{ .command = { .name = "disable_event", .func = run },
+	{ .command = { .name = "disable_event", .func = event_commands_run },
 	  .unlimited = EVENT_PROBE("disable_event", probe_disable, false),
 	  .counted = EVENT_PROBE("disable_event", probe_disable, true) },
 	{ .command = { .name = NULL } },

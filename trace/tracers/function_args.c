@@ -20,8 +20,8 @@ enum {
 #define ENTRY_STEP                                                                                 \
 	(RING_EVENT_ONE + RING_HEAD_BYTES + (uint32_t)sizeof(struct trace_func_args_entry))
 
-static TRACE_ALWAYS_INLINE void fill(struct trace_func_args_entry *entry, uintptr_t ip,
-				     uintptr_t parent_ip)
+static TRACE_ALWAYS_INLINE void args_fill(struct trace_func_args_entry *entry, uintptr_t ip,
+					  uintptr_t parent_ip)
 {
 	trace_entry_init(&entry->call.ent, TRACE_TYPE_FUNC_ARGS, 1);
 	entry->call.ip = trace_plat_ip_pack(ip);
@@ -52,7 +52,7 @@ static TRACE_NOINLINE void write_texts(struct trace_ring_cpu *rc, uintptr_t ip, 
 	entry = trace_ring_reserve(rc, PART + trace_call_args_bytes(&args));
 	if (!entry)
 		return;
-	fill(entry, ip, parent_ip);
+	args_fill(entry, ip, parent_ip);
 	trace_call_args_put(&args, &entry->args, PART);
 	trace_ring_commit(rc, entry);
 }
@@ -94,14 +94,14 @@ void trace_function_write_args(struct trace_ring_cpu *rc, uintptr_t ip, uintptr_
 	entry = trace_ring_reserve(rc, (uint32_t)sizeof(*entry) + nr * 8);
 	if (TRACE_UNLIKELY(!entry))
 		return;
-	fill(entry, ip, parent_ip);
+	args_fill(entry, ip, parent_ip);
 	fill_values(&entry->args, nr, fregs);
 	trace_ring_commit(rc, entry);
 }
 
 /* A call in any context and any state of the ring. Preemption is off; this switches it on. */
-static TRACE_NOINLINE void call_slow(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
-				     struct ftrace_regs *fregs)
+static TRACE_NOINLINE void args_call_slow(uintptr_t ip, uintptr_t parent_ip,
+					  struct trace_ring_cpu *rc, struct ftrace_regs *fregs)
 {
 	uint32_t bit =
 		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
@@ -118,15 +118,15 @@ static TRACE_NOINLINE void call_slow(uintptr_t ip, uintptr_t parent_ip, struct t
 }
 
 /* Interrupts have written events behind ours while ours was open: publish them, too. */
-static TRACE_NOINLINE void publish(struct trace_ring_cpu *rc)
+static TRACE_NOINLINE void args_publish(struct trace_ring_cpu *rc)
 {
 	trace_ring_publish(rc);
 	trace_recursion_exit(THREAD_BIT);
 }
 
 /* trace_ring_step() could not write the event of a thread. The recursion bit is held. */
-static TRACE_NOINLINE void write_slow(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
-				      struct ftrace_regs *fregs)
+static TRACE_NOINLINE void args_write_slow(uintptr_t ip, uintptr_t parent_ip,
+					   struct trace_ring_cpu *rc, struct ftrace_regs *fregs)
 {
 	trace_function_write_args(rc, ip, parent_ip, fregs);
 	trace_recursion_exit(THREAD_BIT);
@@ -153,14 +153,14 @@ void trace_function_args_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 	if (TRACE_UNLIKELY(!(uint32_t)gate) || code != 1u << nr ||
 	    TRACE_UNLIKELY(parent_ip == trace_plat_return_hook()) ||
 	    TRACE_UNLIKELY(state == TRACE_STATE_OTHER)) {
-		call_slow(ip, parent_ip, rc, fregs);
+		args_call_slow(ip, parent_ip, rc, fregs);
 		return;
 	}
 	(void)trace_plat_recursion_set(THREAD_BIT);
 	entry = trace_ring_step(rc, ENTRY_STEP + (uint64_t)nr * 8, (uint32_t)gate,
 				trace_plat_clock_ns(), &place);
 	if (TRACE_UNLIKELY(!entry)) {
-		write_slow(ip, parent_ip, rc, fregs);
+		args_write_slow(ip, parent_ip, rc, fregs);
 		return;
 	}
 	trace_entry_fill(&entry->call.ent, TRACE_TYPE_FUNC_ARGS, state);
@@ -168,7 +168,7 @@ void trace_function_args_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 	entry->call.parent_ip = trace_plat_ip_pack(parent_ip);
 	fill_values(&entry->args, nr, fregs);
 	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place))) {
-		publish(rc);
+		args_publish(rc);
 		return;
 	}
 	trace_recursion_exit(THREAD_BIT);

@@ -19,8 +19,8 @@
 #define ENTRY_BYTES ((uint32_t)sizeof(struct trace_func_entry))
 #define ENTRY_STEP  (RING_EVENT_ONE + RING_HEAD_BYTES + ENTRY_BYTES)
 
-static TRACE_ALWAYS_INLINE void fill(struct trace_func_entry *entry, uintptr_t ip,
-				     uintptr_t parent_ip)
+static TRACE_ALWAYS_INLINE void function_fill(struct trace_func_entry *entry, uintptr_t ip,
+					      uintptr_t parent_ip)
 {
 	entry->ip = trace_plat_ip_pack(ip);
 	entry->parent_ip = trace_plat_ip_pack(parent_ip);
@@ -33,27 +33,28 @@ uintptr_t trace_function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fr
 }
 
 /* Write the event in any context and any state of the ring. Preemption off, the bit is held. */
-static TRACE_NOINLINE void write_event(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
-				       uint32_t bit)
+static TRACE_NOINLINE void function_write_event(uintptr_t ip, uintptr_t parent_ip,
+						struct trace_ring_cpu *rc, uint32_t bit)
 {
 	struct trace_func_entry *entry = trace_ring_reserve(rc, ENTRY_BYTES);
 
 	if (entry) {
 		trace_entry_init(&entry->ent, TRACE_TYPE_FN, 1);
-		fill(entry, ip, parent_ip);
+		function_fill(entry, ip, parent_ip);
 		trace_ring_commit(rc, entry);
 	}
 	trace_recursion_exit((int)bit);
 }
 
-/* Take the recursion bit and write the event, as write_event() does. Preemption off. */
-static TRACE_NOINLINE void call_slow(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc)
+/* Take the recursion bit and write the event, as function_write_event() does. Preemption off. */
+static TRACE_NOINLINE void function_call_slow(uintptr_t ip, uintptr_t parent_ip,
+					      struct trace_ring_cpu *rc)
 {
 	uint32_t bit =
 		TRACE_RECURSION_CALLBACK + trace_recursion_context(trace_plat_preempt_count());
 
 	if (trace_plat_recursion_set(bit))
-		write_event(ip, parent_ip, rc, bit);
+		function_write_event(ip, parent_ip, rc, bit);
 	else
 		trace_plat_preempt_enable();
 }
@@ -61,25 +62,25 @@ static TRACE_NOINLINE void call_slow(uintptr_t ip, uintptr_t parent_ip, struct t
 static TRACE_NOINLINE void call_with_true_parent(uintptr_t ip, struct trace_ring_cpu *rc,
 						 struct ftrace_regs *fregs)
 {
-	call_slow(ip, trace_function_true_parent(trace_plat_return_hook(), fregs), rc);
+	function_call_slow(ip, trace_function_true_parent(trace_plat_return_hook(), fregs), rc);
 }
 
 /* Interrupts have written events behind ours while ours was open: publish them, too. */
-static TRACE_NOINLINE void publish(struct trace_ring_cpu *rc)
+static TRACE_NOINLINE void function_publish(struct trace_ring_cpu *rc)
 {
 	trace_ring_publish(rc);
 	trace_recursion_exit(THREAD_BIT);
 }
 
 /* For a thread's event that trace_ring_step() could not write. The recursion bit is held. */
-static TRACE_NOINLINE void write_slow(uintptr_t ip, uintptr_t parent_ip, struct trace_ring_cpu *rc,
-				      uint32_t state)
+static TRACE_NOINLINE void function_write_slow(uintptr_t ip, uintptr_t parent_ip,
+					       struct trace_ring_cpu *rc, uint32_t state)
 {
 	struct trace_func_entry *entry = trace_ring_reserve_slow(rc, ENTRY_BYTES);
 
 	if (entry) {
 		trace_entry_fill(&entry->ent, TRACE_TYPE_FN, state);
-		fill(entry, ip, parent_ip);
+		function_fill(entry, ip, parent_ip);
 		trace_ring_commit(rc, entry);
 	}
 	trace_recursion_exit(THREAD_BIT);
@@ -93,13 +94,13 @@ static TRACE_NOINLINE void write_clock(uintptr_t ip, uintptr_t parent_ip, struct
 	struct trace_func_entry *entry = trace_ring_try_step_clock(rc, ENTRY_STEP, &place);
 
 	if (TRACE_UNLIKELY(!entry)) {
-		write_slow(ip, parent_ip, rc, state);
+		function_write_slow(ip, parent_ip, rc, state);
 		return;
 	}
 	trace_entry_fill(&entry->ent, TRACE_TYPE_FN, state);
-	fill(entry, ip, parent_ip);
+	function_fill(entry, ip, parent_ip);
 	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place))) {
-		publish(rc);
+		function_publish(rc);
 		return;
 	}
 	trace_recursion_exit(THREAD_BIT);
@@ -143,7 +144,7 @@ static TRACE_NOINLINE void call_closed(uintptr_t ip, uintptr_t parent_ip, struct
 	}
 	state = trace_entry_free_state();
 	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER)) {
-		call_slow(ip, parent_ip, rc);
+		function_call_slow(ip, parent_ip, rc);
 		return;
 	}
 	(void)trace_plat_recursion_set(THREAD_BIT);
@@ -179,19 +180,19 @@ void trace_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *o
 	}
 	state = trace_entry_free_state();
 	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER)) {
-		call_slow(ip, parent_ip, rc);
+		function_call_slow(ip, parent_ip, rc);
 		return;
 	}
 	(void)trace_plat_recursion_set(THREAD_BIT);
 	entry = trace_ring_step(rc, ENTRY_STEP, (uint32_t)gate, trace_plat_clock_ns(), &place);
 	if (TRACE_UNLIKELY(!entry)) {
-		write_slow(ip, parent_ip, rc, state);
+		function_write_slow(ip, parent_ip, rc, state);
 		return;
 	}
 	trace_entry_fill(&entry->ent, TRACE_TYPE_FN, state);
-	fill(entry, ip, parent_ip);
+	function_fill(entry, ip, parent_ip);
 	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place))) {
-		publish(rc);
+		function_publish(rc);
 		return;
 	}
 	trace_recursion_exit(THREAD_BIT);

@@ -14,8 +14,8 @@
  * The count goes down by one for each switch, even if several CPUs come here at once: each has read
  * the count before it looked at the switch, and the compare-exchange lets only one of them succeed.
  */
-static void switch_recording(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops,
-			     bool on)
+static void function_switch_recording(const struct ftrace_probe_hit *hit,
+				      const struct ftrace_probe_ops *ops, bool on)
 {
 	const struct trace_off_from from = { .by = TRACE_OFF_BY_COMMAND, .ip = hit->ip };
 	struct trace_array *tr = hit->tr;
@@ -33,12 +33,12 @@ static void switch_recording(const struct ftrace_probe_hit *hit, const struct ft
 
 static void probe_traceon(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
-	switch_recording(hit, ops, true);
+	function_switch_recording(hit, ops, true);
 }
 
 static void probe_traceoff(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
-	switch_recording(hit, ops, false);
+	function_switch_recording(hit, ops, false);
 }
 
 static void probe_stacktrace(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
@@ -62,7 +62,7 @@ static int prepare_buffer(struct trace_array *tr)
 	return err;
 }
 
-static int parse_count(struct ftrace_command_args *args, uint64_t *out_count)
+static int function_commands_parse_count(struct ftrace_command_args *args, uint64_t *out_count)
 {
 	int err = trace_parse_u64(args->param, 0, out_count);
 
@@ -75,7 +75,8 @@ static int parse_count(struct ftrace_command_args *args, uint64_t *out_count)
 	return err;
 }
 
-static int remove_probe(struct ftrace_command_args *args, const struct ftrace_probe_ops *ops)
+static int function_commands_remove_probe(struct ftrace_command_args *args,
+					  const struct ftrace_probe_ops *ops)
 {
 	int err = unregister_ftrace_function_probe_func(args->glob + 1, args->tr, ops);
 
@@ -94,7 +95,7 @@ static int set_probe(const struct trace_command *of, struct ftrace_command_args 
 	int err = 0;
 
 	if (is_counted && !count)
-		err = parse_count(args, &count);
+		err = function_commands_parse_count(args, &count);
 	if (!err && of->prepare)
 		err = of->prepare(args->tr);
 	if (err)
@@ -106,7 +107,8 @@ static int set_probe(const struct trace_command *of, struct ftrace_command_args 
 	return err;
 }
 
-static int run(const struct ftrace_func_command *command, struct ftrace_command_args *args)
+static int function_commands_run(const struct ftrace_func_command *command,
+				 struct ftrace_command_args *args)
 {
 	const struct trace_command *of = command->private;
 	bool is_counted;
@@ -117,7 +119,8 @@ static int run(const struct ftrace_func_command *command, struct ftrace_command_
 	}
 	is_counted = of->fixed_count || (of->counted.func && trace_command_has_count(args->param));
 	if (args->glob[0] == '!')
-		return remove_probe(args, is_counted ? &of->counted : &of->unlimited);
+		return function_commands_remove_probe(args,
+						      is_counted ? &of->counted : &of->unlimited);
 	return set_probe(of, args);
 }
 
@@ -137,7 +140,7 @@ static int make_known(struct trace_command *commands)
 
 	for (; commands && commands->command.name && !err; commands++) {
 		if (!commands->command.func)
-			commands->command.func = run;
+			commands->command.func = function_commands_run;
 		commands->command.private = commands;
 		err = register_ftrace_command(&commands->command);
 	}

@@ -36,7 +36,7 @@ static struct trace_event func_event = {
 
 /* ---- func_args: a call with its arguments ---- */
 
-static void args_text(const struct trace_iter *iter, struct trace_seq *seq)
+static void function_args_text(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_func_args_entry *entry = iter->event.data;
 
@@ -77,22 +77,22 @@ static void args_binary(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_call_print_binary(iter, seq, offsetof(struct trace_func_args_entry, args));
 }
 
-static const struct trace_event_field args_fields[] = {
+static const struct trace_event_field function_args_fields[] = {
 	TRACE_FIELD_ADDRESS("ip", trace_func_args_entry, call.ip),
 	TRACE_FIELD_ADDRESS("parent_ip", trace_func_args_entry, call.parent_ip),
 	TRACE_FIELD_ARGS("args", trace_func_args_entry, args.args),
 	TRACE_FIELD_ARG_TEXTS("text", trace_func_args_entry, args.text),
 };
 
-static struct trace_event args_event = {
+static struct trace_event function_args_event = {
 	.name = "func_args",
 	.system = "ftrace",
 	.type = TRACE_TYPE_FUNC_ARGS,
-	.fields = args_fields,
-	.nr_fields = TRACE_ARRAY_SIZE(args_fields),
+	.fields = function_args_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(function_args_fields),
 	.print_fmt = "\" %ps(%s) <-- %ps\", " TRACE_REC_ADDRESS(
 		"ip") ", " TRACE_ARGS_FMT ", " TRACE_REC_ADDRESS("parent_ip"),
-	.funcs = &(const struct trace_event_functions){ .trace = args_text,
+	.funcs = &(const struct trace_event_functions){ .trace = function_args_text,
 							.raw = args_raw,
 							.hex = args_hex,
 							.binary = args_binary },
@@ -156,7 +156,8 @@ static struct trace_event repeats_event = {
 
 int trace_function_events_init(void)
 {
-	static struct trace_event *const events[] = { &func_event, &args_event, &repeats_event };
+	static struct trace_event *const events[] = { &func_event, &function_args_event,
+						      &repeats_event };
 
 	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
 }

@@ -38,7 +38,7 @@ static ftrace_func_t wanted_func(const struct trace_array *tr)
 	return uses_pids ? function_trace_pid_call : trace_function_call;
 }
 
-static int start_calls(struct trace_array *tr)
+static int function_tracer_start_calls(struct trace_array *tr)
 {
 	int err = 0;
 
@@ -49,10 +49,10 @@ static int start_calls(struct trace_array *tr)
 	return tracer_register_function(tr, wanted_func(tr));
 }
 
-static int function_init(struct trace_array *tr)
+static int function_tracer_init(struct trace_array *tr)
 {
 	trace_function_of(tr)->options = tracer_option_bits(tr, &tracer_function);
-	return start_calls(tr);
+	return function_tracer_start_calls(tr);
 }
 
 /* As on Linux, switching tracing on again begins with an empty buffer. */
@@ -84,7 +84,7 @@ static int function_set_option(struct trace_array *tr, uint32_t bit, bool on)
 	if (err)
 		return err;
 	if (tr->tracer != &tracer_function)
-		return 0; /* it does not run; function_init() reads the options */
+		return 0; /* it does not run; function_tracer_init() reads the options */
 	if (on && bit == TRACE_FUNC_NO_REPEATS && !trace_function_of(tr)->repeats &&
 	    trace_repeats_create(tr))
 		return -ENOMEM;
@@ -99,7 +99,7 @@ static const struct tracer_option function_options[] = {
 
 struct tracer tracer_function = {
 	.name = "function",
-	.init = function_init,
+	.init = function_tracer_init,
 	.reset = tracer_unregister_function,
 	.start = function_start,
 	.set_option = function_set_option,

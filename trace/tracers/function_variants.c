@@ -83,7 +83,8 @@ static bool is_repeat(const struct trace_array *tr, struct ring_buffer *buffer, 
 	return repeated;
 }
 
-static void write_call(struct ring_buffer *buffer, uintptr_t ip, uintptr_t parent_ip)
+static void function_variants_write_call(struct ring_buffer *buffer, uintptr_t ip,
+					 uintptr_t parent_ip)
 {
 	struct trace_func_entry *entry = ring_buffer_lock_reserve(buffer, sizeof(*entry));
 
@@ -117,7 +118,7 @@ void trace_function_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrac
 	if (trace_function_of(tr)->options & TRACE_FUNC_ARGS)
 		trace_function_write_args(rc, ip, parent_ip, fregs);
 	else
-		write_call(buffer, ip, parent_ip);
+		function_variants_write_call(buffer, ip, parent_ip);
 	if (trace_function_of(tr)->options & TRACE_FUNC_STACK)
 		trace_stacktrace_callback(buffer, (uintptr_t)__builtin_frame_address(0));
 out:

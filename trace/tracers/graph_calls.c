@@ -30,12 +30,12 @@ static struct trace_array *array_of(struct fgraph_user *user)
 	return (struct trace_array *)(void *)((char *)user - AT);
 }
 
-static struct trace_ring_cpu *ring_of(const struct trace_array *tr)
+static struct trace_ring_cpu *graph_ring_of(const struct trace_array *tr)
 {
 	return tr->buffer->cpu[trace_plat_cpu_id()];
 }
 
-static uint32_t options_of(const struct trace_array *tr)
+static uint32_t graph_options_of(const struct trace_array *tr)
 {
 	return atomic_load_explicit(&trace_graph_of(tr)->options, memory_order_relaxed);
 }
@@ -49,7 +49,7 @@ struct claim {
 };
 
 /* Is recording on, and another clock the only reason for the gate to have no mask? */
-static TRACE_ALWAYS_INLINE bool has_own_clock(uint64_t gate)
+static TRACE_ALWAYS_INLINE bool graph_has_own_clock(uint64_t gate)
 {
 	return gate >> 32 == RING_GATE_CLOCK;
 }
@@ -90,7 +90,7 @@ static TRACE_ALWAYS_INLINE bool try_write_entry(struct trace_array *tr, struct t
 						struct fgraph_frame *frame,
 						const struct trace_thread *thread, uint32_t state)
 {
-	bool with_retaddr = options_of(tr) & TRACE_GRAPH_RETADDR;
+	bool with_retaddr = graph_options_of(tr) & TRACE_GRAPH_RETADDR;
 	uint32_t bytes = with_retaddr ? sizeof(struct trace_graph_retaddr_entry) : ENTRY_BYTES;
 	struct trace_graph_retaddr_entry *entry;
 	uint64_t gate = gate_of(rc);
@@ -98,7 +98,7 @@ static TRACE_ALWAYS_INLINE bool try_write_entry(struct trace_array *tr, struct t
 
 	if (TRACE_UNLIKELY(atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed)))
 		return false;
-	entry = try_step(rc, bytes, gate, has_own_clock(gate), &claim);
+	entry = try_step(rc, bytes, gate, graph_has_own_clock(gate), &claim);
 	if (TRACE_UNLIKELY(!entry))
 		return false;
 	frame->calltime = claim.now;
@@ -132,12 +132,12 @@ static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
 						 const struct fgraph_frame *frame,
 						 const struct trace_thread *thread)
 {
-	bool with_retval = options_of(tr) & TRACE_GRAPH_RETVAL;
+	bool with_retval = graph_options_of(tr) & TRACE_GRAPH_RETVAL;
 	uint32_t bytes = with_retval ? sizeof(struct trace_graph_retval_entry) : EXIT_BYTES;
 	uint32_t flags =
 		atomic_load_explicit(&trace_graph_of(tr)->user.flags, memory_order_relaxed);
 	struct trace_graph_retval_entry *entry;
-	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_ring_cpu *rc = graph_ring_of(tr);
 	uint32_t state = trace_entry_return_state();
 	uint64_t gate = gate_of(rc), calltime = frame->calltime;
 	struct claim claim;
@@ -145,7 +145,7 @@ static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
 	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) || (flags & FGRAPH_USER_DEAD) ||
 	    atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
 		return false;
-	entry = try_step(rc, bytes, gate, has_own_clock(gate), &claim);
+	entry = try_step(rc, bytes, gate, graph_has_own_clock(gate), &claim);
 	if (TRACE_UNLIKELY(!entry))
 		return false;
 	if (atomic_load_explicit(&trace_graph_of(tr)->measures_sleep, memory_order_relaxed))
@@ -195,7 +195,7 @@ static TRACE_ALWAYS_INLINE bool is_plain(const struct trace_array *tr,
 					 const struct trace_thread *thread, uintptr_t ip,
 					 uint32_t next)
 {
-	/* The acquire pairs with the release of publish() in ftrace_ops.c. */
+	/* The acquire pairs with the release of ftrace_ops_publish(). */
 	const struct ftrace_ops_hash *sets =
 		atomic_load_explicit(&trace_graph_of(tr)->sets.func_hash, memory_order_acquire);
 	uint32_t max_depth =
@@ -211,7 +211,7 @@ static TRACE_ALWAYS_INLINE bool is_plain(const struct trace_array *tr,
 				      !ftrace_hash_has(sets->notrace_hash, trace_plat_ip_pack(ip)));
 }
 
-/* The rest of enter(), when is_plain() or the state does not allow more. There is room. */
+/* The rest of graph_enter(), when is_plain() or the state does not allow more. There is room. */
 static TRACE_NOINLINE void enter_slow(struct trace_array *tr, uintptr_t ip, uintptr_t *slot,
 				      uint32_t state, const struct ftrace_regs *fregs)
 {
@@ -227,13 +227,13 @@ static TRACE_NOINLINE void enter_slow(struct trace_array *tr, uintptr_t ip, uint
 		fgraph_make_special(thread, frame, head);
 	fgraph_begin_sleep(thread, frame);
 	if (fregs || state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) ||
-	    !try_write_entry(tr, ring_of(tr), frame, thread, state))
+	    !try_write_entry(tr, graph_ring_of(tr), frame, thread, state))
 		finish_entry(tr, frame, thread, fregs);
 }
 
-static TRACE_ALWAYS_INLINE void enter(struct trace_array *tr, struct trace_ring_cpu *rc,
-				      uintptr_t ip, uintptr_t *slot,
-				      const struct ftrace_regs *fregs)
+static TRACE_ALWAYS_INLINE void graph_enter(struct trace_array *tr, struct trace_ring_cpu *rc,
+					    uintptr_t ip, uintptr_t *slot,
+					    const struct ftrace_regs *fregs)
 {
 	struct trace_thread *thread = trace_plat_current();
 	struct fgraph_frame *frame = fgraph_room(thread);
@@ -260,10 +260,10 @@ static TRACE_ALWAYS_INLINE void enter_any(struct trace_array *tr, uintptr_t ip, 
 {
 	uint32_t flags =
 		atomic_load_explicit(&trace_graph_of(tr)->user.flags, memory_order_relaxed);
-	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_ring_cpu *rc = graph_ring_of(tr);
 
 	if (!trace_ring_is_off(rc) && !(flags & FGRAPH_USER_DEAD))
-		enter(tr, rc, ip, slot, fregs);
+		graph_enter(tr, rc, ip, slot, fregs);
 	trace_plat_preempt_enable();
 }
 
@@ -302,7 +302,7 @@ static TRACE_NOINLINE void entry_publish(struct trace_ring_cpu *rc)
 
 /* ---- Exit, the slowest way ---- */
 
-static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
+static TRACE_NOINLINE void graph_exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
 {
 	struct trace_array *tr = array_of(fgraph_user_of(frame));
 	uint64_t thresh_ns = atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed);
@@ -332,7 +332,7 @@ void trace_graph_exit_any(struct fgraph_frame *frame, struct trace_thread *threa
 	if (TRACE_LIKELY(try_write_return(array_of(user), frame, thread)))
 		fgraph_pop_any(thread, frame);
 	else
-		exit_slow(frame, thread);
+		graph_exit_slow(frame, thread);
 }
 
 static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph_frame *frame,
@@ -395,12 +395,12 @@ any:
  */
 static TRACE_NOINLINE void entry_closed(struct trace_array *tr, uintptr_t ip, uintptr_t *slot)
 {
-	struct call call = { tr, ip, slot, ring_of(tr), 0 };
+	struct call call = { tr, ip, slot, graph_ring_of(tr), 0 };
 
 	call.gate = gate_of(call.rc);
 	if (trace_ring_is_switched_off(call.gate))
 		trace_plat_preempt_enable();
-	else if (has_own_clock(call.gate))
+	else if (graph_has_own_clock(call.gate))
 		enter_common(call, true);
 	else
 		entry_any(tr, ip, slot);
@@ -414,7 +414,7 @@ void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops
 	(void)parent_ip;	 /* read from the slot */
 	TRACE_OPAQUE(call.slot); /* keep the address in one register */
 	trace_plat_preempt_disable();
-	call.rc = ring_of(call.tr);
+	call.rc = graph_ring_of(call.tr);
 	call.gate = gate_of(call.rc);
 	if (TRACE_UNLIKELY(!(uint32_t)call.gate))
 		entry_closed(call.tr, ip, call.slot);
@@ -442,7 +442,7 @@ static TRACE_ALWAYS_INLINE void fill_depth(struct trace_graph_ret_entry *entry,
 static TRACE_ALWAYS_INLINE void exit_common(struct fgraph_frame *frame, struct trace_thread *thread,
 					    struct fgraph_user *user, bool own_clock, bool sleeps)
 {
-	struct trace_ring_cpu *rc = ring_of(array_of(user));
+	struct trace_ring_cpu *rc = graph_ring_of(array_of(user));
 	uint32_t state = trace_entry_return_state();
 	struct trace_graph_ret_entry *entry;
 	struct claim claim;
@@ -477,7 +477,7 @@ static void exit_closed(struct fgraph_frame *frame, struct trace_thread *thread)
 {
 	struct fgraph_user *user = fgraph_user_of(frame);
 
-	if (has_own_clock(gate_of(ring_of(array_of(user)))) &&
+	if (graph_has_own_clock(gate_of(graph_ring_of(array_of(user)))) &&
 	    !atomic_load_explicit(&trace_graph_of(array_of(user))->measures_sleep,
 				  memory_order_relaxed))
 		exit_common(frame, thread, user, true, true);

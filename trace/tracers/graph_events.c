@@ -72,7 +72,7 @@ static struct trace_event retaddr_event = {
 	.funcs = &entry_functions,
 };
 
-static void args_text(const struct trace_iter *iter, struct trace_seq *seq)
+static void graph_args_text(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct trace_graph_args_entry *entry = iter->event.data;
 
@@ -83,7 +83,7 @@ static void args_text(const struct trace_iter *iter, struct trace_seq *seq)
 	trace_seq_puts(seq, " {\n");
 }
 
-static const struct trace_event_field args_fields[] = {
+static const struct trace_event_field graph_args_fields[] = {
 	TRACE_FIELD_ADDRESS("func", trace_graph_args_entry, entry.graph.ip),
 	TRACE_FIELD("depth", int, trace_graph_args_entry, entry.graph.depth),
 	TRACE_FIELD_ADDRESS("retaddr", trace_graph_args_entry, entry.retaddr),
@@ -91,15 +91,15 @@ static const struct trace_event_field args_fields[] = {
 	TRACE_FIELD_ARG_TEXTS("text", trace_graph_args_entry, args.text),
 };
 
-static struct trace_event args_event = {
+static struct trace_event graph_args_event = {
 	.name = "funcgraph_args_entry",
 	.system = "ftrace",
 	.type = TRACE_TYPE_GRAPH_ARGS_ENT,
-	.fields = args_fields,
-	.nr_fields = TRACE_ARRAY_SIZE(args_fields),
+	.fields = graph_args_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(graph_args_fields),
 	.print_fmt = "\"--> %ps(%s) (%d) <- %ps\", " TRACE_REC_ADDRESS(
 		"func") ", " TRACE_ARGS_FMT ", REC->depth, " TRACE_REC_ADDRESS("retaddr"),
-	.funcs = &(const struct trace_event_functions){ .trace = args_text,
+	.funcs = &(const struct trace_event_functions){ .trace = graph_args_text,
 							.raw = trace_print_type,
 							.hex = trace_print_type,
 							.binary = trace_print_type },
@@ -121,7 +121,7 @@ static struct trace_event args_event = {
 	  .filter_type = FILTER_OTHER },                                                           \
 		TRACE_FIELD("rettime", unsigned long long, duration_entry, duration_member)
 
-static const struct trace_event_field return_fields[] = {
+static const struct trace_event_field graph_return_fields[] = {
 	TRACE_FIELD_ADDRESS("func", trace_graph_ret_entry, ip),
 	TRACE_FIELD("depth", unsigned short, trace_graph_ret_entry, depth),
 	TRACE_FIELD("overrun", unsigned short, trace_graph_ret_entry, overrun),
@@ -133,8 +133,8 @@ static struct trace_event return_event = {
 	.name = "funcgraph_exit",
 	.system = "ftrace",
 	.type = TRACE_TYPE_GRAPH_RET,
-	.fields = return_fields,
-	.nr_fields = TRACE_ARRAY_SIZE(return_fields),
+	.fields = graph_return_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(graph_return_fields),
 	.print_fmt = "\"<-- %ps (%u) (%llu ns) over: %u\", " TRACE_REC_ADDRESS(
 		"func") ", REC->depth, REC->duration, REC->overrun",
 	.funcs = &return_functions,
@@ -162,8 +162,9 @@ static struct trace_event retval_event = {
 
 int trace_graph_events_init(void)
 {
-	static struct trace_event *const events[] = { &entry_event, &retaddr_event, &args_event,
-						      &return_event, &retval_event };
+	static struct trace_event *const events[] = { &entry_event, &retaddr_event,
+						      &graph_args_event, &return_event,
+						      &retval_event };
 
 	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
 }

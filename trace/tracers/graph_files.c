@@ -73,10 +73,11 @@ static const struct trace_file graph_notrace_file = {
 	TRACE_FUNCTIONS_FILTER(graph_notrace),
 };
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const graph_files[] = {
 	&graph_function_file,
 	&graph_notrace_file,
 	&max_depth_file,
 };
 
-const struct trace_file_table trace_graph_files = { .files = files, .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_graph_files = { .files = graph_files,
+						    .nr = TRACE_ARRAY_SIZE(graph_files) };

@@ -10,12 +10,12 @@
 #include "ops/ftrace_private.h"
 #include "ring/ring_fast.h"
 
-static struct trace_ring_cpu *ring_of(const struct trace_array *tr)
+static struct trace_ring_cpu *graph_record_ring_of(const struct trace_array *tr)
 {
 	return tr->buffer->cpu[trace_plat_cpu_id()];
 }
 
-static uint32_t options_of(const struct trace_array *tr)
+static uint32_t graph_record_options_of(const struct trace_array *tr)
 {
 	return atomic_load_explicit(&trace_graph_of(tr)->options, memory_order_relaxed);
 }
@@ -24,10 +24,10 @@ static uint32_t options_of(const struct trace_array *tr)
 
 bool trace_graph_write_entry(struct trace_array *tr, const struct ftrace_graph_ent *ent)
 {
-	bool with_retaddr = options_of(tr) & TRACE_GRAPH_RETADDR;
+	bool with_retaddr = graph_record_options_of(tr) & TRACE_GRAPH_RETADDR;
 	uint32_t bytes = with_retaddr ? sizeof(struct trace_graph_retaddr_entry)
 				      : sizeof(struct trace_graph_entry);
-	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_ring_cpu *rc = graph_record_ring_of(tr);
 	struct trace_graph_retaddr_entry *entry = trace_ring_reserve(rc, bytes);
 
 	if (!entry)
@@ -44,10 +44,10 @@ bool trace_graph_write_entry(struct trace_array *tr, const struct ftrace_graph_e
 
 bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_ret *ret)
 {
-	bool with_retval = options_of(tr) & TRACE_GRAPH_RETVAL;
+	bool with_retval = graph_record_options_of(tr) & TRACE_GRAPH_RETVAL;
 	uint32_t bytes = with_retval ? sizeof(struct trace_graph_retval_entry)
 				     : sizeof(struct trace_graph_ret_entry);
-	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_ring_cpu *rc = graph_record_ring_of(tr);
 	struct trace_graph_retval_entry *entry = trace_ring_reserve(rc, bytes);
 
 	if (!entry)
@@ -75,9 +75,10 @@ static bool set_has(const struct ftrace_hash *set, uintptr_t ip)
  * What set_graph_function and set_graph_notrace say about a call: the flags for its frame, or -1
  * when it gets none. `inherited` are the flags of the call around it.
  */
-static int flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited, bool in_irq)
+static int graph_record_flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited,
+				 bool in_irq)
 {
-	/* The acquire pairs with the release of publish() in ftrace_ops.c. */
+	/* The acquire pairs with the release of ftrace_ops_publish(). */
 	const struct ftrace_ops_hash *sets =
 		atomic_load_explicit(&trace_graph_of(tr)->sets.func_hash, memory_order_acquire);
 
@@ -98,7 +99,7 @@ uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t 
 	bool in_irq = trace_plat_preempt_count() & TRACE_HARDIRQ_MASK;
 	uint32_t max_depth =
 		atomic_load_explicit(&trace_graph_of(tr)->max_depth, memory_order_relaxed);
-	int flags = flags_of(tr, ip, next & FGRAPH_FLAGS_MASK, in_irq);
+	int flags = graph_record_flags_of(tr, ip, next & FGRAPH_FLAGS_MASK, in_irq);
 	uint32_t head = next & ~FGRAPH_FLAGS_MASK;
 
 	if (flags < 0)
@@ -108,7 +109,7 @@ uint32_t trace_graph_wanted_head(struct trace_array *tr, uintptr_t ip, uint32_t 
 	if ((thread->ignored_by & tr->pid_mask) ||
 	    (max_depth && head >> FGRAPH_LEVEL_SHIFT >= max_depth))
 		return FGRAPH_NO_HEAD;
-	if (in_irq && !(flags & FGRAPH_IRQ) && !(options_of(tr) & TRACE_GRAPH_IRQS))
+	if (in_irq && !(flags & FGRAPH_IRQ) && !(graph_record_options_of(tr) & TRACE_GRAPH_IRQS))
 		return FGRAPH_NO_HEAD;
 	return head | (uint32_t)flags;
 }
@@ -132,7 +133,7 @@ bool trace_graph_write_frame_args(struct trace_array *tr, const struct fgraph_fr
 		PART = offsetof(struct trace_graph_args_entry, args)
 	};
 	uint32_t code = trace_call_code(trace_plat_ip_unpack(frame->func));
-	struct trace_ring_cpu *rc = ring_of(tr);
+	struct trace_ring_cpu *rc = graph_record_ring_of(tr);
 	struct trace_graph_args_entry *entry;
 	struct call_args args;
 

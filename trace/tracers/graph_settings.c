@@ -15,7 +15,7 @@
 typedef void (*exit_fn)(struct fgraph_frame *frame, struct trace_thread *thread,
 			struct fgraph_user *user);
 
-static uint32_t options_of(const struct trace_array *tr)
+static uint32_t graph_settings_options_of(const struct trace_array *tr)
 {
 	return atomic_load_explicit(&trace_graph_of(tr)->options, memory_order_relaxed);
 }
@@ -33,7 +33,7 @@ static bool has_sets(const struct trace_graph *graph)
 static bool is_special_entry(const struct trace_array *tr)
 {
 	const struct trace_graph *graph = trace_graph_of(tr);
-	uint32_t options = options_of(tr);
+	uint32_t options = graph_settings_options_of(tr);
 
 	return (options & TRACE_GRAPH_RETADDR) || !(options & TRACE_GRAPH_SLEEP_TIME) ||
 	       graph->max_depth || trace_thresh_ns ||
@@ -42,7 +42,7 @@ static bool is_special_entry(const struct trace_array *tr)
 
 static exit_fn exit_of(const struct trace_array *tr)
 {
-	if ((options_of(tr) & TRACE_GRAPH_RETVAL) || trace_thresh_ns)
+	if ((graph_settings_options_of(tr) & TRACE_GRAPH_RETVAL) || trace_thresh_ns)
 		return trace_graph_exit_any;
 	return trace_graph_of(tr)->measures_sleep ? trace_graph_exit_awake : trace_graph_exit;
 }
@@ -57,7 +57,7 @@ static void set_special(struct fgraph_user *user, bool entry, exit_fn exit)
 		atomic_fetch_and(&user->flags, ~(uint32_t)FGRAPH_USER_SPECIAL);
 }
 
-static int measure_sleep(struct trace_graph *graph, bool on)
+static int graph_settings_measure_sleep(struct trace_graph *graph, bool on)
 {
 	int err;
 
@@ -82,8 +82,9 @@ static int measure_sleep(struct trace_graph *graph, bool on)
 /* The func of the ops, which may be registered. It is no other tracer's. 0 or -errno. */
 static int choose_entry(struct trace_array *tr)
 {
-	ftrace_func_t func =
-		options_of(tr) & TRACE_GRAPH_ARGS ? trace_graph_entry_args : trace_graph_entry;
+	ftrace_func_t func = graph_settings_options_of(tr) & TRACE_GRAPH_ARGS
+				     ? trace_graph_entry_args
+				     : trace_graph_entry;
 
 	if (tr->ops->func == func ||
 	    (tr->ops->func != trace_graph_entry && tr->ops->func != trace_graph_entry_args))
@@ -94,8 +95,9 @@ static int choose_entry(struct trace_array *tr)
 int trace_function_graph_update(struct trace_array *tr)
 {
 	struct trace_graph *graph = trace_graph_of(tr);
-	bool wants_sleep = graph->user.is_added && !(options_of(tr) & TRACE_GRAPH_SLEEP_TIME);
-	int err = measure_sleep(graph, wants_sleep);
+	bool wants_sleep =
+		graph->user.is_added && !(graph_settings_options_of(tr) & TRACE_GRAPH_SLEEP_TIME);
+	int err = graph_settings_measure_sleep(graph, wants_sleep);
 
 	set_special(&graph->user, is_special_entry(tr), exit_of(tr));
 	return err ? err : choose_entry(tr);
@@ -114,8 +116,8 @@ int trace_function_graph_start(struct trace_array *tr)
 		fgraph_user_remove(&trace_graph_of(tr)->user);
 		return err;
 	}
-	tr->ops->func =
-		options_of(tr) & TRACE_GRAPH_ARGS ? trace_graph_entry_args : trace_graph_entry;
+	tr->ops->func = graph_settings_options_of(tr) & TRACE_GRAPH_ARGS ? trace_graph_entry_args
+									 : trace_graph_entry;
 	tr->ops->private = tr;
 	err = register_ftrace_function(tr->ops);
 	if (err)
@@ -127,5 +129,5 @@ void trace_function_graph_stop(struct trace_array *tr)
 {
 	ftrace_unregister(tr->ops);
 	fgraph_user_remove(&trace_graph_of(tr)->user);
-	measure_sleep(trace_graph_of(tr), false);
+	graph_settings_measure_sleep(trace_graph_of(tr), false);
 }

@@ -8,7 +8,7 @@
 #include "output_graph.h"
 #include "text/str.h"
 
-static const struct tracer_option options[] = {
+static const struct tracer_option graph_tracer_options[] = {
 	{ .name = "funcgraph-overrun", .bit = TRACE_GRAPH_OVERRUN },
 	{ .name = "funcgraph-cpu", .bit = TRACE_GRAPH_CPU },
 	{ .name = "funcgraph-overhead", .bit = TRACE_GRAPH_OVERHEAD },
@@ -25,7 +25,7 @@ static const struct tracer_option options[] = {
 	{ .name = "graph-time", .bit = TRACE_GRAPH_GRAPH_TIME },
 };
 
-static int graph_init(struct trace_array *tr)
+static int graph_tracer_init(struct trace_array *tr)
 {
 	trace_graph_of(tr)->options = tracer_option_bits(tr, &tracer_function_graph);
 	return trace_function_graph_start(tr);
@@ -68,13 +68,13 @@ static bool graph_print_line(struct trace_iter *iter, struct trace_seq *seq)
 
 struct tracer tracer_function_graph = {
 	.name = "function_graph",
-	.init = graph_init,
+	.init = graph_tracer_init,
 	.reset = trace_function_graph_stop,
 	.set_option = graph_set_option,
 	.settings_changed = graph_settings_changed,
 	.print_header = graph_print_header,
 	.print_line = graph_print_line,
-	.options = options,
-	.nr_options = TRACE_ARRAY_SIZE(options),
+	.options = graph_tracer_options,
+	.nr_options = TRACE_ARRAY_SIZE(graph_tracer_options),
 	.default_bits = TRACE_GRAPH_DEFAULT,
 };

@@ -20,8 +20,8 @@
 
 /* ---- Events ---- */
 
-static void write_call(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,
-		       uint32_t own_depth)
+static void latency_write_call(struct trace_array *tr, uintptr_t ip, uintptr_t parent_ip,
+			       uint32_t own_depth)
 {
 	struct ring_buffer *buffer = tr->buffer;
 	struct trace_ring_cpu *rc = buffer->cpu[trace_plat_cpu_id()];
@@ -42,7 +42,7 @@ void trace_latency_point(struct trace_latency *lat, uintptr_t ip, uintptr_t pare
 	if (tr->options & TRACE_OPT_BIT(TRACE_OPT_DISPLAY_GRAPH))
 		trace_latency_graph_point(tr, ip);
 	else
-		write_call(tr, ip, parent_ip, 0);
+		latency_write_call(tr, ip, parent_ip, 0);
 }
 
 /* Is the running thread traced, by set_ftrace_pid and set_ftrace_notrace_pid? */
@@ -65,7 +65,7 @@ static void latency_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftra
 		parent_ip = trace_function_true_parent(parent_ip, fregs);
 	if (lat && lat->records(lat, trace_plat_cpu_id(), trace_latency_traced_count()) &&
 	    is_thread_traced(tr))
-		write_call(tr, ip, parent_ip, 1);
+		latency_write_call(tr, ip, parent_ip, 1);
 	trace_recursion_exit(bit);
 }
 
@@ -107,7 +107,7 @@ void trace_latency_keep(struct trace_array *tr, const struct trace_max *max)
 
 /* ---- Start and stop ---- */
 
-static int start_calls(struct trace_latency *lat, struct trace_array *tr)
+static int latency_start_calls(struct trace_latency *lat, struct trace_array *tr)
 {
 	int err;
 
@@ -133,7 +133,7 @@ static void stop_calls(struct trace_latency *lat, struct trace_array *tr)
 	lat->has_calls = false;
 }
 
-static void set_options(struct trace_array *tr, uint32_t options)
+static void latency_set_options(struct trace_array *tr, uint32_t options)
 {
 	for (unsigned int i = 0; i < TRACE_NR_OPTIONS; i++) {
 		if (WANTED_OPTIONS & TRACE_OPT_BIT(i))
@@ -166,7 +166,7 @@ void trace_latency_reset(struct trace_array *tr)
 	stop_calls(lat, tr);
 	lat->tr = NULL;
 	trace_latency_of(tr)->running = NULL;
-	set_options(tr, lat->saved_options);
+	latency_set_options(tr, lat->saved_options);
 }
 
 int trace_latency_start(struct trace_latency *lat, struct trace_array *tr)
@@ -178,13 +178,13 @@ int trace_latency_start(struct trace_latency *lat, struct trace_array *tr)
 	lat->saved_options = tr->options;
 	lat->tr = tr;
 	trace_latency_of(tr)->running = lat;
-	err = start_calls(lat, tr);
+	err = latency_start_calls(lat, tr);
 	if (err) {
 		lat->tr = NULL;
 		trace_latency_of(tr)->running = NULL;
 		return err;
 	}
-	set_options(tr, WANTED_OPTIONS);
+	latency_set_options(tr, WANTED_OPTIONS);
 	forget_maximum(tr);
 	lat->is_on = ring_buffer_record_is_set_on(tr->buffer);
 	err = lat->listen();
@@ -214,7 +214,7 @@ void trace_latency_switch_off(struct trace_array *tr)
 static void restore_calls(struct trace_latency *lat, struct trace_array *tr, uint32_t option)
 {
 	tr->options ^= TRACE_OPT_BIT(option);
-	(void)start_calls(lat, tr);
+	(void)latency_start_calls(lat, tr);
 	tr->options ^= TRACE_OPT_BIT(option);
 }
 
@@ -230,7 +230,7 @@ int trace_latency_option(struct trace_array *tr, uint32_t option, bool on)
 	stop_calls(lat, tr);
 	if (option == TRACE_OPT_DISPLAY_GRAPH)
 		forget_maximum(tr); /* its events cannot be shown in the other form */
-	err = start_calls(lat, tr);
+	err = latency_start_calls(lat, tr);
 	if (err)
 		restore_calls(lat, tr, option);
 	return err;

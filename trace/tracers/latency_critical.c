@@ -42,7 +42,8 @@ static uint64_t critical_start_ts(uint32_t cpu)
 
 static struct trace_latency critical_latency;
 
-static void begin(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip, uintptr_t parent)
+static void critical_begin(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip,
+			   uintptr_t parent)
 {
 	if (cpu->is_timing)
 		return;
@@ -53,8 +54,8 @@ static void begin(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip
 }
 
 /* trace_max_lock() is held. */
-static void keep(struct trace_array *tr, const struct critical_cpu *cpu, uint64_t latency,
-		 uintptr_t ended_at)
+static void critical_keep(struct trace_array *tr, const struct critical_cpu *cpu, uint64_t latency,
+			  uintptr_t ended_at)
 {
 	struct trace_sched_thread current;
 	struct trace_max max = { .latency_ns = latency,
@@ -79,11 +80,12 @@ static TRACE_NOINLINE void critical_report(struct trace_array *tr, const struct 
 	trace_latency_stack(tr, ip, false);
 	flags = trace_max_lock();
 	if (trace_latency_is_news(tr, latency))
-		keep(tr, cpu, latency, ended_at);
+		critical_keep(tr, cpu, latency, ended_at);
 	trace_max_unlock(flags);
 }
 
-static void end(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip, uintptr_t parent)
+static void critical_end(struct trace_array *tr, struct critical_cpu *cpu, uintptr_t ip,
+			 uintptr_t parent)
 {
 	if (!cpu->is_timing)
 		return;
@@ -106,9 +108,9 @@ static void critical_change(bool is_off, uintptr_t ip, uintptr_t parent)
 	}
 	cpu->is_busy = true;
 	if (is_off)
-		begin(tr, cpu, ip, parent);
+		critical_begin(tr, cpu, ip, parent);
 	else
-		end(tr, cpu, ip, parent);
+		critical_end(tr, cpu, ip, parent);
 	cpu->is_busy = false;
 }
 
@@ -212,7 +214,7 @@ static void forget_times(void)
 	memset(critical.cpus, 0, cpus_bytes());
 }
 
-static int start(struct trace_array *tr, uint32_t watches)
+static int critical_start(struct trace_array *tr, uint32_t watches)
 {
 	if (critical_latency.tr)
 		return -EBUSY;
@@ -237,17 +239,17 @@ static void critical_reset(struct trace_array *tr)
 
 static int irqsoff_init(struct trace_array *tr)
 {
-	return start(tr, WATCHES_IRQS);
+	return critical_start(tr, WATCHES_IRQS);
 }
 
 static int preemptoff_init(struct trace_array *tr)
 {
-	return start(tr, WATCHES_PREEMPT);
+	return critical_start(tr, WATCHES_PREEMPT);
 }
 
 static int preemptirqsoff_init(struct trace_array *tr)
 {
-	return start(tr, WATCHES_IRQS | WATCHES_PREEMPT);
+	return critical_start(tr, WATCHES_IRQS | WATCHES_PREEMPT);
 }
 
 struct tracer tracer_irqsoff = {

@@ -26,9 +26,9 @@ static const struct trace_file tracing_max_latency_file = {
 	.store_max = NUMBER_MAX,
 };
 
-static const struct trace_file *const files[] = { &tracing_max_latency_file };
+static const struct trace_file *const latency_files[] = { &tracing_max_latency_file };
 
 const struct trace_file_table trace_latency_files = {
-	.files = files,
-	.nr = TRACE_ARRAY_SIZE(files),
+	.files = latency_files,
+	.nr = TRACE_ARRAY_SIZE(latency_files),
 };

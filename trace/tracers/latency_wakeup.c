@@ -60,8 +60,8 @@ static void write_ctx(struct trace_array *tr, uint16_t type, const struct trace_
 	trace_ring_commit(rc, entry);
 }
 
-static bool is_wanted(const struct trace_sched_thread *waker,
-		      const struct trace_sched_thread *wakee)
+static bool wakeup_is_wanted(const struct trace_sched_thread *waker,
+			     const struct trace_sched_thread *wakee)
 {
 	if (wakeup.is_rt && wakee->prio >= TRACE_PRIO_REAL_TIME)
 		return false;
@@ -70,8 +70,8 @@ static bool is_wanted(const struct trace_sched_thread *waker,
 	return !wakeup.wakee || wakee->prio < wakeup.prio;
 }
 
-static void follow(struct trace_array *tr, const struct trace_sched_thread *waker,
-		   const struct trace_sched_thread *wakee)
+static void wakeup_follow(struct trace_array *tr, const struct trace_sched_thread *waker,
+			  const struct trace_sched_thread *wakee)
 {
 	wakeup.start_ts = trace_latency_now(tr);
 	wakeup.prio = wakee->prio;
@@ -89,11 +89,11 @@ static void wakeup_probe_wakeup(void *data, const struct trace_sched_thread *wak
 	uint64_t flags;
 
 	(void)data;
-	if (!trace_latency_is_recording(&wakeup_latency) || !is_wanted(waker, wakee))
+	if (!trace_latency_is_recording(&wakeup_latency) || !wakeup_is_wanted(waker, wakee))
 		return;
 	flags = trace_max_lock();
-	if (is_wanted(waker, wakee))
-		follow(tr, waker, wakee);
+	if (wakeup_is_wanted(waker, wakee))
+		wakeup_follow(tr, waker, wakee);
 	trace_max_unlock(flags);
 }
 
@@ -166,7 +166,7 @@ static int wakeup_listen(void)
 	return err;
 }
 
-static int start(struct trace_array *tr, bool is_rt)
+static int wakeup_start(struct trace_array *tr, bool is_rt)
 {
 	if (wakeup_latency.tr)
 		return -EBUSY;
@@ -181,12 +181,12 @@ static int start(struct trace_array *tr, bool is_rt)
 
 static int wakeup_init(struct trace_array *tr)
 {
-	return start(tr, false);
+	return wakeup_start(tr, false);
 }
 
 static int wakeup_rt_init(struct trace_array *tr)
 {
-	return start(tr, true);
+	return wakeup_start(tr, true);
 }
 
 struct tracer tracer_wakeup = {

@@ -35,7 +35,7 @@ static void print_indent(struct graph_line *line, uint32_t depth)
 		trace_seq_putc(line->seq, ' ');
 }
 
-static void print_name(struct graph_line *line, uint32_t packed_ip)
+static void output_graph_print_name(struct graph_line *line, uint32_t packed_ip)
 {
 	trace_print_symbol(line->iter, line->seq, packed_ip, 0);
 }
@@ -120,7 +120,7 @@ static void print_values(struct graph_line *line, const struct ring_event *event
 /* `(name=value, ...)` if the event has it and it is asked for; else `()`. */
 static void print_call(struct graph_line *line, const struct trace_graph_entry *entry)
 {
-	print_name(line, entry->ip);
+	output_graph_print_name(line, entry->ip);
 	if (entry->ent.type == TRACE_TYPE_GRAPH_ARGS_ENT && trace_call_types &&
 	    (line->flags & TRACE_GRAPH_ARGS))
 		trace_call_types->print_args(line->iter, line->seq, entry->ip,
@@ -215,7 +215,7 @@ static void print_nested(struct graph_line *line, const struct ring_event *event
 	print_values(line, event, NULL);
 }
 
-static void print_entry(struct graph_line *line)
+static void output_graph_print_entry(struct graph_line *line)
 {
 	struct ring_event *event = &line->iter->event;
 	const struct trace_graph_entry *entry = entry_of(event);
@@ -254,7 +254,7 @@ static bool closes(struct trace_iter_graph *state, const struct trace_graph_ret_
 	return matches;
 }
 
-static void print_return(struct graph_line *line)
+static void output_graph_print_return(struct graph_line *line)
 {
 	const struct ring_event *event = &line->iter->event;
 	const struct trace_graph_ret_entry *ret = return_of(event);
@@ -272,7 +272,7 @@ static void print_return(struct graph_line *line)
 	trace_seq_putc(line->seq, '}');
 	if (named) {
 		trace_seq_puts(line->seq, " /* ");
-		print_name(line, ret->ip);
+		output_graph_print_name(line, ret->ip);
 		if (retval)
 			print_retval(line, event);
 		trace_seq_puts(line->seq, " */");
@@ -326,11 +326,11 @@ bool trace_graph_print_line(struct trace_iter *iter, struct trace_seq *seq, uint
 	case TRACE_TYPE_GRAPH_ENT:
 	case TRACE_TYPE_GRAPH_RETADDR_ENT:
 	case TRACE_TYPE_GRAPH_ARGS_ENT:
-		print_entry(&line);
+		output_graph_print_entry(&line);
 		return true;
 	case TRACE_TYPE_GRAPH_RET:
 	case TRACE_TYPE_GRAPH_RETVAL:
-		print_return(&line);
+		output_graph_print_return(&line);
 		return true;
 	case TRACE_TYPE_FN:
 	case TRACE_TYPE_STACK:

@@ -9,7 +9,7 @@
 #define COMM_SHOWN 7u  /* characters of a thread's name that are shown */
 #define US_WIDTH   7u  /* digits of a duration */
 
-static bool has_option(const struct graph_line *line, enum trace_option option)
+static bool graph_columns_has_option(const struct graph_line *line, enum trace_option option)
 {
 	return line->iter->tr->options & TRACE_OPT_BIT(option);
 }
@@ -71,7 +71,7 @@ static void print_proc(struct graph_line *line, int32_t pid)
 
 void trace_graph_print_context(struct graph_line *line)
 {
-	if (!has_option(line, TRACE_OPT_CONTEXT_INFO))
+	if (!graph_columns_has_option(line, TRACE_OPT_CONTEXT_INFO))
 		return;
 	if (line->flags & TRACE_GRAPH_ABSTIME)
 		print_abs_time(line);
@@ -83,7 +83,7 @@ void trace_graph_print_context(struct graph_line *line)
 		print_proc(line, line->ent.pid);
 		trace_seq_puts(line->seq, " | ");
 	}
-	if (has_option(line, TRACE_OPT_LATENCY_FORMAT)) {
+	if (graph_columns_has_option(line, TRACE_OPT_LATENCY_FORMAT)) {
 		trace_seq_putc(line->seq, ' ');
 		trace_print_state(&line->ent, line->seq);
 		trace_seq_puts(line->seq, " | ");
@@ -117,7 +117,8 @@ void trace_graph_print_switch(struct graph_line *line)
 
 static bool has_duration(const struct graph_line *line)
 {
-	return (line->flags & TRACE_GRAPH_DURATION) && has_option(line, TRACE_OPT_CONTEXT_INFO);
+	return (line->flags & TRACE_GRAPH_DURATION) &&
+	       graph_columns_has_option(line, TRACE_OPT_CONTEXT_INFO);
 }
 
 /* A mark for a long time, and microseconds with so many decimals that there are seven digits. */

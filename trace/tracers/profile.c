@@ -107,7 +107,8 @@ static uint64_t own_time(struct trace_thread *thread, struct fgraph_frame *frame
 }
 
 /* The options were not the default at the entry, or the call has moved to another CPU. */
-static TRACE_NOINLINE void exit_slow(struct fgraph_frame *frame, struct trace_thread *thread)
+static TRACE_NOINLINE void profile_exit_slow(struct fgraph_frame *frame,
+					     struct trace_thread *thread)
 {
 	struct profile_rec *rec = trace_profile_table_find(this_table(), frame->func);
 	uint64_t ns = trace_plat_clock_ns() - frame->calltime;
@@ -157,7 +158,7 @@ static void profile_exit(struct fgraph_frame *frame, struct trace_thread *thread
 
 	(void)user;
 	if (TRACE_UNLIKELY(rec->cpu != trace_plat_cpu_id())) {
-		exit_slow(frame, thread);
+		profile_exit_slow(frame, thread);
 		return;
 	}
 	profile_rec_add(rec, trace_plat_clock_ns() - frame->calltime);
@@ -166,7 +167,7 @@ static void profile_exit(struct fgraph_frame *frame, struct trace_thread *thread
 
 /* ---- Switching. The static functions are called with `lock` held. ---- */
 
-static int measure_sleep(bool on)
+static int profile_measure_sleep(bool on)
 {
 	int err = 0;
 
@@ -183,7 +184,8 @@ static int measure_sleep(bool on)
 
 static int obey_options(void)
 {
-	int err = measure_sleep(profiler.is_on && !(profiler.options & TRACE_GRAPH_SLEEP_TIME));
+	int err = profile_measure_sleep(profiler.is_on &&
+					!(profiler.options & TRACE_GRAPH_SLEEP_TIME));
 
 	if (profiler.options != ALL_TIME)
 		atomic_fetch_or(&profiler.user.flags, FGRAPH_USER_SPECIAL);
@@ -256,7 +258,7 @@ static int begin_sites(void)
 	return err;
 }
 
-static int start(void)
+static int profile_start(void)
 {
 	int err = create_tables();
 
@@ -270,7 +272,7 @@ static int start(void)
 	return err;
 }
 
-static void stop(void)
+static void profile_stop(void)
 {
 	end_sites();
 	fgraph_user_remove(&profiler.user);
@@ -283,14 +285,14 @@ int trace_profile_enable(bool on)
 	trace_plat_lock(&profiler.lock);
 	if (on != profiler.is_on) {
 		if (on)
-			err = start();
+			err = profile_start();
 		else
-			stop();
+			profile_stop();
 		profiler.is_on = on && !err;
 		if (!err)
 			err = obey_options();
 		if (err && profiler.is_on) {
-			stop();
+			profile_stop();
 			profiler.is_on = false;
 		}
 	}

@@ -73,7 +73,7 @@ static int stat_next(struct trace_handle *handle, struct trace_seq *seq)
 	return seq->len != 0;
 }
 
-static const struct trace_file enabled_file = {
+static const struct trace_file profile_files_enabled_file = {
 	.name = "function_profile_enabled",
 	.root_only = true,
 	.mode = TRACE_MODE_WRITE,
@@ -91,10 +91,10 @@ static const struct trace_file stat_function_file = {
 	.close = stat_close,
 };
 
-static const struct trace_file *const files[] = { &enabled_file };
+static const struct trace_file *const profile_files[] = { &profile_files_enabled_file };
 
 const struct trace_file_table trace_profile_files = {
-	.files = files,
-	.nr = TRACE_ARRAY_SIZE(files),
+	.files = profile_files,
+	.nr = TRACE_ARRAY_SIZE(profile_files),
 	.stat = &stat_function_file,
 };

@@ -43,7 +43,7 @@ static bool is_before(const struct profile_stat *a, const struct profile_stat *b
 /*
  * A step of heap sort: let `at` sink in the heap of the first `nr`, whose top is the last in order.
  */
-static void sift_down(struct profile_stat *stat, size_t at, size_t nr)
+static void profile_stat_sift_down(struct profile_stat *stat, size_t at, size_t nr)
 {
 	for (size_t child; (child = 2 * at + 1) < nr; at = child) {
 		struct profile_stat swap = stat[at];
@@ -60,13 +60,13 @@ static void sift_down(struct profile_stat *stat, size_t at, size_t nr)
 static void sort(struct profile_stat *stat, size_t nr)
 {
 	for (size_t i = nr / 2; i > 0; i--)
-		sift_down(stat, i - 1, nr);
+		profile_stat_sift_down(stat, i - 1, nr);
 	for (; nr > 1; nr--) {
 		struct profile_stat last = stat[0];
 
 		stat[0] = stat[nr - 1];
 		stat[nr - 1] = last;
-		sift_down(stat, 0, nr - 1);
+		profile_stat_sift_down(stat, 0, nr - 1);
 	}
 }
 
@@ -102,7 +102,7 @@ void trace_profile_stats_free(struct profile_stats *stats)
 }
 
 /* Divides bit by bit, for 128-bit division needs a library function. `divisor` is not 0. */
-static u128 divide(u128 value, u128 divisor, bool *out_has_rest)
+static u128 profile_stat_divide(u128 value, u128 divisor, bool *out_has_rest)
 {
 	u128 quotient = 0, rest = 0;
 
@@ -128,11 +128,13 @@ uint64_t trace_profile_variance(const struct profile_stat *stat)
 	if (stat->hits < 2)
 		return 0;
 	/* The quotient is rounded up here, so that the difference is rounded down. */
-	mean_square = divide((u128)stat->time_ns * stat->time_ns, stat->hits, &has_rest);
+	mean_square =
+		profile_stat_divide((u128)stat->time_ns * stat->time_ns, stat->hits, &has_rest);
 	mean_square += has_rest;
 	if (squares < mean_square)
 		return 0; /* the sums were read while a call was being added */
-	variance = divide(squares - mean_square, (u128)(stat->hits - 1) * NS_PER_US, &has_rest);
+	variance = profile_stat_divide(squares - mean_square, (u128)(stat->hits - 1) * NS_PER_US,
+				       &has_rest);
 	return variance >> 64 ? UINT64_MAX : (uint64_t)variance;
 }
 

@@ -10,7 +10,7 @@
 #define MIN_SLOTS 512u
 #define MAX_SLOTS (1u << 24)
 
-static size_t table_bytes(uint32_t slots)
+static size_t profile_table_bytes(uint32_t slots)
 {
 	return sizeof(struct profile_table) + (size_t)slots * sizeof(struct profile_rec);
 }
@@ -23,7 +23,7 @@ struct profile_table *trace_profile_table_create(uint32_t cpu, uint32_t function
 	while (slots / 4 * 3 < functions && slots < MAX_SLOTS)
 		slots *= 2;
 	for (; slots >= MIN_SLOTS; slots /= 2) {
-		table = trace_plat_alloc(table_bytes(slots));
+		table = trace_plat_alloc(profile_table_bytes(slots));
 		if (table)
 			break;
 	}
@@ -33,7 +33,7 @@ struct profile_table *trace_profile_table_create(uint32_t cpu, uint32_t function
 	table->offset_mask = (uint32_t)((slots - 1) * sizeof(struct profile_rec));
 	table->cpu = cpu;
 	table->max = slots / 8 * 7;
-	table->bytes = table_bytes(slots);
+	table->bytes = profile_table_bytes(slots);
 	return table;
 }
 

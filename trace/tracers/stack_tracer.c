@@ -59,7 +59,8 @@ static void set_bytes(struct stack_max *kind, uint32_t bytes)
  * The place on the stack, from `slot` on, with the return address `ip`; stack->base if there is
  * none.
  */
-static uintptr_t find_slot(uint32_t ip, uintptr_t slot, const struct trace_stack *stack)
+static uintptr_t stack_tracer_find_slot(uint32_t ip, uintptr_t slot,
+					const struct trace_stack *stack)
 {
 	const struct trace_thread *thread = trace_plat_current();
 	uintptr_t addr = trace_plat_ip_unpack(ip);
@@ -84,7 +85,7 @@ static void find_slots(struct stack_max *kind, uint32_t nr, uintptr_t slot,
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < nr; i++) {
-		uintptr_t at = find_slot(kind->ips[i], slot, stack);
+		uintptr_t at = stack_tracer_find_slot(kind->ips[i], slot, stack);
 
 		if (at >= stack->base)
 			continue;
@@ -131,8 +132,8 @@ static void record_locked(struct stack_max *kind, uintptr_t frame, uintptr_t slo
 	atomic_fetch_add(&max->sequence, 1);
 }
 
-static void record(enum trace_stack_kind which, uintptr_t frame, uintptr_t slot,
-		   const struct trace_stack *stack)
+static void stack_tracer_record(enum trace_stack_kind which, uintptr_t frame, uintptr_t slot,
+				const struct trace_stack *stack)
 {
 	struct stack_max *kind = &tracer.kinds[which];
 	uint64_t flags;
@@ -181,10 +182,10 @@ static TRACE_NOINLINE void look_closer(uintptr_t ip, uintptr_t slot, uintptr_t f
 	if (bit < 0)
 		return;
 	if (trace_plat_stack_find(slot, &stack)) {
-		record(stack.kind, frame, slot, &stack);
+		stack_tracer_record(stack.kind, frame, slot, &stack);
 		if (stack.kind == TRACE_STACK_IRQ) {
 			stack.base = stack.hi; /* it is also a part of the thread's stack */
-			record(TRACE_STACK_THREAD, frame, slot, &stack);
+			stack_tracer_record(TRACE_STACK_THREAD, frame, slot, &stack);
 		}
 		warn_when_full(ip, slot, &stack);
 	}
@@ -211,7 +212,7 @@ int stack_tracer_enabled(void)
 	return tracer.value;
 }
 
-static int prepare(void)
+static int stack_tracer_prepare(void)
 {
 	struct stack_max *kinds = tracer.kinds;
 
@@ -235,7 +236,7 @@ int stack_tracer_enable(int value)
 	if (!value != !tracer.value) {
 		if (!value) /* an error only means that tracing is dead: it is off in any case */
 			ftrace_unregister(&stack_tracer_ops);
-		else if (!(err = prepare()))
+		else if (!(err = stack_tracer_prepare()))
 			err = register_ftrace_function(&stack_tracer_ops);
 	}
 	if (!err)

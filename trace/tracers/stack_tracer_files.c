@@ -67,7 +67,8 @@ static int stack_close(struct trace_handle *handle)
 	return 0;
 }
 
-static void print_head(struct trace_seq *seq, const struct stack_handle *own, uint32_t kind)
+static void stack_tracer_files_print_head(struct trace_seq *seq, const struct stack_handle *own,
+					  uint32_t kind)
 {
 	if (kind != TRACE_STACK_THREAD)
 		trace_seq_printf(seq, "\n%s stack, CPU %u:\n", kind_names[kind], own->max.cpu);
@@ -81,7 +82,8 @@ static void print_head(struct trace_seq *seq, const struct stack_handle *own, ui
 			    "# or 'echo 1 > /proc/sys/kernel/stack_tracer_enabled'\n#\n");
 }
 
-static void print_entry(struct trace_seq *seq, const struct stack_tracer_max *max, uint32_t at)
+static void stack_tracer_files_print_entry(struct trace_seq *seq,
+					   const struct stack_tracer_max *max, uint32_t at)
 {
 	uint32_t depth = max->depths[at];
 	uint32_t caller = at + 1 < max->nr ? max->depths[at + 1] : 0;
@@ -108,7 +110,7 @@ static bool next_head(struct trace_handle *handle, struct trace_seq *seq)
 		has = stack_tracer_read((enum trace_stack_kind)kind, &own->max);
 		own->nr = has ? own->max.nr : 0;
 	} while (!has && kind != TRACE_STACK_THREAD);
-	print_head(seq, own, kind);
+	stack_tracer_files_print_head(seq, own, kind);
 	handle->index = 0;
 	return true;
 }
@@ -119,7 +121,7 @@ static int stack_next(struct trace_handle *handle, struct trace_seq *seq)
 
 	if (handle->index >= own->nr)
 		return next_head(handle, seq) ? 1 : 0;
-	print_entry(seq, &own->max, (uint32_t)handle->index++);
+	stack_tracer_files_print_entry(seq, &own->max, (uint32_t)handle->index++);
 	return 1;
 }
 
@@ -158,10 +160,11 @@ static const struct trace_file stack_filter_file = {
 	TRACE_FUNCTIONS_FILTER(stack_filter),
 };
 
-static const struct trace_file *const files[] = {
+static const struct trace_file *const stack_tracer_files[] = {
 	&max_size_file,
 	&stack_trace_file,
 	&stack_filter_file,
 };
 
-const struct trace_file_table trace_stack_files = { .files = files, .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_stack_files = { .files = stack_tracer_files,
+						    .nr = TRACE_ARRAY_SIZE(stack_tracer_files) };

@@ -23,7 +23,7 @@ static struct {
 } btf;
 
 /* Words that a type of a kind has behind its head, and what they are. */
-struct shape {
+struct btf_shape {
 	bool is_known;
 	bool has_ref;	    /* the third word of the head is a type */
 	uint8_t fixed;	    /* words of every type of the kind */
@@ -33,7 +33,7 @@ struct shape {
 	bool part_has_ref;  /* the second of them */
 };
 
-static const struct shape shapes[BTF_NR_KINDS] = {
+static const struct btf_shape shapes[BTF_NR_KINDS] = {
 	[BTF_INT] = { .is_known = true, .fixed = 1 },
 	[BTF_PTR] = { .is_known = true, .has_ref = true },
 	[BTF_ARRAY] = { .is_known = true, .fixed = 3, .fixed_refs = 2 },
@@ -60,9 +60,9 @@ static const struct shape shapes[BTF_NR_KINDS] = {
 };
 
 /* Bytes of a type of a known kind. A function has no parts, whatever its head says of linkage. */
-static uint32_t type_bytes(const struct btf_type *type)
+static uint32_t btf_type_bytes(const struct btf_type *type)
 {
-	const struct shape *shape = &shapes[btf_kind_of(type)];
+	const struct btf_shape *shape = &shapes[btf_kind_of(type)];
 
 	return (uint32_t)sizeof(*type) + 4u * (shape->fixed + shape->part * btf_nr_parts(type));
 }
@@ -79,7 +79,7 @@ static const struct btf_type *type_at(uint32_t pos)
 		return NULL;
 	kind = btf_kind_of(type);
 	if (kind >= BTF_NR_KINDS || !shapes[kind].is_known ||
-	    type_bytes(type) > btf.types_len - pos)
+	    btf_type_bytes(type) > btf.types_len - pos)
 		return NULL;
 	return type;
 }
@@ -94,7 +94,7 @@ static uint32_t count_types(void)
 
 		if (!type)
 			return 0;
-		pos += type_bytes(type);
+		pos += btf_type_bytes(type);
 	}
 	return nr;
 }
@@ -102,7 +102,7 @@ static uint32_t count_types(void)
 /* Is all that a type refers to there? */
 static bool has_all(const struct btf_type *type)
 {
-	const struct shape *shape = &shapes[btf_kind_of(type)];
+	const struct btf_shape *shape = &shapes[btf_kind_of(type)];
 	const uint32_t *words = btf_words(type);
 
 	if (type->name >= btf.strings_len || (shape->has_ref && type->size >= btf.nr))
@@ -153,7 +153,7 @@ static void mark_types(void)
 			btf.first_func = id;
 			btf.funcs_at = pos;
 		}
-		pos += type_bytes(type);
+		pos += btf_type_bytes(type);
 	}
 }
 
@@ -168,7 +168,7 @@ static bool check_types(void)
 		if (!has_all(type) || !is_in_order(last, type))
 			return false;
 		last = type;
-		pos += type_bytes(type);
+		pos += btf_type_bytes(type);
 	}
 	return true;
 }
@@ -244,7 +244,7 @@ const struct btf_type *trace_btf_type(uint32_t id)
 				      (id - btf.first_func) * sizeof(*type));
 	type = (const void *)(btf.types + btf.marks[(id - 1) / STEP]);
 	for (uint32_t left = (id - 1) % STEP; left; left--)
-		type = (const void *)((const uint8_t *)type + type_bytes(type));
+		type = (const void *)((const uint8_t *)type + btf_type_bytes(type));
 	return type;
 }
 
@@ -271,7 +271,7 @@ uint32_t trace_btf_find_type(const char *name)
 
 		if (type->name && trace_streq(trace_btf_string(type->name), name))
 			return id;
-		pos += type_bytes(type);
+		pos += btf_type_bytes(type);
 	}
 	return 0;
 }

@@ -18,7 +18,7 @@ struct taken {
 	uint32_t stack; /* bytes */
 };
 
-static uint32_t round_up(uint32_t value, uint32_t unit)
+static uint32_t btf_args_round_up(uint32_t value, uint32_t unit)
 {
 	return (value + unit - 1) / unit * unit;
 }
@@ -55,8 +55,9 @@ static void place(uint32_t type, struct taken *taken, struct btf_arg *out)
 	enum btf_form form = trace_btf_form(type);
 	bool is_large_int = bytes > WORD && form != BTF_FORM_STRUCT;
 
-	out->words =
-		(uint32_t)(bytes > UINT32_MAX / 2 ? 0 : round_up((uint32_t)bytes, WORD) / WORD);
+	out->words = (uint32_t)(bytes > UINT32_MAX / 2
+					? 0
+					: btf_args_round_up((uint32_t)bytes, WORD) / WORD);
 	out->at = 0;
 	out->place = BTF_PLACE_OTHER;
 	if (!out->words || form == BTF_FORM_FLOAT || is_float_struct(type))
@@ -68,7 +69,7 @@ static void place(uint32_t type, struct taken *taken, struct btf_arg *out)
 		return;
 	}
 	if (is_large_int)
-		taken->stack = round_up(taken->stack, ALIGNED_LARGE);
+		taken->stack = btf_args_round_up(taken->stack, ALIGNED_LARGE);
 	out->place = BTF_PLACE_STACK;
 	out->at = taken->stack;
 	taken->stack += out->words * WORD;

@@ -12,7 +12,7 @@
 
 #define WORD_BITS 64u
 
-static void print_type(struct trace_seq *seq, uint32_t id, uint32_t depth, bool is_behind);
+static void btf_text_print_type(struct trace_seq *seq, uint32_t id, uint32_t depth, bool is_behind);
 
 static const char *keyword(const struct btf_type *type)
 {
@@ -63,12 +63,12 @@ static void print_params(struct trace_seq *seq, const struct btf_type *proto, ui
 			trace_seq_puts(seq, "...");
 			continue;
 		}
-		print_type(seq, param[1], depth + 1, false);
+		btf_text_print_type(seq, param[1], depth + 1, false);
 		last = seq->len ? seq->buf[seq->len - 1] : ' ';
 		if (name[0] && last != '*' && last != ' ')
 			trace_seq_putc(seq, ' ');
 		trace_seq_puts(seq, name);
-		print_type(seq, param[1], depth + 1, true);
+		btf_text_print_type(seq, param[1], depth + 1, true);
 	}
 	trace_seq_putc(seq, ')');
 }
@@ -87,10 +87,10 @@ static void print_pointer(struct trace_seq *seq, uint32_t target, uint32_t depth
 	if (is_behind) {
 		if (parentheses)
 			trace_seq_putc(seq, ')');
-		print_type(seq, target, depth, true);
+		btf_text_print_type(seq, target, depth, true);
 		return;
 	}
-	print_type(seq, target, depth, false);
+	btf_text_print_type(seq, target, depth, false);
 	if (seq->len && seq->buf[seq->len - 1] != '*')
 		trace_seq_putc(seq, ' ');
 	trace_seq_puts(seq, parentheses ? "(*" : "*");
@@ -104,12 +104,12 @@ static void print_qualified(struct trace_seq *seq, const struct btf_type *type, 
 
 	if (!is_pointer)
 		trace_seq_printf(seq, "%s ", word);
-	print_type(seq, type->size, depth, false);
+	btf_text_print_type(seq, type->size, depth, false);
 	if (is_pointer)
 		trace_seq_printf(seq, " %s", word);
 }
 
-static void print_plain(struct trace_seq *seq, const struct btf_type *type)
+static void btf_text_print_plain(struct trace_seq *seq, const struct btf_type *type)
 {
 	const char *name = trace_btf_string(type->name);
 
@@ -119,17 +119,17 @@ static void print_plain(struct trace_seq *seq, const struct btf_type *type)
 static void print_array_end(struct trace_seq *seq, const struct btf_type *type, uint32_t depth)
 {
 	trace_seq_printf(seq, "[%u]", btf_words(type)[2]);
-	print_type(seq, btf_words(type)[0], depth, true);
+	btf_text_print_type(seq, btf_words(type)[0], depth, true);
 }
 
 static void print_proto_end(struct trace_seq *seq, const struct btf_type *proto, uint32_t depth)
 {
 	print_params(seq, proto, depth);
-	print_type(seq, proto->size, depth, true);
+	btf_text_print_type(seq, proto->size, depth, true);
 }
 
 /* The part of a declaration in front of the name, or the one behind it. */
-static void print_type(struct trace_seq *seq, uint32_t id, uint32_t depth, bool is_behind)
+static void btf_text_print_type(struct trace_seq *seq, uint32_t id, uint32_t depth, bool is_behind)
 {
 	const struct btf_type *type = trace_btf_type(id);
 	enum btf_kind kind = type ? btf_kind_of(type) : BTF_UNKNOWN;
@@ -146,26 +146,26 @@ static void print_type(struct trace_seq *seq, uint32_t id, uint32_t depth, bool 
 	else if (qualifier(kind) && !is_behind)
 		print_qualified(seq, type, depth);
 	else if (qualifier(kind) || kind == BTF_TYPE_TAG)
-		print_type(seq, type->size, depth, is_behind);
+		btf_text_print_type(seq, type->size, depth, is_behind);
 	else if (kind == BTF_ARRAY && is_behind)
 		print_array_end(seq, type, depth);
 	else if (kind == BTF_ARRAY)
-		print_type(seq, btf_words(type)[0], depth, false);
+		btf_text_print_type(seq, btf_words(type)[0], depth, false);
 	else if (kind == BTF_FUNC_PROTO && is_behind)
 		print_proto_end(seq, type, depth);
 	else if (kind == BTF_FUNC_PROTO)
-		print_type(seq, type->size, depth, false);
+		btf_text_print_type(seq, type->size, depth, false);
 	else if (!is_behind)
-		print_plain(seq, type);
+		btf_text_print_plain(seq, type);
 }
 
 void trace_btf_print_decl(struct trace_seq *seq, uint32_t id, const char *name)
 {
-	print_type(seq, id, 0, false);
+	btf_text_print_type(seq, id, 0, false);
 	if (name[0] && seq->len && seq->buf[seq->len - 1] != '*')
 		trace_seq_putc(seq, ' ');
 	trace_seq_puts(seq, name);
-	print_type(seq, id, 0, true);
+	btf_text_print_type(seq, id, 0, true);
 }
 
 void trace_btf_print_func(struct trace_seq *seq, const struct btf_func *func)
@@ -197,19 +197,19 @@ const char *trace_function_argument(const char *name, unsigned int nr)
 
 /* ---- Values ---- */
 
-static uint64_t cut(uint64_t value, size_t bytes)
+static uint64_t btf_text_cut(uint64_t value, size_t bytes)
 {
 	return bytes && bytes < sizeof(value) ? value & ((1ull << bytes * 8) - 1) : value;
 }
 
-static int64_t extend(uint64_t value, size_t bytes)
+static int64_t btf_text_extend(uint64_t value, size_t bytes)
 {
 	uint32_t shift = bytes && bytes < sizeof(value) ? WORD_BITS - (uint32_t)bytes * 8 : 0;
 
 	return (int64_t)(value << shift) >> shift;
 }
 
-static void print_char(struct trace_seq *seq, uint8_t c)
+static void btf_text_print_char(struct trace_seq *seq, uint8_t c)
 {
 	if (c >= ' ' && c < 127)
 		trace_seq_printf(seq, "'%c'", c);
@@ -224,25 +224,25 @@ void trace_btf_print_value(struct trace_seq *seq, uint32_t id, uint64_t value)
 
 	switch (trace_btf_form(id)) {
 	case BTF_FORM_SIGNED:
-		trace_seq_printf(seq, "%lld", (long long)extend(value, bytes));
+		trace_seq_printf(seq, "%lld", (long long)btf_text_extend(value, bytes));
 		break;
 	case BTF_FORM_SIZE:
-		trace_seq_printf(seq, "%llu", (unsigned long long)cut(value, bytes));
+		trace_seq_printf(seq, "%llu", (unsigned long long)btf_text_cut(value, bytes));
 		break;
 	case BTF_FORM_BOOL:
-		trace_seq_puts(seq, cut(value, bytes) ? "true" : "false");
+		trace_seq_puts(seq, btf_text_cut(value, bytes) ? "true" : "false");
 		break;
 	case BTF_FORM_CHAR:
-		print_char(seq, (uint8_t)value);
+		btf_text_print_char(seq, (uint8_t)value);
 		break;
 	case BTF_FORM_ENUM:
-		name = trace_btf_enum_name(id, extend(value, bytes));
+		name = trace_btf_enum_name(id, btf_text_extend(value, bytes));
 		if (name)
 			trace_seq_puts(seq, name);
 		else
-			trace_seq_printf(seq, "%lld", (long long)extend(value, bytes));
+			trace_seq_printf(seq, "%lld", (long long)btf_text_extend(value, bytes));
 		break;
 	default:
-		trace_seq_printf(seq, "0x%llx", (unsigned long long)cut(value, bytes));
+		trace_seq_printf(seq, "0x%llx", (unsigned long long)btf_text_cut(value, bytes));
 	}
 }

@@ -188,7 +188,7 @@ const char *trace_btf_enum_name(uint32_t id, int64_t value)
 
 /* ---- Members ---- */
 
-static bool has_members(const struct btf_type *type)
+static bool btf_type_has_members(const struct btf_type *type)
 {
 	return type && (btf_kind_of(type) == BTF_STRUCT || btf_kind_of(type) == BTF_UNION);
 }
@@ -198,7 +198,7 @@ bool trace_btf_member_get(uint32_t id, uint32_t nr, struct btf_member *out)
 	const struct btf_type *type = trace_btf_type(trace_btf_strip(id));
 	const uint32_t *words;
 
-	if (!has_members(type) || nr >= btf_nr_parts(type))
+	if (!btf_type_has_members(type) || nr >= btf_nr_parts(type))
 		return false;
 	words = btf_words(type) + (size_t)nr * 3;
 	out->name = trace_btf_string(words[0]);
@@ -209,19 +209,20 @@ bool trace_btf_member_get(uint32_t id, uint32_t nr, struct btf_member *out)
 	return true;
 }
 
-static bool is_name(const char *text, const char *name, size_t len)
+static bool btf_type_is_name(const char *text, const char *name, size_t len)
 {
 	return trace_strnlen(text, len + 1) == len && memcmp(text, name, len) == 0;
 }
 
-struct search {
+struct btf_search {
 	const char *name;
 	size_t len;
 	uint32_t visits;
 };
 
 /* `depth` counts structs without a name, each in the one before. */
-static bool find_member(struct search *search, uint32_t id, uint32_t depth, struct btf_member *out)
+static bool find_member(struct btf_search *search, uint32_t id, uint32_t depth,
+			struct btf_member *out)
 {
 	struct btf_member member;
 
@@ -229,7 +230,7 @@ static bool find_member(struct search *search, uint32_t id, uint32_t depth, stru
 		if (search->visits++ >= BTF_VISITS_MAX)
 			return false;
 		*out = member;
-		if (member.name[0] && is_name(member.name, search->name, search->len))
+		if (member.name[0] && btf_type_is_name(member.name, search->name, search->len))
 			return true;
 		if (member.name[0] || depth == BTF_NESTED_MAX ||
 		    !find_member(search, member.type, depth + 1, out))
@@ -242,7 +243,7 @@ static bool find_member(struct search *search, uint32_t id, uint32_t depth, stru
 
 bool trace_btf_member_find(uint32_t id, const char *name, size_t len, struct btf_member *out)
 {
-	struct search search = { name, len, 0 };
+	struct btf_search search = { name, len, 0 };
 
 	return len && find_member(&search, id, 0, out);
 }

@@ -72,7 +72,7 @@ void trace_why_overwritten(struct trace_why *why)
 		      (unsigned long long)wanted_kb(why));
 }
 
-static bool is_recording(const struct trace_why *why)
+static bool why_buffer_is_recording(const struct trace_why *why)
 {
 	return ring_buffer_record_is_set_on(why->tr->buffer);
 }
@@ -126,7 +126,7 @@ void trace_why_emptied(struct trace_why *why)
 	uint64_t then = why->tr->emptied_ns;
 	const char *by = why->tr->emptied_by;
 
-	if (!by || why->now_ns - then > RECENT_NS || !is_recording(why))
+	if (!by || why->now_ns - then > RECENT_NS || !why_buffer_is_recording(why))
 		return;
 	if (!trace_why_has_tracer(why) && !why->nr_events)
 		return;

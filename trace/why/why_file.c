@@ -16,6 +16,7 @@ static const struct trace_file why_file = {
 	.show = why_show,
 };
 
-static const struct trace_file *const files[] = { &why_file };
+static const struct trace_file *const why_files[] = { &why_file };
 
-const struct trace_file_table trace_why_files = { .files = files, .nr = TRACE_ARRAY_SIZE(files) };
+const struct trace_file_table trace_why_files = { .files = why_files,
+						  .nr = TRACE_ARRAY_SIZE(why_files) };

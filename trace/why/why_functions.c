@@ -38,17 +38,17 @@ static uint32_t count_wanted(const struct ftrace_ops_hash *want, uintptr_t *out_
 	return nr;
 }
 
-struct wanted {
+struct why_wanted {
 	uint32_t nr_filter, nr_notrace; /* 0: there is no such set */
 	uint32_t nr;			/* functions of the filter that notrace leaves */
 	uintptr_t ip;			/* one of these */
 };
 
-static void find_wanted(const struct ftrace_ops *ops, struct wanted *out)
+static void find_wanted(const struct ftrace_ops *ops, struct why_wanted *out)
 {
 	const struct ftrace_ops_hash *want;
 
-	*out = (struct wanted){ 0 };
+	*out = (struct why_wanted){ 0 };
 	trace_plat_preempt_disable(); /* sets are freed after a grace period */
 	want = atomic_load_explicit(&ops->func_hash, memory_order_acquire);
 	if (want) {
@@ -62,7 +62,7 @@ static void find_wanted(const struct ftrace_ops *ops, struct wanted *out)
 void trace_why_filter(struct trace_why *why)
 {
 	const char *tracer = trace_why_tracer(why)->name;
-	struct wanted wanted;
+	struct why_wanted wanted;
 
 	if (!has_calls(why))
 		return;

@@ -277,7 +277,7 @@ static void aim(const struct trace_insn *insn)
 void slot_form(const uint8_t *bytes)
 {
 	struct trace_insn insn;
-	struct probe probe;
+	struct plat_probe probe;
 
 	memcpy(CODE, bytes, TRACE_INSN_MAX);
 	if (trace_insn_decode(&insn, CODE, TRACE_INSN_MAX))

@@ -67,7 +67,7 @@ void trace_breakpoint_forget(void)
 
 /* ---- Reading code ---- */
 
-static bool is_code(uintptr_t addr, size_t len)
+static bool breakpoint_is_code(uintptr_t addr, size_t len)
 {
 	uintptr_t last = addr + len - 1;
 
@@ -93,7 +93,7 @@ bool trace_text_meant(uintptr_t addr, void *out_bytes, size_t len)
 {
 	uint64_t nr_forgotten;
 
-	if (!is_code(addr, len))
+	if (!breakpoint_is_code(addr, len))
 		return false;
 	do {
 		struct trace_breakpoint_consumer *consumer;

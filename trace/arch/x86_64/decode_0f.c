@@ -28,7 +28,7 @@
 #define PP_66_F2    (PP_66 | PP_F2)
 #define PP_NO_66_F3 (PP_NO | PP_66 | PP_F3)
 
-static const struct decode_row rows[] = {
+static const struct decode_row decode_0f_rows[] = {
 	GROUP(0x00, PP_ANY, BOTH, N_TO(0, 1), W), /* sldt, str */
 	GROUP(0x00, PP_ANY, BOTH, N_TO(2, 5), R), /* lldt, ltr, verr, verw */
 
@@ -207,4 +207,5 @@ static const struct decode_row rows[] = {
 	ROW(0xff, 0xff, PP_ANY, BOTH, ANY, ANY, 0, UD),
 };
 
-const struct decode_map trace_decode_0f = { rows, sizeof(rows) / sizeof(rows[0]) };
+const struct decode_map trace_decode_0f = { decode_0f_rows,
+					    sizeof(decode_0f_rows) / sizeof(decode_0f_rows[0]) };

@@ -25,7 +25,7 @@
 	MODRM(opcode, (opcode) + 1, R | W | LOCK), MODRM((opcode) + 2, (opcode) + 3, R),           \
 		PLAIN((opcode) + 4, (opcode) + 4, IB), PLAIN((opcode) + 5, (opcode) + 5, IZ)
 
-static const struct decode_row rows[] = {
+static const struct decode_row decode_one_byte_rows[] = {
 	ARITHMETIC(0x00),
 	ARITHMETIC(0x08),
 	ARITHMETIC(0x10),
@@ -155,4 +155,6 @@ static const struct decode_row rows[] = {
 	GROUP(0xff, BOTH, N(6), R | PUSH),
 };
 
-const struct decode_map trace_decode_one_byte = { rows, sizeof(rows) / sizeof(rows[0]) };
+const struct decode_map trace_decode_one_byte = {
+	decode_one_byte_rows, sizeof(decode_one_byte_rows) / sizeof(decode_one_byte_rows[0])
+};

@@ -28,7 +28,7 @@ static size_t find_run(size_t nr)
 	return nr_units;
 }
 
-static void mark(size_t first, size_t nr, bool is_used)
+static void exec_alloc_mark(size_t first, size_t nr, bool is_used)
 {
 	for (size_t i = first; i < first + nr; i++) {
 		CHECK(exec.used[i] != is_used);
@@ -46,7 +46,7 @@ uintptr_t trace_exec_alloc(size_t bytes)
 	first = find_run(nr);
 	if (first == nr_units)
 		return 0;
-	mark(first, nr, true);
+	exec_alloc_mark(first, nr, true);
 	return trace_arch_exec_start() + first * TRACE_EXEC_UNIT;
 }
 
@@ -56,7 +56,7 @@ void trace_exec_free(uintptr_t addr, size_t bytes)
 
 	CHECK(trace_exec_contains(addr) && addr % TRACE_EXEC_UNIT == 0);
 	CHECK(first + nr <= trace_exec_units());
-	mark(first, nr, false);
+	exec_alloc_mark(first, nr, false);
 }
 
 size_t trace_exec_used(void)

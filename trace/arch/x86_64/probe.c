@@ -33,7 +33,7 @@ int trace_plat_probe_check(struct trace_probe_place *place)
 {
 	uintptr_t at = place->func, end = place->func + place->bytes;
 	struct trace_insn insn;
-	struct probe probe;
+	struct plat_probe probe;
 
 	if (!trace_arch_has_frames()) {
 		place->why = "this host has probes at call sites only";
@@ -57,14 +57,14 @@ int trace_plat_probe_check(struct trace_probe_place *place)
 	return place->why ? -EINVAL : 0;
 }
 
-static bool needs_slot(const struct probe *probe)
+static bool needs_slot(const struct plat_probe *probe)
 {
 	return probe->action == PROBE_SLOT || probe->action == PROBE_JMP_MEM ||
 	       probe->action == PROBE_CALL_MEM;
 }
 
 /* The slots that it needs and does not have yet. */
-static int make_slots(struct probe *probe, const struct trace_insn *insn, const uint8_t *bytes,
+static int make_slots(struct plat_probe *probe, const struct trace_insn *insn, const uint8_t *bytes,
 		      bool with_post)
 {
 	uintptr_t addr = probe_addr(probe), slot = 0, post_slot = 0;
@@ -96,7 +96,7 @@ free_slot:
 
 int trace_probe_create(struct trace_plat_probe *plat, uintptr_t addr, bool with_post)
 {
-	struct probe *probe = trace_probe_of(plat);
+	struct plat_probe *probe = trace_probe_of(plat);
 	uint8_t bytes[TRACE_INSN_MAX];
 	struct trace_insn insn;
 
@@ -112,7 +112,7 @@ int trace_probe_create(struct trace_plat_probe *plat, uintptr_t addr, bool with_
 
 void trace_probe_destroy(struct trace_plat_probe *plat)
 {
-	struct probe *probe = trace_probe_of(plat);
+	struct plat_probe *probe = trace_probe_of(plat);
 
 	if (probe->slot)
 		trace_probe_slot_free(trace_plat_ip_unpack(probe->slot));
@@ -120,11 +120,11 @@ void trace_probe_destroy(struct trace_plat_probe *plat)
 		trace_probe_slot_free(trace_plat_ip_unpack(probe->post_slot));
 	if (probe->detour)
 		trace_probe_detour_free(trace_plat_ip_unpack(probe->detour));
-	*probe = (struct probe){ 0 };
+	*probe = (struct plat_probe){ 0 };
 }
 
 /* Make the range contain a piece of code; `addr` 0: there is none. */
-static void extend(uint32_t packed, size_t bytes, uintptr_t *first, uintptr_t *last)
+static void probe_extend(uint32_t packed, size_t bytes, uintptr_t *first, uintptr_t *last)
 {
 	uintptr_t addr = trace_plat_ip_unpack(packed);
 
@@ -139,17 +139,18 @@ static void extend(uint32_t packed, size_t bytes, uintptr_t *first, uintptr_t *l
 void trace_plat_probe_code(const struct trace_plat_probe *plat, bool with_detour,
 			   uintptr_t *out_first, uintptr_t *out_last)
 {
-	const struct probe *probe = probe_of_const(plat);
+	const struct plat_probe *probe = probe_of_const(plat);
 
 	*out_first = 0;
 	*out_last = 0;
-	extend(probe->slot, SLOT_BYTES, out_first, out_last);
-	extend(probe->post_slot, SLOT_BYTES, out_first, out_last);
+	probe_extend(probe->slot, SLOT_BYTES, out_first, out_last);
+	probe_extend(probe->post_slot, SLOT_BYTES, out_first, out_last);
 	if (with_detour)
-		extend(probe->detour, TRACE_EXEC_UNIT, out_first, out_last);
+		probe_extend(probe->detour, TRACE_EXEC_UNIT, out_first, out_last);
 }
 
-static void put_state(const struct probe *probe, enum trace_probe_state state, uint8_t *out_insn)
+static void put_state(const struct plat_probe *probe, enum trace_probe_state state,
+		      uint8_t *out_insn)
 {
 	uintptr_t addr = probe_addr(probe);
 
@@ -164,7 +165,7 @@ static void put_state(const struct probe *probe, enum trace_probe_state state, u
 void trace_plat_probe_poke(const struct trace_plat_probe *plat, enum trace_probe_state from,
 			   enum trace_probe_state to, struct trace_poke *out_poke)
 {
-	const struct probe *probe = probe_of_const(plat);
+	const struct plat_probe *probe = probe_of_const(plat);
 
 	*out_poke = (struct trace_poke){ .site = probe->addr, .is_probe = true };
 	if (from != TRACE_PROBE_JUMP && to != TRACE_PROBE_JUMP)

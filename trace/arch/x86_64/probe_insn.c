@@ -93,7 +93,8 @@ static bool is_known_form(const struct trace_insn *insn, enum probe_action actio
 							   TRACE_INSN_FS | TRACE_INSN_GS));
 }
 
-const char *trace_probe_compile(struct probe *probe, const struct trace_insn *insn, uintptr_t addr)
+const char *trace_probe_compile(struct plat_probe *probe, const struct trace_insn *insn,
+				uintptr_t addr)
 {
 	enum probe_action action = action_of(insn);
 	const char *why = refused_kind(insn->kind);
@@ -195,7 +196,7 @@ static uint64_t register_of(const struct ftrace_regs *regs, uint32_t nr)
 		       : 0;
 }
 
-static bool read_operand(const struct probe *probe, const struct ftrace_regs *regs,
+static bool read_operand(const struct plat_probe *probe, const struct ftrace_regs *regs,
 			 uintptr_t *out_value)
 {
 	uintptr_t at = probe->target + register_of(regs, probe->base) +
@@ -216,7 +217,7 @@ static void return_from(struct ftrace_regs *regs, uintptr_t more_bytes)
 	regs->rsp += sizeof(uintptr_t) + more_bytes;
 }
 
-bool trace_probe_emulate(const struct probe *probe, struct ftrace_regs *regs)
+bool trace_probe_emulate(const struct plat_probe *probe, struct ftrace_regs *regs)
 {
 	uintptr_t next = probe_addr(probe) + probe->len, to = probe->target;
 	bool is_call = false;

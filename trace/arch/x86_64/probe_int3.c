@@ -14,7 +14,7 @@
 #include "probe_private.h"
 
 /* Pairs with the store in trace_plat_probe_jump_use(): the code there is written. */
-static uintptr_t copy_of(const struct probe *probe)
+static uintptr_t probe_int3_copy_of(const struct plat_probe *probe)
 {
 	return trace_plat_ip_unpack(__atomic_load_n(&probe->copy, __ATOMIC_ACQUIRE));
 }
@@ -24,8 +24,8 @@ static void go_on(const struct trace_breakpoint_hit *hit, const struct ftrace_re
 	trace_arch_frame_store(hit->frame, regs);
 }
 
-static void load_regs(const struct trace_breakpoint_hit *hit, uintptr_t rip,
-		      struct ftrace_regs *out_regs)
+static void probe_int3_load_regs(const struct trace_breakpoint_hit *hit, uintptr_t rip,
+				 struct ftrace_regs *out_regs)
 {
 	trace_arch_frame_load(hit->frame, out_regs);
 	out_regs->rip = rip;
@@ -34,16 +34,16 @@ static void load_regs(const struct trace_breakpoint_hit *hit, uintptr_t rip,
 }
 
 /* Where the instruction is done, without post handlers. */
-static void step(const struct probe *probe, struct ftrace_regs *regs)
+static void step(const struct plat_probe *probe, struct ftrace_regs *regs)
 {
 	if (TRACE_LIKELY(probe->action == PROBE_SLOT) || !trace_probe_emulate(probe, regs))
-		regs->rip = copy_of(probe);
+		regs->rip = probe_int3_copy_of(probe);
 }
 
 /* With post handlers. */
 static void run_both(struct trace_plat_probe *plat, struct ftrace_regs *regs)
 {
-	struct probe *probe = trace_probe_of(plat);
+	struct plat_probe *probe = trace_probe_of(plat);
 
 	if (!kprobe_hit_begin(plat)) {
 		step(probe, regs);
@@ -55,7 +55,7 @@ static void run_both(struct trace_plat_probe *plat, struct ftrace_regs *regs)
 		else if (probe->post_slot)
 			regs->rip = trace_plat_ip_unpack(probe->post_slot);
 		else
-			regs->rip = copy_of(probe);
+			regs->rip = probe_int3_copy_of(probe);
 	}
 	kprobe_hit_end();
 }
@@ -64,7 +64,7 @@ static bool answer_probe(struct trace_plat_probe *plat, const struct trace_break
 {
 	struct ftrace_regs regs;
 
-	load_regs(hit, hit->site, &regs);
+	probe_int3_load_regs(hit, hit->site, &regs);
 	if (TRACE_UNLIKELY(kprobe_hit_has_post(plat)))
 		run_both(plat, &regs);
 	else if (!kprobe_hit_run(plat, &regs))
@@ -92,7 +92,7 @@ static bool answer_slot(const struct trace_breakpoint_hit *hit)
 	plat = kprobe_hit_find(origin);
 	if (!plat || !kprobe_hit_begin(plat))
 		return true;
-	load_regs(hit, *hit->rip, &regs);
+	probe_int3_load_regs(hit, *hit->rip, &regs);
 	kprobe_hit_post(plat, &regs);
 	kprobe_hit_end();
 	go_on(hit, &regs);
@@ -111,8 +111,8 @@ static bool answer_gone(const struct trace_breakpoint_hit *hit)
 	return true;
 }
 
-static bool answer(struct trace_breakpoint_consumer *consumer,
-		   const struct trace_breakpoint_hit *hit)
+static bool probe_int3_answer(struct trace_breakpoint_consumer *consumer,
+			      const struct trace_breakpoint_hit *hit)
 {
 	struct trace_plat_probe *plat = kprobe_hit_find(hit->site);
 
@@ -123,7 +123,8 @@ static bool answer(struct trace_breakpoint_consumer *consumer,
 }
 
 /* What is behind the first byte is a jump's only while there is one, and otherwise as it was. */
-static void restore_probe(const struct probe *probe, uintptr_t addr, uint8_t *bytes, size_t len)
+static void restore_probe(const struct plat_probe *probe, uintptr_t addr, uint8_t *bytes,
+			  size_t len)
 {
 	size_t nr = probe->detour ? TRACE_INSN_SIZE : 1;
 
@@ -136,8 +137,8 @@ static void restore_probe(const struct probe *probe, uintptr_t addr, uint8_t *by
 }
 
 /* Of each probe whose first byte, or whose jump, is among the bytes. */
-static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, uint8_t *bytes,
-		    size_t len)
+static void probe_int3_restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr,
+			       uint8_t *bytes, size_t len)
 {
 	(void)consumer;
 	for (uintptr_t at = addr - (TRACE_INSN_SIZE - 1); at != addr + len; at++) {
@@ -157,9 +158,10 @@ static bool answer_last(struct trace_breakpoint_consumer *consumer,
 
 void trace_probe_become_consumer(void)
 {
-	static struct trace_breakpoint_consumer first = {
-		.priority = TRACE_BREAKPOINT_PRIORITY_PROBE, .answer = answer, .restore = restore
-	};
+	static struct trace_breakpoint_consumer first = { .priority =
+								  TRACE_BREAKPOINT_PRIORITY_PROBE,
+							  .answer = probe_int3_answer,
+							  .restore = probe_int3_restore };
 	/* Behind text poke, which has its own way with an int3 that is not there any more. */
 	static struct trace_breakpoint_consumer last = { .priority = TRACE_BREAKPOINT_PRIORITY_GONE,
 							 .answer = answer_last };

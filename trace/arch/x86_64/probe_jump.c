@@ -22,7 +22,7 @@ struct region {
 	uintptr_t end;
 };
 
-static bool is_inside(const struct region *region, uintptr_t addr)
+static bool probe_jump_is_inside(const struct region *region, uintptr_t addr)
 {
 	return addr > region->start && addr < region->end;
 }
@@ -30,7 +30,7 @@ static bool is_inside(const struct region *region, uintptr_t addr)
 /* Can the instruction run as part of a detour? */
 static bool can_move(const struct trace_insn *insn, uintptr_t addr)
 {
-	struct probe probe = { 0 };
+	struct plat_probe probe = { 0 };
 
 	if (trace_probe_compile(&probe, insn, addr))
 		return false;
@@ -93,7 +93,7 @@ static bool leaves_alone(const struct region *code, const struct region *region,
 		if (!is_branch(&insn))
 			continue;
 		to = trace_insn_target(&insn, at);
-		if (is_inside(region, to))
+		if (probe_jump_is_inside(region, to))
 			return false;
 		if (to - code->start >= code->end - code->start && is_moved_part(to, &part))
 			*out_part = part;
@@ -182,7 +182,7 @@ static bool copy_region(uint8_t *code, uintptr_t detour, uintptr_t addr, size_t 
 int trace_probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 {
 	uint8_t code[TRACE_EXEC_UNIT];
-	struct probe *probe = trace_probe_of(plat);
+	struct plat_probe *probe = trace_probe_of(plat);
 	uintptr_t addr = probe_addr(probe), detour, last = DETOUR_COPY_AT + bytes;
 	struct detour_note note = { .probe = plat, .origin = probe->addr, .bytes = (uint8_t)bytes };
 
@@ -208,7 +208,7 @@ int trace_probe_jump_create(struct trace_plat_probe *plat, size_t bytes)
 
 void trace_plat_probe_jump_use(struct trace_plat_probe *plat, bool use)
 {
-	struct probe *probe = trace_probe_of(plat);
+	struct plat_probe *probe = trace_probe_of(plat);
 	uint32_t copy = probe->slot;
 
 	if (use)

@@ -27,7 +27,7 @@ enum probe_action {
 };
 
 /* What is opaque in struct trace_plat_probe. */
-struct probe {
+struct plat_probe {
 	uint32_t addr; /* packed, as the slots; 0: none */
 	uint32_t slot;
 	uint32_t post_slot;
@@ -42,32 +42,34 @@ struct probe {
 	uint8_t original[TRACE_INSN_SIZE];
 	uintptr_t target;
 };
-_Static_assert(sizeof(struct probe) <= sizeof(((struct trace_plat_probe *)NULL)->opaque),
+_Static_assert(sizeof(struct plat_probe) <= sizeof(((struct trace_plat_probe *)NULL)->opaque),
 	       "probe has room");
 
-static TRACE_ALWAYS_INLINE struct probe *trace_probe_of(struct trace_plat_probe *probe)
+static TRACE_ALWAYS_INLINE struct plat_probe *trace_probe_of(struct trace_plat_probe *probe)
 {
-	return (struct probe *)(void *)probe->opaque;
+	return (struct plat_probe *)(void *)probe->opaque;
 }
 
-static TRACE_ALWAYS_INLINE const struct probe *probe_of_const(const struct trace_plat_probe *probe)
+static TRACE_ALWAYS_INLINE const struct plat_probe *
+probe_of_const(const struct trace_plat_probe *probe)
 {
-	return (const struct probe *)(const void *)probe->opaque;
+	return (const struct plat_probe *)(const void *)probe->opaque;
 }
 
-static TRACE_ALWAYS_INLINE uintptr_t probe_addr(const struct probe *probe)
+static TRACE_ALWAYS_INLINE uintptr_t probe_addr(const struct plat_probe *probe)
 {
 	return trace_plat_ip_unpack(probe->addr);
 }
 
 /* Fill in all but addr, original and slots. NULL, or why the instruction cannot be probed. */
-const char *trace_probe_compile(struct probe *probe, const struct trace_insn *insn, uintptr_t addr);
+const char *trace_probe_compile(struct plat_probe *probe, const struct trace_insn *insn,
+				uintptr_t addr);
 /*
  * Do what the instruction does, if it has no slot, or if its operand can be read: then its
  * registers, stack and instruction pointer are in `regs` afterwards. False: it has to run in its
  * slot, for which nothing is done.
  */
-bool trace_probe_emulate(const struct probe *probe, struct ftrace_regs *regs);
+bool trace_probe_emulate(const struct plat_probe *probe, struct ftrace_regs *regs);
 
 /* ---- Slots ---- */
 

@@ -19,7 +19,7 @@
 static _Atomic uint8_t used[MAX_UNITS];
 static size_t half_used; /* a unit that may have a free slot: where the search begins */
 
-static uintptr_t unit_at(size_t unit)
+static uintptr_t probe_slot_unit_at(size_t unit)
 {
 	return trace_arch_exec_start() + unit * TRACE_EXEC_UNIT;
 }
@@ -57,7 +57,7 @@ static uintptr_t take_slot(void)
 	free_one = (uint32_t)__builtin_ctz(~(uint32_t)used[unit]);
 	used[unit] = (uint8_t)(used[unit] | 1u << free_one);
 	half_used = unit;
-	return unit_at(unit) + free_one * SLOT_BYTES;
+	return probe_slot_unit_at(unit) + free_one * SLOT_BYTES;
 }
 
 void trace_probe_slot_free(uintptr_t slot)
@@ -72,7 +72,7 @@ void trace_probe_slot_free(uintptr_t slot)
 	if (used[unit])
 		half_used = unit;
 	else
-		trace_exec_free(unit_at(unit), TRACE_EXEC_UNIT);
+		trace_exec_free(probe_slot_unit_at(unit), TRACE_EXEC_UNIT);
 }
 
 uintptr_t trace_probe_detour_take(void)

@@ -23,7 +23,7 @@ static const struct {
 	{ "ip", OF(rip) },	 { "flags", OF(rflags) },
 };
 
-static bool is_name(const char *name, const char *word, size_t len)
+static bool registers_is_name(const char *name, const char *word, size_t len)
 {
 	while (len && *name && *name == *word) {
 		name++;
@@ -36,7 +36,7 @@ static bool is_name(const char *name, const char *word, size_t len)
 bool trace_plat_register(const char *name, size_t len, struct trace_plat_register *out_register)
 {
 	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
-		if (!is_name(registers[i].name, name, len))
+		if (!registers_is_name(registers[i].name, name, len))
 			continue;
 		out_register->offset = registers[i].offset;
 		out_register->is_argument = registers[i].is_argument;

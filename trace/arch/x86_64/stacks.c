@@ -8,7 +8,7 @@
 #define FRAME_WORDS 2u
 
 /* Can there be a frame at `frame`: is it aligned, not below `from`, and whole on the stack? */
-static bool is_frame(uintptr_t frame, uintptr_t from, uintptr_t end)
+static bool stacks_is_frame(uintptr_t frame, uintptr_t from, uintptr_t end)
 {
 	return frame >= from && frame % WORD_BYTES == 0 && frame + FRAME_WORDS * WORD_BYTES <= end;
 }
@@ -36,7 +36,7 @@ void trace_stack_show_frames(const struct trace_plat_look *look, struct trace_th
 	uintptr_t from = frame;
 	uint32_t found = 0;
 
-	while (frame && is_frame(frame, from, end)) {
+	while (frame && stacks_is_frame(frame, from, end)) {
 		const uintptr_t *at = (const uintptr_t *)frame;
 		uintptr_t behind = frame + FRAME_WORDS * WORD_BYTES;
 

@@ -19,7 +19,7 @@ static struct {
 	bool is_consumer; /* registered as consumer of breakpoints; guarded by the text lock */
 } poke_state;
 
-static uint64_t wanted(const struct trace_poke *poke)
+static uint64_t text_poke_wanted(const struct trace_poke *poke)
 {
 	return insn_load(poke->new_insn);
 }
@@ -66,7 +66,8 @@ static bool answer_from_flight(const struct trace_breakpoint_hit *hit)
 	uint32_t site = trace_plat_ip_pack(hit->site);
 	size_t at = batch ? find_poke(batch, site) : 0;
 	bool done = batch && at < batch->nr && batch->pokes[at].site == site &&
-		    !batch->pokes[at].is_probe && insn_emulate(hit, wanted(&batch->pokes[at]));
+		    !batch->pokes[at].is_probe &&
+		    insn_emulate(hit, text_poke_wanted(&batch->pokes[at]));
 
 	look_away();
 	if (done)
@@ -91,8 +92,8 @@ static bool answer_stale(const struct trace_breakpoint_hit *hit)
 	return true;
 }
 
-static bool answer(struct trace_breakpoint_consumer *consumer,
-		   const struct trace_breakpoint_hit *hit)
+static bool text_poke_answer(struct trace_breakpoint_consumer *consumer,
+			     const struct trace_breakpoint_hit *hit)
 {
 	(void)consumer;
 	if (!text_is_code(hit->site))
@@ -116,8 +117,8 @@ static void restore_site(const struct trace_poke *poke, uintptr_t addr, uint8_t 
  * Put in the new instructions of the batch in flight: CPUs that hit its int3s do those already.
  * What is meant to be at a probe, the consumer that has the probe knows.
  */
-static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, uint8_t *bytes,
-		    size_t len)
+static void text_poke_restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr,
+			      uint8_t *bytes, size_t len)
 {
 	const struct text_batch *batch = look_at_flight();
 	size_t at = batch ? find_poke(batch, trace_plat_ip_pack(addr - (TRACE_INSN_SIZE - 1))) : 0;
@@ -137,9 +138,10 @@ static void restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr, 
 /* Register as a consumer of breakpoints, once, before the first int3 is written. */
 static void become_consumer(void)
 {
-	static struct trace_breakpoint_consumer consumer = {
-		.priority = TRACE_BREAKPOINT_PRIORITY_POKE, .answer = answer, .restore = restore
-	};
+	static struct trace_breakpoint_consumer consumer = { .priority =
+								     TRACE_BREAKPOINT_PRIORITY_POKE,
+							     .answer = text_poke_answer,
+							     .restore = text_poke_restore };
 
 	if (!poke_state.is_consumer)
 		trace_breakpoint_register(&consumer);

@@ -22,7 +22,7 @@ static struct trace_poke poke_from(uint64_t old_insn, uint64_t new_insn)
 }
 
 /* Does the site give `expected`, both while it is an int3 and with the finished instruction? */
-static bool check(uint64_t old_insn, uint64_t new_insn, uint64_t expected)
+static bool poke_test_check(uint64_t old_insn, uint64_t new_insn, uint64_t expected)
 {
 	struct trace_poke poke = poke_from(old_insn, new_insn);
 	struct trace_poke_error error;
@@ -43,7 +43,8 @@ void text_poke_selftest(void)
 	struct trace_poke_stats before, after;
 
 	trace_plat_poke_stats(&before);
-	if (!check(INSN_NOP, call, 2) || !check(call, jmp, 3) || !check(jmp, INSN_NOP, 1))
+	if (!poke_test_check(INSN_NOP, call, 2) || !poke_test_check(call, jmp, 3) ||
+	    !poke_test_check(jmp, INSN_NOP, 1))
 		trace_arch_broken("text poke: self-test failed: int3 is not emulated");
 	trace_plat_poke_stats(&after);
 	if (after.emulated - before.emulated != 3)

@@ -69,7 +69,7 @@ static size_t distance(const uint8_t *from, const uint8_t *to)
 	return (uintptr_t)to - (uintptr_t)from;
 }
 
-static size_t bytes_of(const struct template *template, size_t nr)
+static size_t trampoline_bytes_of(const struct template *template, size_t nr)
 {
 	return distance(template->head, template->step) +
 	       nr * distance(template->step, template->tail) +
@@ -81,7 +81,7 @@ static size_t unit_of(uintptr_t addr)
 	return (addr - trace_arch_exec_start()) / TRACE_EXEC_UNIT;
 }
 
-static uintptr_t unit_at(size_t unit)
+static uintptr_t trampoline_unit_at(size_t unit)
 {
 	return trace_arch_exec_start() + unit * TRACE_EXEC_UNIT;
 }
@@ -99,7 +99,7 @@ static uint32_t start_at(size_t unit)
 }
 
 /* The instruction that calls ops `index`. */
-static uintptr_t call_of(const struct trace_trampoline *tramp, uint32_t index)
+static uintptr_t trampoline_call_of(const struct trace_trampoline *tramp, uint32_t index)
 {
 	const struct template *template = &templates[start_at(unit_of(tramp->addr)) >> KIND_SHIFT];
 
@@ -115,7 +115,7 @@ bool trampoline_name(uintptr_t addr, uintptr_t *out_start, size_t *out_size)
 		return false;
 	while (!start_or_gone(unit) && unit > 0)
 		unit--;
-	*out_start = unit_at(unit);
+	*out_start = trampoline_unit_at(unit);
 	*out_size = start_or_gone(unit) & MAX_BYTES;
 	return addr - *out_start < *out_size;
 }
@@ -125,7 +125,7 @@ bool trampoline_next(uintptr_t *addr, size_t *out_size)
 	for (size_t unit = *addr < trace_arch_exec_start() ? 0 : unit_of(*addr) + 1;
 	     unit < trace_exec_units(); unit++) {
 		if (start_at(unit)) {
-			*addr = unit_at(unit);
+			*addr = trampoline_unit_at(unit);
 			*out_size = start_at(unit) & MAX_BYTES;
 			return true;
 		}
@@ -174,7 +174,8 @@ static void mark_start(const struct trace_trampoline *tramp, uint32_t kind)
 	atomic_store(&starts[first], (uint16_t)(kind << KIND_SHIFT | tramp->bytes));
 }
 
-static uint32_t kind_of(const struct trace_trampoline_call *calls, size_t nr, bool with_regs)
+static uint32_t trampoline_kind_of(const struct trace_trampoline_call *calls, size_t nr,
+				   bool with_regs)
 {
 	if (nr == 1 && !with_regs && calls->site_func)
 		return KIND_SITE;
@@ -184,8 +185,8 @@ static uint32_t kind_of(const struct trace_trampoline_call *calls, size_t nr, bo
 int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool with_regs,
 		      struct trace_trampoline *out_trampoline)
 {
-	uint32_t kind = kind_of(calls, nr, with_regs);
-	struct trace_trampoline tramp = { .bytes = bytes_of(&templates[kind], nr) };
+	uint32_t kind = trampoline_kind_of(calls, nr, with_regs);
+	struct trace_trampoline tramp = { .bytes = trampoline_bytes_of(&templates[kind], nr) };
 
 	if (tramp.bytes > MAX_BYTES)
 		return -ENOMEM;
@@ -200,7 +201,7 @@ int trampoline_create(const struct trace_trampoline_call *calls, size_t nr, bool
 
 uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp)
 {
-	uintptr_t call = call_of(tramp, 0);
+	uintptr_t call = trampoline_call_of(tramp, 0);
 	uint64_t insn = 0;
 
 	trace_plat_preempt_disable();
@@ -211,7 +212,7 @@ uintptr_t trace_plat_trampoline_func(const struct trace_trampoline *tramp)
 
 int trampoline_retarget(struct trace_trampoline *tramp, uint32_t index, uintptr_t func)
 {
-	uintptr_t call = call_of(tramp, index);
+	uintptr_t call = trampoline_call_of(tramp, index);
 	struct trace_poke poke = { .site = trace_plat_ip_pack(call) };
 	struct trace_poke_error error;
 

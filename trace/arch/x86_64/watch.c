@@ -111,7 +111,7 @@ int trace_plat_watch_set(const struct trace_plat_watch *watches)
 	return trace_arch_call_cpus(watch_load, NULL);
 }
 
-static void load_regs(uintptr_t rip, const void *frame, struct ftrace_regs *out_regs)
+static void watch_load_regs(uintptr_t rip, const void *frame, struct ftrace_regs *out_regs)
 {
 	trace_arch_frame_load(frame, out_regs);
 	out_regs->rip = trace_probe_original(rip);
@@ -135,7 +135,7 @@ bool trace_watch_dispatch(uintptr_t rip, void *frame)
 		if (!(dr6 >> i & 1) || !(dr7 & DR7_ON(i)))
 			continue;
 		if (!is_ours)
-			load_regs(rip, frame, &regs);
+			watch_load_regs(rip, frame, &regs);
 		is_ours = true;
 		wprobe_hit(i, &regs);
 	}
