@@ -1,6 +1,4 @@
-/*
- * Actions of histograms: their life, and acting. See hist_action.h.
- */
+/* Actions of histograms: creation, removal, acting. See hist_action.h. */
 #include <trace/trace_seq.h>
 #include "hist_action.h"
 #include "hist_record.h"
@@ -28,7 +26,7 @@ const struct hist_action_type *trace_hist_find_action_type(const char *word)
 	return *word ? call : NULL;
 }
 
-/* ---- Their life ---- */
+/* ---- Creation and removal ---- */
 
 int trace_hist_compile_actions(struct hist_parse *parse)
 {
@@ -109,7 +107,7 @@ void trace_hist_print_entry_actions(const struct hist_view *view, const uint64_t
 
 		if (!action->handler->title || action->type->hides_value)
 			continue;
-		/* With `replace` it is the first word of what is kept. */
+		/* With `replace`, the word's record begins with the value. */
 		if (action->type->replace)
 			value = hist_view_record(view, entry);
 		trace_seq_printf(seq, "\n\t%s: %10llu", action->handler->title,
@@ -131,7 +129,7 @@ void trace_hist_print_end_actions(const struct hist_view *view, struct trace_seq
 
 /* ---- At each event: any context ---- */
 
-/* Put `value` in the word of the entry, if the handler wants that. */
+/* Put `value` into the word of the entry, if the handler asks for it. */
 static bool replace_kept(struct hist_run *run, const struct hist_action *action, uint64_t value)
 {
 	_Atomic uint64_t *place = &run->entry->words[action->at];

@@ -7,7 +7,7 @@
 #include "hist_picture.h"
 #include "text/str.h"
 
-#define EDGE_WIDTH   2u /* blank, edge */
+#define EDGE_WIDTH   2u /* a blank and the edge */
 #define STACK_INDENT 4u
 
 struct bars {
@@ -23,7 +23,7 @@ static struct hist_number how_of(const struct bars *bars, const struct hist_quan
 	return (struct hist_number){ quantity->is_signed, bars->picture.nr_quantities > 1 };
 }
 
-/* One column of bars has exact shares; several have them in whole percent. */
+/* Print a share: exactly with one column of bars, in whole percent with several. */
 static void print_share(const struct bars *bars, uint32_t share, struct trace_seq *seq)
 {
 	if (bars->picture.nr_quantities == 1)
@@ -39,7 +39,7 @@ static uint32_t share_width(const struct bars *bars)
 	return bars->picture.nr_quantities == 1 ? 7 : 5;
 }
 
-/* The bars, numbers and shares of an entry; NULL: of none. */
+/* Print the bars, numbers and shares of an entry; for NULL, empty ones. */
 static void print_bars(const struct hist_view *view, const uint64_t *entry, struct trace_seq *seq)
 {
 	const struct bars *bars = view->private;
@@ -79,7 +79,7 @@ static void hist_bars_print_missing(const struct hist_view *view, uint64_t befor
 
 static void hist_bars_print_stack(const uint32_t *ips, struct trace_seq *seq)
 {
-	size_t begin = seq->len; /* of the line */
+	size_t begin = seq->len; /* beginning of the line */
 
 	if (!ips[0])
 		return;
@@ -180,7 +180,7 @@ static uint32_t number_width_of(const struct hist_view *view)
 	return width;
 }
 
-/* The widest labels, by how many columns of bars there are. */
+/* The greatest width of labels, by the number of columns of bars. */
 static uint32_t label_max(const struct bars *bars)
 {
 	static const uint32_t one_key[] = { 0, 32, 22, 16 };

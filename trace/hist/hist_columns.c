@@ -1,6 +1,4 @@
-/*
- * See hist_columns.h.
- */
+/* Columns of a histogram's map. See hist_columns.h. */
 #include <trace/trace_seq.h>
 #include "hist_columns.h"
 #include "hist_label.h"
@@ -18,7 +16,7 @@ static uint64_t hist_columns_number_of(const struct hist_columns *columns, const
 
 /* ---- Ranges ---- */
 
-/* 1, 2, 5, 10, 20, ... */
+/* The next of the round numbers 1, 2, 5, 10, 20, ... */
 static uint64_t next_round(uint64_t step)
 {
 	uint64_t unit = 1;
@@ -77,7 +75,7 @@ static bool hist_columns_has_lower_key(const void *context, const void *a, const
 	return trace_hist_compare_keys(order->hist, a, b, order->key) < 0;
 }
 
-/* Make `entry` one of the list, which is sorted by totals, if it belongs there. */
+/* Insert `entry` into the list, which is sorted by totals, if it is large enough. */
 static void hist_columns_insert(struct hist_columns *columns, uint64_t *totals, uint32_t max,
 				const uint64_t *entry, uint64_t total)
 {
@@ -97,7 +95,9 @@ static void hist_columns_insert(struct hist_columns *columns, uint64_t *totals, 
 	columns->list[at] = entry;
 }
 
-/* The most frequent ones, at most `max`. `order` is sorted by the key. Returns how many there are. */
+/*
+ * List the most frequent keys, at most `max`. `order` is sorted by the key. Returns their number.
+ */
 static uint32_t list_frequent(struct hist_columns *columns, const struct hist_view *view,
 			      const void **order, uint32_t max)
 {
@@ -130,7 +130,7 @@ static void set_letters(struct hist_columns *columns, const struct hist_view *vi
 	columns->nr = columns->nr_listed + columns->has_rest;
 }
 
-/* Each number, if there are not too many. `order` is sorted by the key. */
+/* Make a column for each number, if there are not too many. `order` is sorted by the key. */
 static bool set_numbers(struct hist_columns *columns, const struct hist_view *view,
 			const void **order, uint32_t room)
 {
@@ -147,7 +147,7 @@ static bool set_numbers(struct hist_columns *columns, const struct hist_view *vi
 	return true;
 }
 
-/* ---- All ---- */
+/* ---- The choice of columns ---- */
 
 void trace_hist_columns_init(struct hist_columns *columns, const struct hist_view *view,
 			     const void **order, uint32_t room)
@@ -187,7 +187,7 @@ uint32_t trace_hist_column_of(const struct hist_columns *columns, const struct h
 	return at;
 }
 
-/* ---- What stands below ---- */
+/* ---- The text below the map ---- */
 
 static void print_letter(const struct hist_columns *columns, uint32_t at, struct trace_seq *seq)
 {
@@ -215,8 +215,8 @@ static void print_tick(const struct hist_columns *columns, const struct hist *hi
 }
 
 /*
- * The edge into `edge`, the texts of its ticks into `texts`: as many as there is room for, with a
- * blank between two of them.
+ * Draw the edge into `edge`, and the texts of its ticks into `texts`: as many as fit with a blank
+ * between two of them.
  */
 static void print_ticks(const struct hist_columns *columns, const struct hist_view *view,
 			struct trace_seq *edge, struct trace_seq *texts)

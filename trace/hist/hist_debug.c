@@ -1,11 +1,12 @@
 /*
- * The file hist_debug: what a histogram consists of, in the form of Linux's CONFIG_HIST_TRIGGERS_DEBUG.
+ * The file hist_debug: the parts of a histogram, in the form of Linux's CONFIG_HIST_TRIGGERS_DEBUG.
  * See hist.h.
  *
- * Linux keeps values, variables and keys in one array, in this order, and numbers them through. What
- * an action follows, keeps or takes from a field is a variable, too, behind those that a user has
- * named, and what it reads of variables are references. The numbers here are those. Where Linux shows
- * pointers, hashed, to tell one histogram from another, these are hashed, too.
+ * Linux keeps values, variables and keys in one array, in this order, and numbers them through. The
+ * values that an action follows, keeps or takes from a field are variables, too, numbered behind
+ * those named by a user; variables that an action reads are references. The numbers here are
+ * Linux's. Where Linux shows pointers, hashed, to tell one histogram from another, these are
+ * hashed, too.
  *
  * Context: thread, config lock held.
  */
@@ -18,12 +19,12 @@
 
 #define PARAMS_MAX (HIST_ACTIONS_MAX * HIST_PARAMS_MAX)
 
-/* A variable that is read. */
+/* A reference to a variable. */
 struct debug_ref {
 	const struct hist *of;
 	uint32_t var;
 	bool is_qualified;
-	const struct hist_param *param; /* NULL: it is vars[var] of `of` */
+	const struct hist_param *param; /* NULL for vars[var] of `of` */
 };
 
 /* A field that save() keeps or trace() takes. */
@@ -32,11 +33,12 @@ struct debug_kept {
 	uint32_t var;
 };
 
-/* How Linux numbers it all. */
+/* Linux's numbers of a histogram's parts. */
 struct debug_model {
 	uint32_t nr_refs, nr_vars, nr_saved, nr_fields;
-	uint32_t followed[HIST_ACTIONS_MAX]; /* index of refs[] */
-	uint32_t tracks[HIST_ACTIONS_MAX];   /* number of the variable that keeps its value */
+	uint32_t followed[HIST_ACTIONS_MAX]; /* index in refs[] */
+	/* Number of the variable that keeps the followed value. */
+	uint32_t tracks[HIST_ACTIONS_MAX];
 	struct debug_ref refs[HIST_VARS_MAX + HIST_REFS_MAX + PARAMS_MAX];
 	struct debug_kept saved[PARAMS_MAX];
 	struct debug_kept fields[PARAMS_MAX];
@@ -61,7 +63,7 @@ static uint32_t add_own_ref(struct debug_model *model, const struct hist *hist, 
 	return hist_debug_add_ref(model, &(struct debug_ref){ .of = hist, .var = var });
 }
 
-/* What the operations of a value read. Returns the number of the last reference. */
+/* Add the references of a value's operations. Returns the number of the last one. */
 static uint32_t add_refs_of(struct debug_model *model, const struct hist *hist,
 			    const struct hist_value *value)
 {
@@ -84,7 +86,10 @@ static uint32_t add_refs_of(struct debug_model *model, const struct hist *hist,
 	}
 }
 
-/* Does an action's parameter name a field of this event? No: a variable, or a field of another one. */
+/*
+ * Does an action's parameter name a field of this event, rather than a variable or a field of
+ * another event?
+ */
 static bool is_own_field(const struct hist_param *param)
 {
 	return !param->value.is_ref && !trace_hist_is_variable(param->name);
@@ -149,7 +154,7 @@ static int debug_begin(struct hist_view *view)
 	return 0;
 }
 
-/* ---- Parts of a field, in their order ---- */
+/* ---- Properties of a field, in order ---- */
 
 static unsigned long long hist_debug_id_of(const struct hist *hist)
 {
@@ -183,7 +188,7 @@ static void print_ref_index(uint32_t index, struct trace_seq *seq)
 	trace_seq_printf(seq, FIELD_INDENT "var_ref_idx (into hist_data->var_refs[]): %u\n", index);
 }
 
-/* As `format` has it. */
+/* Print a type, as in `format`. */
 static void hist_debug_print_type(const struct hist_value *value, struct trace_seq *seq)
 {
 	const struct trace_event_field *field = value->field;
@@ -315,7 +320,7 @@ static uint32_t nr_keys(const struct hist_view *view)
 	return view->hist->nr_keys;
 }
 
-/* A key has whole words. */
+/* Print a key; its size is in whole words. */
 static void hist_debug_print_key(struct hist_view *view, uint32_t index, struct trace_seq *seq)
 {
 	const struct hist_value *key = &view->hist->keys[index];
@@ -344,7 +349,7 @@ static void print_one_ref(struct hist_view *view, uint32_t index, struct trace_s
 	print_ref(&model->refs[index], index, seq);
 }
 
-/* A field that is kept in a variable of its own: the variable, and what it gets. */
+/* Print a field kept in a variable of its own: the variable, and its source. */
 static void print_kept(const char *list, uint32_t index, const struct debug_kept *kept,
 		       struct trace_seq *seq)
 {
@@ -379,7 +384,10 @@ static uint32_t nr_actions(const struct hist_view *view)
 	return view->hist->nr_actions;
 }
 
-/* What onmax() and onchange() follow, and the variable in which each entry keeps it. */
+/*
+ * Print the variable that onmax() or onchange() follows, and the one in which each entry keeps its
+ * value.
+ */
 static void print_followed(const struct hist_view *view, uint32_t index, struct trace_seq *seq)
 {
 	const struct debug_model *model = view->private;
@@ -424,7 +432,7 @@ static void print_saved(struct hist_view *view, uint32_t index, struct trace_seq
 }
 
 static const struct section {
-	uint32_t (*count)(const struct hist_view *view); /* NULL: one */
+	uint32_t (*count)(const struct hist_view *view); /* number of pieces; NULL for one */
 	void (*print)(struct hist_view *view, uint32_t index, struct trace_seq *seq);
 } sections[] = {
 	{ NULL, hist_debug_print_head },
@@ -436,7 +444,7 @@ static const struct section {
 	{ nr_saved, print_saved },
 };
 
-/* One piece after the other. */
+/* Print one piece. */
 static bool debug_next(struct hist_view *view, struct trace_seq *seq)
 {
 	size_t at = view->at++;

@@ -1,6 +1,4 @@
-/*
- * See hist_draw.h.
- */
+/* Elements of histograms' pictures. See hist_draw.h. */
 #include "hist_draw.h"
 #include "text/str.h"
 
@@ -116,7 +114,7 @@ void trace_hist_draw_number(struct hist_number how, uint64_t value, struct trace
 
 /* ---- Shades ---- */
 
-/* How many powers of `factor`, from 1, are at most `value`, which is not 0. */
+/* The number of powers of `factor`, from 1, that are at most `value`, which is not 0. */
 static uint32_t powers_up_to(uint64_t factor, uint64_t value)
 {
 	uint32_t nr = 1;

@@ -1,6 +1,5 @@
 /*
- * What pictures of histograms are drawn of: characters in two styles, texts cut to a width, numbers
- * as short as they have to be.
+ * Elements of histograms' pictures: characters in two styles, texts cut to a width, short numbers.
  *
  * Context: thread.
  */
@@ -12,32 +11,32 @@
 #include <stdint.h>
 #include <trace/trace_seq.h>
 
-#define HIST_LINE_WIDTH 80u /* columns */
+#define HIST_LINE_WIDTH 80u /* characters */
 
-/* Each text but `cut` takes one column. */
+/* The characters of one style. Each takes one column, but for `cut`. */
 struct hist_style {
-	const char *const *bars; /* from a little of a column to all of it */
+	const char *const *bars; /* from the narrowest piece of a column to a whole one */
 	uint32_t nr_bars;
 	const char *const *shades; /* from light to dark */
 	uint32_t nr_shades;
 	const char *edge, *corner, *line, *tick;
-	const char *gap; /* something was left out here */
-	const char *cut; /* the same, in a text */
+	const char *gap; /* the mark of entries left out */
+	const char *cut; /* the mark of characters left out of a text */
 	uint32_t cut_width;
 };
 extern const struct hist_style trace_hist_style_utf8, trace_hist_style_ascii;
 
-/* How many columns a text in UTF-8 takes. */
+/* Columns that a text in UTF-8 takes. */
 uint32_t trace_hist_draw_columns(const struct trace_seq *text);
 void trace_hist_draw_repeat(const char *text, uint32_t nr, struct trace_seq *seq);
-/* A bar of `width` columns for `value` of at most `max`. What is more than 0 shows. */
+/* Draw a bar of `width` columns for `value` of at most `max`. A value above 0 is always visible. */
 void trace_hist_draw_bar(const struct hist_style *style, uint64_t value, uint64_t max,
 			 uint32_t width, struct trace_seq *seq);
-/* `text` in `width` columns: what is too long loses its middle. */
+/* Draw `text` in `width` columns; a longer text loses its middle. */
 void trace_hist_draw_text(const struct hist_style *style, const struct trace_seq *text,
 			  uint32_t width, bool is_right, struct trace_seq *seq);
 
-/* A sum as text: with at most 7 characters if `is_short`. */
+/* Print a sum, with at most 7 characters if `is_short`. */
 #define HIST_NUMBER_MAX 24u
 struct hist_number {
 	bool is_signed, is_short;
@@ -45,8 +44,8 @@ struct hist_number {
 void trace_hist_draw_number(struct hist_number how, uint64_t value, struct trace_seq *seq);
 
 /*
- * Where the shades of a map begin that shows values up to `max`: each is so many times the one before,
- * `factor`. The darkest stands for the greatest values, `first` for 1.
+ * Limits between the shades of a map of values up to `max`: each limit is `factor` times the one
+ * before. The darkest shade stands for the greatest values, shade `first` for 1.
  */
 struct hist_shading {
 	const struct hist_style *style;
@@ -54,7 +53,7 @@ struct hist_shading {
 	uint32_t first;
 };
 struct hist_shading trace_hist_shading_for(const struct hist_style *style, uint64_t max);
-/* Which shade: an index of style->shades. `value` is not 0. */
+/* The shade of a value that is not 0, as index of style->shades. */
 uint32_t trace_hist_shade_of(const struct hist_shading *shading, uint64_t value);
 /* The least value of a shade. */
 uint64_t trace_hist_shade_begin(const struct hist_shading *shading, uint32_t shade);

@@ -11,7 +11,7 @@
 #include "hist_vars.h"
 #include "text/str.h"
 
-#define DEPTH_MAX 3u /* as on Linux: how deep expressions may be nested */
+#define DEPTH_MAX 3u /* depth of nested expressions, as on Linux */
 
 struct expr {
 	struct hist_parse *parse;
@@ -22,10 +22,10 @@ struct expr {
 	uint32_t depth;
 };
 
-/* What an operand is: for what may be combined with what. */
+/* An operand: its value, and the properties that decide on allowed combinations. */
 struct operand {
 	struct hist_value value;
-	const char *at; /* where its first word begins */
+	const char *at; /* first word */
 	bool is_constant;
 	uint64_t constant;
 };
@@ -42,7 +42,10 @@ static bool hist_expr_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The end of a word: sym-offset is the one with a minus. Blanks are part of it, as on Linux. */
+/*
+ * Find the end of a word. A minus belongs to it in sym-offset only; blanks belong to it, as on
+ * Linux.
+ */
 static char *end_of_word(char *at)
 {
 	while (*at && !is_operator(*at)) {
@@ -69,7 +72,10 @@ static int hist_expr_parse_number(struct expr *expr, const char *word, struct op
 	return trace_hist_add_op(expr->parse, &with_value);
 }
 
-/* A word ends where the next character is needed still: that is put back. */
+/*
+ * Parse a word. Its end is cut, and the character there is put back, because parsing goes on with
+ * it.
+ */
 static int parse_word(struct expr *expr, struct operand *out)
 {
 	char *word = expr->at, *end = end_of_word(word);
@@ -122,7 +128,10 @@ static int check_operand(struct expr *expr, const struct operand *operand)
 			  "String type can not be an operand in expression");
 }
 
-/* A variable of another histogram that is in an expression can be used once: as on Linux. */
+/*
+ * Mark a variable of another histogram as used up by the expression: it can be used once, as on
+ * Linux.
+ */
 static void consume(struct expr *expr, const struct operand *operand)
 {
 	if (operand->value.is_ref && operand->value.ref < HIST_REFS_MAX)
@@ -160,7 +169,7 @@ static uint64_t combine_constants(uint8_t code, uint64_t left, uint64_t right)
 		return left - right;
 	case HIST_OP_MUL:
 		return left * right;
-	default: /* as hist_run.c does it */
+	default: /* as in hist_run.c */
 		return right ? left / right : UINT64_MAX;
 	}
 }
@@ -171,7 +180,7 @@ static int refuse_zero(struct expr *expr, const char *at)
 	return -EDOM;
 }
 
-/* Is it known to be 0: by itself, or as a variable that is set to a number? */
+/* Is the operand known to be 0: as a number, or as a variable that is set to a number? */
 static bool is_zero(const struct expr *expr, const struct operand *operand)
 {
 	const struct hist *hist = expr->parse->hist;
@@ -216,7 +225,7 @@ static int combine(struct expr *expr, char operator, struct operand * left,
 	return trace_hist_add_op(expr->parse, &op);
 }
 
-/* Division by a number that is known is a multiplication. */
+/* Divide by a known number, by multiplying. */
 static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t divisor,
 			      const char *at)
 {
@@ -249,7 +258,7 @@ static bool is_divided_by_constant(struct expr *expr, char operator, uint64_t * 
 	return is_one;
 }
 
-/* `right` is parsed by `next`, while the left operand waits. */
+/* Parse the right operand by `next`, while the left one waits in temps. */
 static int parse_right(struct expr *expr, char operator, struct operand * left,
 		       int (*next)(struct expr *expr, struct operand *out))
 {
@@ -295,7 +304,7 @@ static int parse_sum(struct expr *expr, struct operand *out)
 	return err;
 }
 
-/* Which modifiers mean nothing at a place. */
+/* Is a modifier without meaning at this place? */
 static bool is_modifier_wrong(const struct hist_value *value, enum hist_place place)
 {
 	switch (value->modifier) {
@@ -324,7 +333,7 @@ const char *trace_hist_name_of(struct hist_parse *parse, const char *start, cons
 	return copy + (start - parse->hist->text);
 }
 
-/* What is computed of `operand`, and is listed as `name`; a constant as its number. */
+/* Make an expression of `operand`, listed as `name`; a constant is listed as its number. */
 static void make_expression(const struct operand *operand, const char *name,
 			    struct hist_value *value)
 {
@@ -345,7 +354,7 @@ static bool has_point(const char *name)
 	return *name;
 }
 
-/* SYSTEM.EVENT.$NAME without its `$`, which Linux lists in front. */
+/* The name SYSTEM.EVENT.$NAME without its `$`, as listed by Linux in front. */
 static const char *qualified_name(struct hist_parse *parse, const char *start, const char *end)
 {
 	const char *name = trace_hist_name_of(parse, start, end);
@@ -357,7 +366,9 @@ static const char *qualified_name(struct hist_parse *parse, const char *start, c
 	return name;
 }
 
-/* Where Linux points to when a modifier means nothing here: the field was cut in front of it. */
+/*
+ * The place of Linux's error for a modifier without meaning here: the field was cut in front of it.
+ */
 static const char *blamed(const struct hist_value *value, const char *text)
 {
 	bool is_share = value->modifier == HIST_PERCENT || value->modifier == HIST_GRAPH;

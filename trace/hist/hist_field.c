@@ -1,6 +1,6 @@
 /*
- * Histograms: a field of an event with its modifier, as operations. See hist.h, hist_parse.h. What
- * is said about mistakes is said in Linux's words.
+ * Histograms: a field of an event with its modifier, as operations. See hist.h, hist_parse.h. Error
+ * messages have Linux's words.
  */
 #include "hist_parse.h"
 #include "instance/array.h"
@@ -50,7 +50,7 @@ static const struct trace_event_field hist_head_fields[] = {
 	TRACE_FIELD("common_pid", int, trace_entry, pid),
 };
 
-/* The field of that name of an event, those of its head included; or NULL. */
+/* Find a field of an event by name, also in the event's head; or NULL. */
 static const struct trace_event_field *hist_find_field(const struct trace_event_call *call,
 						       const char *name)
 {
@@ -73,8 +73,9 @@ static bool is_long(const char *type)
 }
 
 /*
- * A number as 8 bytes of the event. They end with the field, so that there are as many, and so that
- * shifting them brings its sign along; only fields of the head may have less in front of them.
+ * The operation that reads a number, as 8 bytes of the event. They end with the field, so that 8
+ * bytes are always there, and so that shifting them brings the sign along; only fields of the head
+ * may have less in front of them.
  */
 static struct hist_op op_of_field(const struct trace_event_field *field)
 {
@@ -175,7 +176,7 @@ static int add_field(struct hist_parse *parse, const struct trace_event_field *f
 		     struct hist_value *value, const char *modifier)
 {
 	bool has_text = hist_field_is_text(field, value->modifier);
-	const char *at = value->name; /* so far, what was written */
+	const char *at = value->name; /* the written text up to here */
 
 	value->field = field;
 	value->name = field->name;
@@ -192,7 +193,7 @@ static int add_field(struct hist_parse *parse, const struct trace_event_field *f
 			: hist_field_add_number(parse, field, value, at);
 }
 
-/* ---- What is no field ---- */
+/* ---- Words that are no fields ---- */
 
 static int add_time(struct hist_parse *parse, struct hist_value *value)
 {
@@ -210,7 +211,7 @@ static int add_time(struct hist_parse *parse, struct hist_value *value)
 	return err;
 }
 
-/* `hist` shows the word that was written. */
+/* `hist` shows the word as written. */
 static int hist_field_add_cpu(struct hist_parse *parse, const char *name, struct hist_value *value)
 {
 	value->name = trace_streq(name, "cpu") ? "cpu" : "common_cpu";
@@ -221,7 +222,7 @@ static int hist_field_add_cpu(struct hist_parse *parse, const char *name, struct
 	return hist_add_code(parse, HIST_OP_CPU);
 }
 
-/* The words that name something else than a field, unless an event has a field of that name. */
+/* Compile a word that is no field. An event's own field of that name comes first. */
 static int add_word(struct hist_parse *parse, const char *name, struct hist_value *value,
 		    const char *modifier)
 {

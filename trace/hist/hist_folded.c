@@ -1,11 +1,11 @@
 /*
- * Histograms as folded stacks, the text that tools for flame graphs take: a line for each entry,
+ * Histograms as folded stacks, the input of tools for flame graphs: a line for each entry,
  *
  *   outermost;...;innermost COUNT
  *
- * Keys that are no stacks come first, so that each thread or CPU has a flame of its own. The count is
- * the first value, or that of the hits; negative sums are 0. Lines that begin with # end with no number: tools leave them
- * out.
+ * Keys that are no stacks come first, so that each thread or CPU has a flame of its own. The count
+ * is the first value, or the hits without one; negative sums are 0. Lines that begin with # end
+ * with no number, so that tools leave them out.
  *
  * Context: thread, config lock held.
  */
@@ -14,7 +14,7 @@
 
 #define NAME_MAX 256u
 
-/* A frame: no ; in it, and not empty. */
+/* Print a frame, which is not empty and contains no `;`. */
 static void print_frame(struct trace_seq *frame, bool is_first, struct trace_seq *seq)
 {
 	if (!is_first)

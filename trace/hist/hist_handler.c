@@ -1,6 +1,6 @@
 /*
  * Actions of histograms: from `HANDLER(WHAT).ACTION(PARAMETERS)` to a struct hist_action, and back.
- * See hist_action.h. What is said about mistakes is said in Linux's words.
+ * See hist_action.h. Error messages have Linux's words.
  */
 #include <trace/trace_seq.h>
 #include "hist_action.h"
@@ -102,7 +102,7 @@ int trace_hist_find_followed(struct hist_parse *parse, struct hist_action *actio
 
 /* ---- Parameters ---- */
 
-/* Cut `text` at the next comma, and blanks off both ends. Returns what is behind, or NULL. */
+/* Cut `text` at the next comma, and blanks off both ends. Returns the rest, or NULL. */
 static char *cut_param(char **text)
 {
 	char *comma = hist_handler_find_char(*text, ',');
@@ -127,7 +127,10 @@ static int hist_handler_add_param(struct hist_parse *parse, struct hist_action *
 	return 0;
 }
 
-/* `text` begins behind the opening parenthesis. The closing one may be missing, as on Linux. */
+/*
+ * Add the parameters of `text`, which begins behind the opening parenthesis. The closing one may be
+ * missing, as on Linux.
+ */
 static int add_params(struct hist_parse *parse, struct hist_action *action, char *text)
 {
 	char *end = hist_handler_find_char(text, ')'), *next;
@@ -150,7 +153,7 @@ static int add_params(struct hist_parse *parse, struct hist_action *action, char
 
 /* ---- An action ---- */
 
-/* `WHAT)`. Returns what is behind, or NULL. */
+/* Take `WHAT)` off a text. Returns the rest, or NULL. */
 static char *take_of(struct hist_parse *parse, struct hist_action *action, char *of)
 {
 	char *end = hist_handler_find_char(of, ')');
@@ -166,7 +169,7 @@ static char *take_of(struct hist_parse *parse, struct hist_action *action, char 
 	return end + 1;
 }
 
-/* `.ACTION(`. Returns what is behind, or NULL. */
+/* Take `.ACTION(` off a text. Returns the rest, or NULL. */
 static char *hist_handler_take_word(struct hist_parse *parse, struct hist_action *action,
 				    char *text)
 {
@@ -213,7 +216,7 @@ int trace_hist_add_action(struct hist_parse *parse, char *text)
 	return parse_action(parse, action, text);
 }
 
-/* ---- And back ---- */
+/* ---- An action as text ---- */
 
 static void hist_handler_print_action(const struct hist_action *action, struct trace_seq *seq)
 {

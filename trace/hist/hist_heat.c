@@ -1,6 +1,6 @@
 /*
- * Histograms of two keys as maps: the darker a field, the more was counted. One map for the hits and
- * one for each value. See hist_picture.h.
+ * Histograms of two keys as maps: the darker a field, the greater its count. One map for the hits
+ * and one for each value. See hist_picture.h.
  */
 #include <trace/trace_seq.h>
 #include "hist_columns.h"
@@ -8,12 +8,12 @@
 #include "text/str.h"
 
 #define LABEL_MAX   24u
-#define SIDE_WIDTH  20u /* of a line: edges, total, share */
+#define SIDE_WIDTH  20u /* characters of a line beside the fields: edges, total, share */
 #define TOTAL_WIDTH 8u
 
-/* Entries with the same key that goes down. */
+/* A row: the entries with the same value of the key that goes down. */
 struct row {
-	size_t first, nr; /* of heat->entries */
+	size_t first, nr; /* in heat->entries */
 	uint64_t sums[HIST_VALS_MAX];
 };
 
@@ -22,11 +22,11 @@ struct heat {
 	struct hist_columns columns;
 	struct hist_keys down;
 	bool is_scale;
-	uint32_t quantity; /* index of picture.quantities[]: whose map is being drawn */
-	uint64_t max;	   /* of its fields */
+	uint32_t quantity; /* index in picture.quantities[] of the map being drawn */
+	uint64_t max;	   /* the greatest field */
 	size_t nr_rows;
 	const void **entries; /* sorted by the key that goes down */
-	const void **order;   /* the rows as they are shown */
+	const void **order;   /* the rows in the order shown */
 	struct row rows[];
 };
 
@@ -35,7 +35,7 @@ static const struct hist_quantity *quantity_of(const struct heat *heat)
 	return &heat->picture.quantities[heat->quantity];
 }
 
-/* The sums of the fields of a row. */
+/* Compute the sums of a row's fields. */
 static void add_up(const struct hist_view *view, const struct row *row, uint64_t *fields)
 {
 	const struct heat *heat = view->private;
@@ -52,7 +52,7 @@ static void add_up(const struct hist_view *view, const struct row *row, uint64_t
 
 /* ---- Lines ---- */
 
-/* The fields of a row and its total; NULL: of one that did not occur. */
+/* Print the fields of a row and its total; for NULL, those of a key that did not occur. */
 static void hist_heat_print_fields(const struct hist_view *view, const struct row *row,
 				   struct trace_seq *seq)
 {
@@ -116,7 +116,7 @@ static void print_shade(const struct hist_shading *shading, uint32_t i, struct t
 			       trace_hist_shade_begin(shading, i), seq);
 }
 
-/* What the shades stand for, below the fields if there is room. */
+/* Print the meanings of the shades, below the fields if there is room. */
 static void print_shades(const struct heat *heat, uint32_t indent, struct trace_seq *seq)
 {
 	const struct hist_shading shading = trace_hist_shading_for(heat->picture.style, heat->max);
@@ -160,7 +160,7 @@ static void hist_heat_print_row(const struct hist_view *view, size_t at, struct 
 	hist_heat_print_fields(view, heat->order[at], seq);
 }
 
-/* Begin with the map of the next quantity. */
+/* Begin the map of the next quantity. */
 static void begin_map(struct hist_view *view)
 {
 	struct heat *heat = view->private;
@@ -224,7 +224,7 @@ static void make_rows(struct hist_view *view)
 	}
 }
 
-/* As the histogram is sorted: by a sum or by their key, and in its direction. */
+/* Compare two rows in the histogram's order: by a sum or by their key, up or down. */
 static bool is_row_before(const void *context, const void *a, const void *b)
 {
 	const struct hist_view *view = context;

@@ -1,19 +1,17 @@
-/*
- * See hist_label.h.
- */
+/* Keys of histograms as short texts. See hist_label.h. */
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
 #include "hist_label.h"
 #include "text/str.h"
 
-/* Other characters than printable ones are `?`. */
+/* Print a text, with `?` for characters that are not printable. */
 static void label_text(const char *text, struct trace_seq *seq)
 {
 	for (; *text; text++)
 		trace_seq_putc(seq, *text >= ' ' && *text <= '~' ? *text : '?');
 }
 
-/* The name of an address, up to the character `end` if it has one. */
+/* Print the name of an address, up to the character `end` if the name has one. */
 static void label_address(const char *format, uint64_t address, char end, struct trace_seq *seq)
 {
 	char text[TRACE_SYM_LEN + 48];
@@ -40,7 +38,7 @@ void trace_hist_label_power(uint64_t exponent, struct trace_seq *seq)
 		trace_seq_putc(seq, units[exponent / 10 - 1]);
 }
 
-/* What hist shows as ~ 2^N is rounded up to that. */
+/* Print the value that `hist` shows as ~ 2^N; values were rounded up to it. */
 static void label_log2(uint64_t exponent, struct trace_seq *seq)
 {
 	trace_seq_putc(seq, exponent ? '(' : '[');
@@ -100,7 +98,7 @@ void trace_hist_label_name(const struct hist_value *key, struct trace_seq *seq)
 		trace_seq_puts(seq, ".usecs");
 }
 
-/* common_cpu, cpu, target_cpu and the like. */
+/* Is this a field of a CPU: common_cpu, cpu, target_cpu and the like? */
 static bool is_cpu(const char *name)
 {
 	size_t len = trace_strlen(name);

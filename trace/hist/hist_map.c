@@ -1,6 +1,4 @@
-/*
- * See hist_map.h.
- */
+/* Counts by key. See hist_map.h. */
 #include <trace/platform.h>
 #include "hist_map.h"
 #include "text/str.h"
@@ -12,7 +10,7 @@ uint32_t trace_hist_map_entry_bytes(const struct hist_map_shape *shape)
 {
 	uint32_t bytes = 8 * (1 + shape->key_words + shape->sum_words + shape->extra_words);
 
-	/* Short ones do not lie across two cache lines. */
+	/* Short entries do not lie across two cache lines. */
 	for (uint32_t size = 16; size <= 64; size *= 2) {
 		if (bytes <= size)
 			return size;
@@ -74,7 +72,7 @@ void trace_hist_map_clear_word(struct hist_map *map, uint32_t at)
 		atomic_store_explicit(&entry->words[at], 0, memory_order_relaxed);
 }
 
-/* Words at once: somebody may look for an entry. */
+/* Clear the table word by word, since another CPU may look for an entry meanwhile. */
 void trace_hist_map_clear(struct hist_map *map)
 {
 	_Atomic uint64_t *words = (_Atomic uint64_t *)(void *)map->memory;
@@ -91,14 +89,17 @@ void trace_hist_map_clear(struct hist_map *map)
 
 /* ---- Free entries ---- */
 
-/* An entry that somebody gave back, or 0. Its first word is the number of the next one. */
+/*
+ * Take an entry off the list of those given back. Returns its number, or 0. Its first word has the
+ * number of the next one.
+ */
 static uint32_t take_returned(struct hist_map *map)
 {
 	uint64_t head = atomic_load_explicit(&map->returned, memory_order_acquire);
 
 	while ((uint32_t)head) {
 		/*
-		 * When somebody else takes it at this moment, the word read here may be anything,
+		 * When another context takes it at this moment, the word read here may be anything,
 		 * but then the count of changes is another one, too.
 		 */
 		uint64_t next = hist_entry_word(hist_map_entry(map, (uint32_t)head), 0);
@@ -113,8 +114,8 @@ static uint32_t take_returned(struct hist_map *map)
 }
 
 /*
- * The number of the entry that is taken as `nr`th, from 0. With several entries in a cache line, it
- * is first one of each line, then a second one of each.
+ * The number of the `nr`th entry that is taken, from 0. With several entries in a cache line, one
+ * of each line comes first, then the second ones.
  */
 static uint32_t hist_map_number_of(const struct hist_map *map, uint32_t nr)
 {
@@ -125,7 +126,7 @@ static uint32_t hist_map_number_of(const struct hist_map *map, uint32_t nr)
 	return nr % (nr_entries / in_line) * in_line + nr / (nr_entries / in_line) + 1;
 }
 
-/* The number of an entry that nobody else has, or 0. */
+/* Take a free entry. Returns its number, or 0. */
 static uint32_t hist_map_take(struct hist_map *map)
 {
 	uint32_t nr = atomic_load_explicit(&map->nr_taken, memory_order_relaxed);
@@ -156,8 +157,8 @@ static void hist_map_give_back(struct hist_map *map, uint32_t number)
 }
 
 /*
- * None was left. One that is given back at this moment is seen here, or hist_map_give_back() sees the mark:
- * it does not stay when there is an entry again.
+ * Mark the table as full. An entry given back at this moment is seen here, or
+ * hist_map_give_back() sees the mark: it does not stay when there is an entry again.
  */
 static void note_full(struct hist_map *map)
 {
@@ -168,7 +169,7 @@ static void note_full(struct hist_map *map)
 
 /* ---- Adding ---- */
 
-/* The entry may have been given back: with a key that was longer. */
+/* Write the new entry. It may have been given back, with a longer key in it. */
 static void hist_map_fill(const struct hist_map *map, struct hist_entry *entry,
 			  const struct hist_key *key)
 {
@@ -182,8 +183,8 @@ static void hist_map_fill(const struct hist_map *map, struct hist_entry *entry,
 }
 
 /*
- * Make the entry visible in the first empty slot. Returns it, or the entry that somebody else has
- * made of the same key meanwhile.
+ * Make the entry visible in the first empty slot. Returns it, or an entry of the same key that
+ * another context has made meanwhile.
  */
 static struct hist_entry *hist_map_publish(struct hist_map *map, uint32_t number,
 					   const struct hist_key *key)

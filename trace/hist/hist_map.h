@@ -1,23 +1,23 @@
 /*
- * Counts by key: a table that probes on all CPUs add to at once, without locks. It is what is
- * behind a histogram of events, and fit for anything else that is counted by key.
+ * Counts by key: a table that probes on all CPUs add to at once, without locks. Histograms of
+ * events use it; it can count anything else by key.
  *
  *   slots    tag | number ----+     four times as many as entries or more, most of them empty
  *            0                |
  *            tag | number     v
  *   entries  hits | key | sums | extra          all of one size; number 0 is not used
  *
- * The upper bits of a key's hash say in which slot to look first, some others are the tag: nearly
+ * The upper bits of a key's hash give the first slot to look in, some others are the tag: nearly
  * always the first slot that is not empty and has the right tag leads to the entry.
  *
  * A key consists of words. It may be shorter than the entry has room for, if no key begins with all
  * of another one: numbers are one word each, texts end with a NUL, lists with a 0.
  *
- * Who finds no entry of his key takes a free one, writes the key into it, and only then shows it to
- * others, by one compare-exchange of the empty slot. If somebody else has used that slot meanwhile,
- * another CPU or an NMI, he looks on from there; if that was for the same key, he takes the other
- * entry and gives his own back. So a key has one entry, no entry is seen half made, and nobody ever
- * waits: an NMI in the middle of an insertion just inserts, too.
+ * A probe that finds no entry of its key takes a free one, writes the key into it, and only then
+ * shows it to others, by one compare-exchange of the empty slot. If another CPU or an NMI has used
+ * that slot meanwhile, the probe looks on from there; if the other entry has the same key, the
+ * probe uses it and gives its own back. So a key has one entry, no entry is seen half made, and no
+ * probe ever waits: an NMI in the middle of an insertion just inserts, too.
  *
  * Entries of keys that come one after the other lie in different cache lines, as far as there are
  * lines enough: CPUs that count different keys do not wait for each other's.
@@ -27,9 +27,9 @@
  * events = sum of hits + drops.
  *
  * Context:   find, add - any, NMI included. The rest - thread.
- * Locking:   none for find and add. clear: nobody adds; find sees an entry, one of zeros, or none.
- *            destroy: nobody else uses the table. Reading may happen at any time; sums are then
- *            from slightly different moments.
+ * Locking:   none for find and add. clear: without adds at that time; find sees an entry, one of
+ *            zeros, or none. destroy: without any other user. Reading may happen at any time; sums
+ *            are then from slightly different moments.
  * Ownership: entries belong to the table, and stay where they are until it is cleared.
  */
 #ifndef HIST_MAP_H
@@ -48,14 +48,14 @@ struct hist_entry {
 
 struct hist_map_shape {
 	uint32_t nr_entries;
-	uint32_t key_words; /* the longest key */
+	uint32_t key_words; /* words of the longest key */
 	uint32_t sum_words;
-	uint32_t extra_words; /* for the user, to begin with 0 */
+	uint32_t extra_words; /* more words for the user, 0 at first */
 };
 
 #define HIST_MAP_NUMBER_BITS 18u
 #define HIST_MAP_NUMBER_MAX  ((1u << HIST_MAP_NUMBER_BITS) - 1)
-#define HIST_MAP_LINE	     64u /* bytes of a cache line */
+#define HIST_MAP_LINE	     64u /* bytes */
 
 struct hist_map {
 	_Atomic uint32_t *slots;
@@ -63,38 +63,41 @@ struct hist_map {
 	uint32_t slot_mask;    /* number of slots - 1 */
 	uint32_t slot_shift;   /* a hash, shifted right by this, is the number of a slot */
 	uint32_t stride;       /* bytes of an entry */
-	_Atomic bool is_full;  /* a key that is not found is a drop */
+	_Atomic bool is_full;  /* every new key is counted as a drop */
 	struct hist_map_shape shape;
-	/* What is written while counting is in lines of its own. */
+	/* Members written while counting have cache lines of their own. */
 	char pad_counts[HIST_MAP_LINE];
-	/* entries that were ever taken: the first ones, see hist_map_number_of() */
+	/* Entries ever taken, from the first; hist_map_number_of() gives their order. */
 	_Atomic uint32_t nr_taken;
-	/* Those of them that were given back: number of the first one, above it a count of changes. */
+	/* Entries given back, as a list: number of the first one, above it a count of changes. */
 	_Atomic uint64_t returned;
 	char pad_drops[HIST_MAP_LINE];
 	_Atomic uint64_t drops;
 	char pad_end[HIST_MAP_LINE];
 };
 
-/* 0; -EINVAL for no entries, or more than fit; -ENOMEM. Thread. */
+/* Make a table. Returns 0; -EINVAL for no entries, or too many; -ENOMEM. Context: thread. */
 int trace_hist_map_init(struct hist_map *map, const struct hist_map_shape *shape);
-/* Free its memory. A zeroed one may be destroyed, too. */
+/* Free the memory of a table, which may also be a zeroed one. */
 void trace_hist_map_destroy(struct hist_map *map);
 /* Forget all entries and drops. */
 void trace_hist_map_clear(struct hist_map *map);
-/* Word `at` of all entries becomes 0. */
+/* Set word `at` of all entries to 0. */
 void trace_hist_map_clear_word(struct hist_map *map, uint32_t at);
 
-/* How many bytes an entry of this shape takes. */
+/* Bytes of an entry of this shape. */
 uint32_t trace_hist_map_entry_bytes(const struct hist_map_shape *shape);
 
-/* Each word of a key changes the hash, which is 0 at first. Its upper bits are the good ones. */
+/*
+ * Add a word of a key to the hash, which is 0 at first. The upper bits of the result are the well
+ * mixed ones.
+ */
 static TRACE_ALWAYS_INLINE uint64_t hist_hash(uint64_t hash, uint64_t word)
 {
 	return ((hash << 23 | hash >> 41) ^ word) * 0x9e3779b97f4a7c15u;
 }
 
-/* The tag of a hash, where a slot has it. The bits are not those that number slots. */
+/* The tag of a hash, at the tag's place in a slot. Its bits are not those that number slots. */
 static TRACE_ALWAYS_INLINE uint32_t hist_map_tag(uint64_t hash)
 {
 	return (uint32_t)(hash >> 14) & ~HIST_MAP_NUMBER_MAX;
@@ -116,7 +119,7 @@ static TRACE_ALWAYS_INLINE bool hist_entry_has_key(const struct hist_entry *entr
 	return true;
 }
 
-/* The entry of a key, or NULL. Any context. */
+/* Find the entry of a key, or NULL. Called in any context. */
 static TRACE_ALWAYS_INLINE struct hist_entry *
 hist_map_find(const struct hist_map *map, const uint64_t *key, uint32_t nr_words, uint64_t hash)
 {
@@ -145,11 +148,11 @@ struct hist_key {
 	uint32_t nr_words;
 	uint32_t nr_extra;
 	uint64_t hash;
-	const uint64_t *extra; /* what an entry that is made begins with behind its sums */
+	const uint64_t *extra; /* first content of the extra words of a new entry */
 };
 /*
- * For a key that was not found: is it known that the table is full? Then a drop is counted. Any
- * context.
+ * Is the table known to be full? Then this counts a drop, for a key that was not found. Called in
+ * any context.
  */
 static TRACE_ALWAYS_INLINE bool hist_map_drops(struct hist_map *map)
 {
@@ -160,21 +163,21 @@ static TRACE_ALWAYS_INLINE bool hist_map_drops(struct hist_map *map)
 }
 
 /*
- * Make the entry of a key that was not found. Somebody else may have done that meanwhile: then it
- * is that one. NULL, with a drop counted, when all are taken. Any context.
+ * Make the entry of a key that was not found, or find it if another context has made it meanwhile.
+ * Returns NULL, with a drop counted, when all entries are taken. Called in any context.
  */
 struct hist_entry *trace_hist_map_add(struct hist_map *map, const struct hist_key *key);
 
-/* The hits of all entries: events that were counted. */
+/* The number of counted events: the hits of all entries. */
 uint64_t trace_hist_map_hits(const struct hist_map *map);
 
 /*
- * The next entry that has a key; *at is 0 at first, and belongs to this function. NULL behind the
- * last.
+ * The next entry that has a key, or NULL at the end. The caller sets *at to 0 before the first call
+ * and leaves it alone.
  */
 struct hist_entry *trace_hist_map_next(const struct hist_map *map, size_t *at);
 
-/* Add to word `at` of the entry, a sum. Any context. */
+/* Add a value to the sum in word `at` of an entry. Called in any context. */
 static TRACE_ALWAYS_INLINE void hist_entry_sum(struct hist_entry *entry, uint32_t at,
 					       uint64_t value)
 {

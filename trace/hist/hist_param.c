@@ -1,6 +1,4 @@
-/*
- * See hist_param.h. What is said about mistakes is said in Linux's words.
- */
+/* Arguments of actions. See hist_param.h. Error messages have Linux's words. */
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
 #include "hist_param.h"
@@ -17,7 +15,10 @@
 
 /* ---- Variables ---- */
 
-/* Those of the event that the action waits for come before others of the same name. */
+/*
+ * Compile a variable. Variables of the event that the action waits for come before others of the
+ * same name.
+ */
 static int compile_variable(struct hist_parse *parse, const struct hist_action *action,
 			    struct hist_param *param)
 {
@@ -40,10 +41,10 @@ static int compile_variable(struct hist_parse *parse, const struct hist_action *
 
 /* ---- Fields of another event ---- */
 
-/* A field of which event, in which histogram's place. */
+/* A field of another event, and the histogram that stands for it. */
 struct other_field {
 	struct trace_event_file *file;
-	const struct hist *like; /* a histogram of it, with keys as ours */
+	const struct hist *like; /* the other event's histogram that has our keys */
 	const char *name;	 /* of the field */
 	char variable[64];
 };
@@ -73,7 +74,7 @@ static bool has_keys_of(const struct hist *hist, const struct hist *other)
 	return true;
 }
 
-/* The oldest histogram that has keys as ours. */
+/* Find the oldest histogram with the same keys. */
 static const struct trace_trigger *find_like(const struct trace_event_file *file,
 					     const struct hist *hist)
 {
@@ -111,7 +112,7 @@ static struct hist *find_made(const struct other_field *field)
 	return hist;
 }
 
-/* Set the histogram. 0, or what setting it says. */
+/* Set the histogram. Returns 0, or the error of setting it. */
 static int hist_param_make(const struct other_field *field, const struct trace_trigger *like)
 {
 	struct trace_trigger_error error;
@@ -127,11 +128,11 @@ static int hist_param_make(const struct other_field *field, const struct trace_t
 	err = seq.overflowed ? -EINVAL : trace_triggers_write(field->file, text, &error);
 	trace_plat_free(text, COMMAND_MAX);
 	if (!err)
-		trace_hist_first->is_for_field = true; /* the newest one */
+		trace_hist_first->is_for_field = true; /* it is the newest one */
 	return err;
 }
 
-/* A name of a variable has no modifier in it. */
+/* Make the variable's name, without modifier. */
 static void name_variable(struct other_field *field)
 {
 	(void)trace_snprintf(field->variable, sizeof(field->variable), VARIABLE_NAME, field->name);
@@ -147,7 +148,7 @@ static int compile_made(struct hist_parse *parse, struct other_field *field,
 	struct hist *made = find_made(field);
 	int err;
 
-	/* What removes or changes a histogram makes none. */
+	/* A command that removes or changes a histogram makes none. */
 	if (!made && parse->may_exist)
 		return hist_add_code(parse, HIST_OP_CONST);
 	if (!made) {
@@ -191,7 +192,7 @@ static char *behind_point(char *text)
 	return *text ? text + 1 : NULL;
 }
 
-/* SYSTEM.EVENT.FIELD */
+/* Compile SYSTEM.EVENT.FIELD. */
 static int compile_qualified(struct hist_parse *parse, char *system, char *event, char *name,
 			     struct hist_param *param)
 {

@@ -1,6 +1,6 @@
 /*
  * Histograms: the text of a trigger, from its parts to a struct hist. See hist.h, hist_parse.h.
- * What is said about mistakes is said in Linux's words.
+ * Error messages have Linux's words.
  */
 #include "hist_action.h"
 #include "hist_program.h"
@@ -13,7 +13,7 @@
 #define CLOCK_DEFAULT "global"
 #define HITS_WITH     "hitcount."
 
-/* The parts, behind the `=` of what names them; NULL: not there. */
+/* The parts of a histogram's text, each behind its `=`; NULL for a missing one. */
 struct hist_parts {
 	char *keys, *vals, *sort;
 	char *variables[HIST_VARS_MAX];
@@ -27,7 +27,7 @@ void trace_hist_set_error(struct hist_parse *parse, const char *at, const char *
 	const struct hist *hist = parse->hist;
 	size_t copy_bytes = hist->text_bytes / 2, pos = 0;
 
-	/* Names may be of the copy that is not cut. */
+	/* A name may lie in the copy that is never cut. */
 	if (at >= hist->text && at < hist->text + hist->text_bytes)
 		pos = (size_t)(at - hist->text) % copy_bytes;
 	parse->error->at = parse->text + pos;
@@ -51,7 +51,7 @@ char *trace_hist_cut(char *text, char separator)
 
 /* ---- The parts ---- */
 
-/* What is behind `word=`, or NULL when the part is another one. */
+/* The text behind `word=`, or NULL when the part begins with another word. */
 static char *hist_parse_value_of(char *part, const char *word)
 {
 	size_t len = trace_strlen(word);
@@ -197,7 +197,10 @@ static int hist_parse_add_keys(struct hist_parse *parse, char *text)
 	return 0;
 }
 
-/* `hitcount` is always there; with a modifier it is a value of its own, to which each event adds 1. */
+/*
+ * Add `hitcount`. It is always there; with a modifier it is also a value of its own, which each
+ * event increases by 1.
+ */
 static int add_hits(struct hist_parse *parse, const char *modifier, struct hist_value *value)
 {
 	static const uint8_t modifiers[] = { HIST_HEX, HIST_PERCENT, HIST_GRAPH };
@@ -325,7 +328,7 @@ static int hist_parse_compile(struct hist_parse *parse, struct hist_wish *wish)
 		err = trace_hist_add_sorts(parse, parts.sort);
 	if (!err)
 		err = trace_hist_compile_actions(parse);
-	/* A clock that nobody needs is not looked at, as on Linux. */
+	/* The name of an unused clock is not checked, as on Linux. */
 	if (!err && hist->uses_time && !trace_clock_find(hist->clock_name))
 		err = hist_blame(parse, hist->clock_name, "Couldn't set trace_clock");
 	if (!err)
@@ -337,7 +340,7 @@ static int hist_parse_compile(struct hist_parse *parse, struct hist_wish *wish)
 	return err;
 }
 
-/* Both copies of the text; see trace_hist_name_of(). */
+/* Make both copies of the text; see trace_hist_name_of(). */
 static int hist_parse_copy_text(struct hist *hist, const char *text)
 {
 	size_t bytes = trace_strlen(text) + 1;
@@ -377,7 +380,10 @@ int trace_hist_create(struct trace_event_file *file, const char *text, struct hi
 	return 0;
 }
 
-/* What was set for the sake of its readers goes with the last one. */
+/*
+ * Drop a reference to another histogram. A histogram made for the sake of its readers goes with the
+ * last one.
+ */
 static void drop_ref(struct hist *hist)
 {
 	if (!--hist->nr_readers && hist->is_for_field)

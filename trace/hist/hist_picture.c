@@ -1,5 +1,5 @@
 /*
- * See hist_picture.h.
+ * Pictures of histograms: the choice between bars and a map, and common code. See hist_picture.h.
  */
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
@@ -7,7 +7,7 @@
 #include "hist_picture.h"
 #include "text/str.h"
 
-/* ---- What both kinds need ---- */
+/* ---- Common code ---- */
 
 const char *trace_hist_quantity_name(const struct hist *hist, const struct hist_quantity *quantity)
 {
@@ -46,7 +46,7 @@ void trace_hist_picture_init(struct hist_view *view, const struct hist_style *st
 	}
 }
 
-/* The keys of an entry, or with NULL what they are called; but those that are stacks. */
+/* Make the label of an entry from its keys that are no stacks; for NULL, from their titles. */
 static void make_label(const struct hist *hist, const uint64_t *entry, struct hist_keys keys,
 		       struct trace_seq *seq)
 {
@@ -61,7 +61,7 @@ static void make_label(const struct hist *hist, const uint64_t *entry, struct hi
 	}
 }
 
-/* Also those of numbers of a scale that did not occur. */
+/* Measure labels of powers, including numbers of a scale that did not occur. */
 static void measure_powers(struct hist_view *view, uint32_t index)
 {
 	struct hist_picture *picture = view->private;
@@ -124,7 +124,7 @@ void trace_hist_picture_label(const struct hist_view *view, const uint64_t *entr
 	print_label(picture, &label, entry ? picture->style->edge : " ", seq);
 }
 
-/* ---- What did not occur ---- */
+/* ---- Numbers that did not occur ---- */
 
 struct hist_gap trace_hist_gap_between(const struct hist_value *key, uint64_t before,
 				       uint64_t behind)
@@ -155,9 +155,9 @@ void trace_hist_picture_gap(const struct hist_view *view, uint64_t nr, struct tr
 			 picture->style->gap, (unsigned long long)nr);
 }
 
-/* ---- Which picture ---- */
+/* ---- The choice of the picture ---- */
 
-/* How well a key goes across: 0, not at all, to 3. Stacks go nowhere. */
+/* The fitness of a key for going across, from 0, unfit, to 3. Stacks are unfit. */
 static uint32_t fitness(const struct hist_value *key)
 {
 	if (key->kind == HIST_STACK)

@@ -1,13 +1,13 @@
 /*
- * Counting an event, where that is simple: keys and values are fields, the running thread or CPU,
- * and nothing is done with them but to count. Most histograms are like that. See hist.h; all that
- * trace_hist_run() can do besides is not asked for here.
+ * Fast counting for simple histograms, which most are: keys and values are fields, the running
+ * thread or CPU, and there are no variables or actions. See hist.h; trace_hist_run() counts in all
+ * others.
  *
  * Context: any, NMI included, preemption off.
  */
 #include "hist_words.h"
 
-/* Texts of two words, of which the second one has at least a character, and a NUL. */
+/* Length of texts of two words: the second word has at least one character, and a NUL. */
 #define SHORT_TEXT_MIN 10u
 #define SHORT_TEXT_MAX 16u
 
@@ -19,7 +19,7 @@ static TRACE_ALWAYS_INLINE uint64_t hist_plain_number_of(const struct hist_op *o
 	return op->code == HIST_OP_PID ? (uint64_t)trace_plat_current_pid() : trace_plat_cpu_id();
 }
 
-/* ---- What does not happen at each event, or not in each histogram: always called last ---- */
+/* ---- Rare cases, called last ---- */
 
 static TRACE_NOINLINE void add_sums(const struct hist *hist, const struct trace_trigger_hit *hit,
 				    struct hist_entry *entry)
@@ -53,7 +53,7 @@ static TRACE_NOINLINE void hist_plain_make_and_count(struct hist *hist,
 		hist_plain_count(hist, hit, entry);
 }
 
-/* A new key, of one to three numbers; in a full table that happens often. */
+/* Count a new key of one to three numbers; in a full table that happens often. */
 // NOLINTNEXTLINE(readability-function-size): the numbers stay in registers
 static TRACE_NOINLINE void count_new(struct hist *hist, const struct trace_trigger_hit *hit,
 				     uint64_t hash, uint64_t a, uint64_t b, uint64_t c)
@@ -72,8 +72,8 @@ static TRACE_ALWAYS_INLINE bool is_paused(const struct hist *hist)
 }
 
 /*
- * The entry, if there was one; otherwise all is done. `nr`, 1 to 3, is a constant: then the key is
- * in registers.
+ * Find the entry of a key. A missing entry is made and counted here, and NULL returned. `nr`, 1 to 3,
+ * is a constant, so that the key stays in registers.
  */
 static TRACE_ALWAYS_INLINE struct hist_entry *find_numbers(struct hist *hist,
 							   const struct trace_trigger_hit *hit,
@@ -112,7 +112,7 @@ static void run_field(struct trace_trigger *trigger, const struct trace_trigger_
 	count_numbers(hist, hit, key, 1);
 }
 
-/* With the sum of another field. */
+/* Count by one field, with the sum of another. */
 static void run_field_sum(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	struct hist *hist = trigger->private;
@@ -180,7 +180,9 @@ static TRACE_NOINLINE void count_new_text(struct hist *hist, const struct trace_
 	hist_plain_make_and_count(hist, hit, &key);
 }
 
-/* An array of SHORT_TEXT_MIN to SHORT_TEXT_MAX characters, such as the name of a thread. */
+/*
+ * Count a new array of SHORT_TEXT_MIN to SHORT_TEXT_MAX characters, such as the name of a thread.
+ */
 static TRACE_NOINLINE void count_new_short(struct hist *hist, const struct trace_trigger_hit *hit,
 					   uint64_t hash, uint64_t first, uint64_t second)
 {
@@ -203,7 +205,7 @@ static void run_short_text(struct trace_trigger *trigger, const struct trace_tri
 	zeros = hist_zeros_in(words[0]);
 	if (zeros) {
 		words[0] = hist_cut_word(words[0], zeros);
-		words[1] = 0; /* as it is in the entry */
+		words[1] = 0; /* as in the entry */
 		hash = hist_hash(0, words[0]);
 	} else {
 		__builtin_memcpy(&words[1], text + op->size - 1 - 8, 8);
@@ -236,7 +238,7 @@ static void run_text(struct trace_trigger *trigger, const struct trace_trigger_h
 		count_new_text(hist, hit, words, nr, hash);
 }
 
-/* ---- Which one? ---- */
+/* ---- The choice of the function ---- */
 
 static bool are_numbers(const struct hist_op *op, uint32_t nr)
 {
@@ -257,7 +259,10 @@ trace_trigger_fn trace_hist_choose_run(const struct hist *hist)
 	static const trace_trigger_fn by_numbers[] = { run_one, run_two, run_three };
 	const struct hist_op *first = &hist->ops[0];
 
-	/* With one operation for each key and value, they are in this order. */
+	/*
+	 * With one operation for each key and value, keys and values have the same order as
+	 * operations.
+	 */
 	if (hist->nr_ops != hist->nr_keys + hist->nr_vals || hist->nr_vars || hist->nr_refs ||
 	    hist->nr_actions || !are_numbers(first + 1, hist->nr_ops - 1u))
 		return trace_hist_run;

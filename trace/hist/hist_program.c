@@ -1,11 +1,9 @@
-/*
- * See hist_program.h.
- */
+/* The program of a histogram. See hist_program.h. */
 #include "hist_program.h"
 #include "hist_action.h"
 #include "hist_run.h"
 
-#define STEPS_MORE  4u /* FIND, CLOCK, SET_ALL, END */
+#define STEPS_MORE  4u /* steps FIND, CLOCK, SET_ALL, END */
 #define ACTION_MORE 3u
 
 static uint64_t local_now(void)
@@ -22,7 +20,7 @@ void trace_hist_program_add(struct hist_program *program, enum hist_step_kind ki
 
 /* ---- Numbers ---- */
 
-/* The first one reads the clock, the others take what it has read. */
+/* Add the time. The first step reads the clock, others use the same time. */
 static void add_clock(struct hist_program *program)
 {
 	ring_clock_fn clock = program->hist->clock ? program->hist->clock : local_now;
@@ -32,7 +30,7 @@ static void add_clock(struct hist_program *program)
 	program->held = HIST_VARS_MAX;
 }
 
-/* Does an expression go on with `- $NAME`, of another histogram? */
+/* Do an expression's operations go on with `- $NAME`, a variable of another histogram? */
 static bool is_decrease(const struct hist_op *op)
 {
 	return op->code == HIST_OP_SAVE && !op[1].is_last && op[1].code == HIST_OP_REF &&
@@ -79,7 +77,7 @@ void trace_hist_program_compute(struct hist_program *program, const struct hist_
 	}
 }
 
-/* Compute it, and then do that with it. */
+/* Compute a number, then add the step that uses it. */
 static void hist_program_add_number(struct hist_program *program, const struct hist_value *value,
 				    enum hist_step_kind kind, const struct hist_step *step)
 {
@@ -94,7 +92,7 @@ static bool is_one_number(const struct hist *hist)
 	return hist->nr_keys == 1 && hist->keys[0].kind == HIST_NUMBER;
 }
 
-/* Does it read variables of a histogram whose keys are only its first `nr` ones? */
+/* Does it read variables of a histogram with only its first `nr` keys? */
 static bool has_beginning(const struct hist *hist, uint32_t nr)
 {
 	for (uint32_t i = 0; nr < hist->nr_keys && i < hist->nr_refs; i++) {
@@ -184,7 +182,7 @@ static void hist_program_add_action(struct hist_program *program, struct hist_ac
 	program->held = HIST_VARS_MAX;
 }
 
-/* Behind an action that is left out when nobody wants it there has to be a step. */
+/* Add the end. An action that may be left out has to have a step behind it. */
 static void add_end(struct hist_program *program)
 {
 	struct hist_step *last = &program->steps[program->nr - 1];
@@ -208,7 +206,7 @@ static void add_all(struct hist_program *program)
 	for (uint32_t i = 0; i < hist->nr_vals; i++)
 		hist_program_add_number(program, &hist->vals[i], HIST_STEP_SUM,
 					&(struct hist_step){ .offset = hist->vals[i].at });
-	/* What actions compute does not read the clock. */
+	/* Actions compute without reading the clock. */
 	if (hist->uses_time && hist->nr_actions && !program->has_clock)
 		add_clock(program);
 	for (uint32_t i = 0; i < hist->nr_actions; i++)
@@ -216,7 +214,7 @@ static void add_all(struct hist_program *program)
 	add_end(program);
 }
 
-/* How many steps there are at most: each operation, and what is done with each value. */
+/* The greatest number of steps: each operation, and the use of each value. */
 static size_t most_steps(const struct hist *hist)
 {
 	size_t nr = STEPS_MORE + hist->nr_ops + 2u * hist->nr_keys + hist->nr_refs + hist->nr_vars +

@@ -1,18 +1,17 @@
 /*
- * The program of a histogram: all that is to be done at an event, as a list of steps, so that
- * nothing about the histogram has to be looked up then. A step is a function, which ends by calling
- * that of the next step; the compiler makes a jump of that. The number that was computed last is
- * handed on.
+ * The program of a histogram: the work at an event as a list of steps, so that a probe looks up
+ * nothing about the histogram. A step is a function, which ends by calling the next step's
+ * function; the compiler makes that call a jump. Each step hands on the number computed last.
  *
- *	FIELD id, KEY_NUMBER           keys
- *	TAKE ts0                       variables of other histograms: where one is not set, it ends
- *	FIND_NUMBER                    the entry, which counts the event
- *	CLOCK, DIVIDE 1000, DECREASE ts0, SET_ONE lat
- *	IF_WANTED wakeup_latency       own variables; values, each with SUM; actions
- *	    ARGUMENT lat, FIELD id, ARGUMENT id, ACT
- *	END
+ * 	FIELD id, KEY_NUMBER           keys
+ * 	TAKE ts0                       variables of other histograms; it ends if one is not set
+ * 	FIND_NUMBER                    the entry, which counts the event
+ * 	CLOCK, DIVIDE 1000, DECREASE ts0, SET_ONE lat
+ * 	IF_WANTED wakeup_latency       own variables; values, each with SUM; actions
+ * 	    ARGUMENT lat, FIELD id, ARGUMENT id, ACT
+ * 	END
  *
- * Values are computed as hist->ops say. The clock is read once, where its time is first needed.
+ * The operations hist->ops compute values. The clock is read once, where its time is first needed.
  *
  * Context:   steps - any, NMI included, preemption off. The rest - thread, config lock held.
  * Ownership: a program belongs to its histogram, and does not change.
@@ -27,7 +26,7 @@ struct hist_run;
 struct hist_step;
 
 typedef void (*hist_step_fn)(struct hist_run *run, const struct hist_step *step, uint64_t value);
-/* What HIST_STEP_ACT calls. */
+/* The function called by HIST_STEP_ACT. */
 typedef void (*hist_act_fn)(struct hist_run *run, struct hist_action *action);
 
 struct hist_step {
@@ -44,39 +43,41 @@ struct hist_step {
 		uint64_t magic; /* of a division */
 		struct hist_action *action;
 	};
-	uint16_t offset; /* in an event, or a word of an entry */
-	uint16_t set_at; /* the word of an entry that says which variables are set */
-	uint16_t skip;	 /* how many steps are left out; how many keys another histogram has */
-	uint8_t to;	 /* index of refs[], vars[] or keys[] */
-	uint8_t shift;	 /* of a field; number of a variable's bit */
+	uint16_t offset; /* in an event, or in words of an entry */
+	uint16_t set_at; /* word of an entry with the bits of set variables */
+	uint16_t skip;	 /* number of steps to leave out; number of keys of another histogram */
+	uint8_t to;	 /* index in refs[], vars[] or keys[] */
+	uint8_t shift;	 /* shift of a field; bit number of a variable */
 };
 
-/* `value` is the number that was computed last. */
+/* Kinds of steps. `value` is the number computed last. */
 enum hist_step_kind {
-	HIST_STEP_FIELD, /* these compute one, as the operations of these names do */
+	HIST_STEP_FIELD, /* value is computed, as by the operations of the same names */
 	HIST_STEP_DIVIDE,
 	HIST_STEP_VAR,
-	HIST_STEP_OTHER,      /* as `op` does */
-	HIST_STEP_CLOCK,      /* run->time.now, which is read from `clock` */
+	HIST_STEP_OTHER,      /* value is computed by the operation `op` */
+	HIST_STEP_CLOCK,      /* value is run->time.now, which is read from `clock` */
 	HIST_STEP_DECREASE,   /* value - refs[to] */
 	HIST_STEP_KEY,	      /* value is the next word of the key */
 	HIST_STEP_KEY_NUMBER, /* value is all of the key */
 	HIST_STEP_KEY_WORDS,  /* the words of keys[to] come next in the key */
-	HIST_STEP_TAKE,	      /* refs[to] is read, and not set any more; a number, as is the key */
-	HIST_STEP_READ,	      /* refs[to] is read: any one, with any key */
-	HIST_STEP_BEGINNING,  /* these are the first keys, `to` of them, for READ_BY */
-	HIST_STEP_READ_BY,    /* as READ, by the first keys alone: `skip` of them */
-	HIST_STEP_FIND,	      /* the entry of the key is found or made, and counts */
+	/* The number refs[to] is read by a key that is one number, and becomes unset. */
+	HIST_STEP_TAKE,
+	HIST_STEP_READ,	     /* refs[to], a number or words, is read by this event's key */
+	HIST_STEP_BEGINNING, /* the first `to` keys are kept for READ_BY */
+	HIST_STEP_READ_BY,   /* as READ, by the first `skip` keys alone */
+	HIST_STEP_FIND,	     /* the entry of the key is found or made, and its hits grow by 1 */
 	HIST_STEP_FIND_NUMBER,
-	HIST_STEP_SET,	     /* vars[to] is value, in the entry, too */
-	HIST_STEP_SET_WORDS, /* of vars[to] */
-	HIST_STEP_SET_ALL,   /* the variables of the bits `operand` are set */
-	HIST_STEP_SET_ONE,   /* vars[to], the only variable, is value, and set */
+	HIST_STEP_SET,	     /* vars[to] becomes value, also in the entry */
+	HIST_STEP_SET_WORDS, /* vars[to], of several words, goes into the entry */
+	HIST_STEP_SET_ALL,   /* the variables of the bits `operand` are marked as set */
+	HIST_STEP_SET_ONE,   /* vars[to], the only variable, becomes value and is marked as set */
 	HIST_STEP_SUM,	     /* value is added to a word of the entry */
-	HIST_STEP_IF_WANTED, /* steps are left out unless somebody wants events of `call` */
-	HIST_STEP_ARGUMENT,  /* value is written into run->built */
-	HIST_STEP_ACT,	     /* act(run, action) */
-	HIST_STEP_ACT_LAST,  /* the same, and then nothing more */
+	/* `skip` steps are left out unless an instance records events of `call` */
+	HIST_STEP_IF_WANTED,
+	HIST_STEP_ARGUMENT, /* value is written into run->built */
+	HIST_STEP_ACT,	    /* act(run, action) is called */
+	HIST_STEP_ACT_LAST, /* act(run, action) is called, as the program's end */
 	HIST_STEP_END,
 	HIST_NR_STEPS,
 };
@@ -87,17 +88,17 @@ struct hist_program {
 	struct hist_step *steps;
 	uint32_t nr;
 	bool has_clock;
-	uint32_t held; /* value is that of this own variable; HIST_VARS_MAX: it is not */
+	uint32_t held; /* index of the own variable that value equals; HIST_VARS_MAX for none */
 };
 
-/* Make hist->program, if trace_hist_choose_run() says that it is needed. 0 or -ENOMEM. */
+/* Make hist->program if trace_hist_choose_run() needs one. Returns 0 or -ENOMEM. */
 int trace_hist_program_make(struct hist *hist);
 void trace_hist_program_free(struct hist *hist);
 
-/* For types of actions, which may add a step for each parameter, and three more. */
+/* Add a step, for types of actions: at most one for each parameter, and three more. */
 void trace_hist_program_add(struct hist_program *program, enum hist_step_kind kind,
 			    const struct hist_step *step);
-/* The steps that compute a number. */
+/* Add the steps that compute a number. */
 void trace_hist_program_compute(struct hist_program *program, const struct hist_value *value);
 
 #endif

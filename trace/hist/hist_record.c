@@ -1,10 +1,10 @@
 /*
- * See hist_record.h.
+ * Records of histograms. See hist_record.h.
  *
- * Why a reader notices that a record has gone to somebody else: before the record was free, the
- * word of the entry was changed. Taking it acquires what giving it back has released, and all words
- * of a record are stored with release and loaded with acquire. So who has loaded a word of the new
- * content sees the change of the word of the entry, too.
+ * A reader notices that a record went to another entry: the word of its own entry was changed
+ * before the record was free. Taking it acquires what giving it back has released, and all words of
+ * a record are stored with release and loaded with acquire. So a reader that has loaded a word of
+ * the new content sees the changed word of the entry, too.
  */
 #include <trace/platform.h>
 #include "hist_record.h"
@@ -51,7 +51,7 @@ static uint32_t take_free(struct hist_records *records)
 	uint64_t head = atomic_load_explicit(&records->free, memory_order_acquire);
 
 	while ((uint32_t)head) {
-		/* When somebody else takes it at this moment, the count is another one, too. */
+		/* When another context takes it at this moment, the count is another one, too. */
 		uint64_t next = atomic_load_explicit(record_at(records, (uint32_t)head),
 						     memory_order_acquire);
 		uint64_t changed = ((head >> 32) + 1) << 32 | (uint32_t)next;
@@ -64,7 +64,7 @@ static uint32_t take_free(struct hist_records *records)
 	return 0;
 }
 
-/* A record that nobody else has. 0: none, which cannot be, see hist_record.h. */
+/* Take a free record. Returns its number; 0, for none, cannot occur: see hist_record.h. */
 static uint32_t hist_record_take(struct hist_records *records)
 {
 	uint32_t number = take_free(records);

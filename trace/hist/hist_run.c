@@ -1,6 +1,4 @@
-/*
- * Histograms: what happens at each event. See hist.h, hist_run.h, hist_program.h.
- */
+/* Histograms: counting an event. See hist.h, hist_run.h, hist_program.h. */
 #include <trace/event_probe.h>
 #include "hist_run.h"
 #include "events/event_file.h"
@@ -14,7 +12,7 @@ static TRACE_ALWAYS_INLINE uint64_t high_product(uint64_t a, uint64_t b)
 	return (uint64_t)((unsigned __int128)a * b >> 64);
 }
 
-/* value / divisor, where magic is 2^64 / divisor, rounded down, and divisor is 2 or more. */
+/* Divide value by divisor, which is 2 or more; magic is 2^64 / divisor, rounded down. */
 static TRACE_ALWAYS_INLINE uint64_t quotient(uint64_t value, uint64_t divisor, uint64_t magic)
 {
 	uint64_t estimate = high_product(value, magic);
@@ -27,13 +25,13 @@ static uint64_t hist_run_divide(uint64_t value, uint64_t divisor, uint64_t magic
 	return divisor == 1 ? value : quotient(value, divisor, magic);
 }
 
-/* Of Linux: rounded up, and 0 for 0. */
+/* Linux's binary logarithm: rounded up, and 0 for 0. */
 static uint64_t log2_of(uint64_t value)
 {
 	return value > 1 ? 64 - (uint64_t)__builtin_clzll(value - 1) : 0;
 }
 
-/* One operation. */
+/* Compute one operation. */
 static uint64_t compute(struct hist_run *run, const struct hist_op *op, uint64_t value)
 {
 	switch (op->code) {
@@ -92,7 +90,7 @@ static TRACE_ALWAYS_INLINE void next(struct hist_run *run, const struct hist_ste
 				     uint64_t value)
 {
 	step++;
-	TRACE_OPAQUE(step); /* one register for it and its function */
+	TRACE_OPAQUE(step); /* one register for the step and its function */
 	step->func(run, step, value);
 }
 
@@ -165,8 +163,8 @@ static void step_key_words(struct hist_run *run, const struct hist_step *step, u
 /* ---- Variables of other histograms ---- */
 
 /*
- * Is the variable set in this entry? If it is used up, then not any more. The acquire pairs with
- * the release of those who set it.
+ * Is the variable set in this entry? A variable that is used up becomes unset. The acquire pairs
+ * with the release in the steps that set it.
  */
 static TRACE_ALWAYS_INLINE bool is_set(struct hist_entry *entry, const struct hist_step *step,
 				       bool is_used_up)
@@ -214,13 +212,13 @@ static void step_beginning(struct hist_run *run, const struct hist_step *step, u
 	next(run, step, value);
 }
 
-/* The other histogram has fewer keys, which are the first ones here. */
+/* Read a variable of a histogram with fewer keys, the first ones of this one. */
 static void step_read_by(struct hist_run *run, const struct hist_step *step, uint64_t value)
 {
 	uint32_t nr_words = run->beginning[step->skip].nr_words;
 	uint64_t hash = run->beginning[step->skip].hash;
 
-	/* Its entries may have less room for a key: there is none of this one then. */
+	/* Entries with less room for a key cannot have this one. */
 	if (nr_words <= step->map->shape.key_words)
 		read_of(run, step, value, hist_map_find(step->map, run->key, nr_words, hash));
 }
@@ -309,7 +307,7 @@ static void step_set_words(struct hist_run *run, const struct hist_step *step, u
 	next(run, step, value);
 }
 
-/* Release: who finds the variables set finds what they are. */
+/* Release: a reader that finds the variables set finds their values. */
 static void step_set_all(struct hist_run *run, const struct hist_step *step, uint64_t value)
 {
 	atomic_fetch_or_explicit(&run->entry->words[step->set_at], step->operand,

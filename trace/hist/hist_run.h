@@ -1,5 +1,5 @@
 /*
- * What is known of an event while a histogram counts it. See hist.h.
+ * State of a run: the data of an event while a histogram counts it. See hist.h.
  *
  * Context: any, NMI included, preemption off.
  */
@@ -15,7 +15,7 @@ struct hist_action;
 #define HIST_KEY_WORDS	 (HIST_KEY_BYTES / 8u)
 #define HIST_BUILT_BYTES 80u
 
-/* Is on the stack of a probe, and only as far as it is used written to. */
+/* A run, on the stack of a probe. Only members in use are written to. */
 struct hist_run {
 	struct hist *hist;
 	const struct trace_trigger_hit *hit;
@@ -23,18 +23,21 @@ struct hist_run {
 	uintptr_t frame;	  /* of trace_hist_run(): stacks begin there */
 	uint64_t hash;
 	uint32_t nr_words; /* of the key */
-	/* Of its first parts alone, 1 or more of them, where a step BEGINNING is behind these. */
+	/* The key from its first parts alone, for each step BEGINNING behind these parts. */
 	struct {
 		uint64_t hash;
 		uint32_t nr_words;
 	} beginning[HIST_KEYS_MAX];
-	struct trace_event_time time; /* since the step CLOCK; time.clock is not set */
+	struct trace_event_time time; /* set by the step CLOCK, but for time.clock */
 	uint64_t temps[HIST_TEMPS_MAX];
-	/* A number, or the address of words of another histogram's entry. */
+	/* Values of other histograms: numbers, or addresses of words of entries. */
 	uint64_t refs[HIST_REFS_MAX];
-	uint64_t vars[HIST_VARS_MAX]; /* own ones that are numbers, as this event has set them */
+	uint64_t vars[HIST_VARS_MAX]; /* own variables that are numbers, as set by this event */
 	uint64_t key[HIST_KEY_WORDS];
-	/* What steps ARGUMENT have written; the last word is not used, so that 8 bytes fit anywhere. */
+	/*
+	 * Words written by the steps ARGUMENT; the last word is unused, so that 8 bytes fit
+	 * anywhere.
+	 */
 	uint64_t built[HIST_BUILT_BYTES / 8u + 1];
 };
 
@@ -48,18 +51,21 @@ static TRACE_ALWAYS_INLINE uint64_t hist_field(const struct hist_op *op,
 	return (uint64_t)(word >> op->shift) & op->value;
 }
 
-/* The entry of a key that was not found; NULL, with a drop counted, when there is no room. */
+/*
+ * Make the entry of a key that was not found. Returns NULL, with a drop counted, when there is no
+ * room.
+ */
 struct hist_entry *trace_hist_make_entry(struct hist *hist, struct hist_key *key);
 
-/* Compute a number, from operation `op` on. */
+/* Compute a number, beginning with operation `op`. */
 uint64_t trace_hist_compute(struct hist_run *run, const struct hist_op *op);
-/* Compute a text or a stack. Returns how many words it has. */
+/* Compute a text or a stack. Returns the number of its words. */
 uint32_t trace_hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
 				  uint32_t max_words);
-/* The name of the running thread, as words. Returns how many they are. */
+/* Write the name of the running thread as words. Returns the number of words. */
 uint32_t trace_hist_put_comm(uint64_t *to);
 
-/* The step ACT of an action whose type has no steps of its own. */
+/* Act: the step of actions whose type has no steps of its own. */
 void trace_hist_act(struct hist_run *run, struct hist_action *action);
 
 #endif

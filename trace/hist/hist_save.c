@@ -1,5 +1,5 @@
 /*
- * The action save(FIELD,...): an entry keeps fields of the event whose value it keeps. See
+ * The action save(FIELD,...): an entry keeps fields of the event that set its kept value. See
  * hist_action.h, hist_record.h.
  */
 #include <trace/trace_seq.h>
@@ -41,7 +41,7 @@ static int save_compile(struct hist_parse *parse, struct hist_action *action)
 	return hist->records ? 0 : -ENOMEM;
 }
 
-/* ---- At each event: any context ---- */
+/* ---- Acting, in any context ---- */
 
 struct fill {
 	struct hist_run *run;

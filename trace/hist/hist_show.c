@@ -29,7 +29,7 @@ static void hist_show_print_stack(const uint32_t *ips, struct trace_seq *seq)
 				 (void *)trace_plat_ip_unpack(ips[i]));
 }
 
-/* `comm`: of the thread, where the key is one. */
+/* Print a key that is a number. `comm` is the name of the thread, where the key is one. */
 static void print_number_key(const struct hist_value *key, uint64_t value, const char *comm,
 			     struct trace_seq *seq)
 {
@@ -92,7 +92,7 @@ void trace_hist_print_kept(const struct hist_value *value, const uint64_t *words
 {
 	struct hist_value plain = *value;
 
-	/* The name of the thread is not kept. */
+	/* Here without a name of the thread. */
 	if (plain.modifier == HIST_EXECNAME)
 		plain.modifier = HIST_PLAIN;
 	if (value->kind == HIST_NUMBER) {
@@ -124,7 +124,7 @@ static void print_bar(uint64_t value, uint64_t max, struct trace_seq *seq)
 		trace_seq_putc(seq, i < len ? '#' : ' ');
 }
 
-/* Sum number `i`: 0 the hits, then the values. */
+/* Print sum number `i`: the hits for 0, then the values. */
 static void print_sum(const struct hist_view *view, uint32_t i, uint64_t sum, struct trace_seq *seq)
 {
 	const struct hist *hist = view->hist;

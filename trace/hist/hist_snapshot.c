@@ -1,10 +1,10 @@
 /*
- * The action snapshot(): the instance takes a snapshot, and the histogram knows of which event the
- * last one is. See hist_action.h, instance/snapshot.h.
+ * The action snapshot(): the instance takes a snapshot, and the histogram records the event that
+ * caused the last one. See hist_action.h, instance/snapshot.h.
  *
  * An entry has its greatest or last value, and so has the whole histogram: that of the last
- * snapshot. Only a value that replaces both makes a new one. What is known of the last one changes
- * together with it, while the lock of exchanges is held.
+ * snapshot. Only a value that replaces both makes a new one. The record of the last one changes
+ * together with it, under the lock of exchanges.
  */
 #include <trace/trace_seq.h>
 #include "hist_action.h"
@@ -12,14 +12,15 @@
 #include "hist_view.h"
 #include "instance/snapshot.h"
 
-/* The last one. Histograms of one name share it. */
+/* The last snapshot. Histograms of one name share it. */
 struct hist_snapshot {
 	uint32_t nr_users;
 	uint64_t value;
-	const struct hist_entry *entry; /* of the event that caused it; NULL: none was taken */
+	/* Entry of the event that caused it; NULL when none was taken. */
+	const struct hist_entry *entry;
 };
 
-/* ---- At each event: any context ---- */
+/* ---- Acting, in any context ---- */
 
 struct hit {
 	const struct hist_action *action;
@@ -50,7 +51,7 @@ static void hist_snapshot_take(const struct trace_trigger_hit *hit,
 							      .nr_taken = later->nr_taken });
 }
 
-/* Behind the record, so that the event that causes it is in it. */
+/* Take the snapshot behind the record, so that the event that causes it is in it. */
 static void snapshot_act(struct hist_run *run, struct hist_action *action, uint64_t value)
 {
 	trace_trigger_later(run->hit,
@@ -62,7 +63,7 @@ static void snapshot_act(struct hist_run *run, struct hist_action *action, uint6
 				    .nr_taken = trace_snapshot_nr_taken(run->hit->file->tr) });
 }
 
-/* ---- Its life ---- */
+/* ---- Creation and removal ---- */
 
 static struct hist_action *hist_snapshot_find_in(const struct hist *hist)
 {
@@ -97,7 +98,7 @@ static int snapshot_begin(struct hist *hist, struct hist_action *action)
 	return 0;
 }
 
-/* That of the table's own histogram stays for others that may come. */
+/* End the action. The record of the table's own histogram stays for later ones of its name. */
 static void snapshot_end(struct hist *hist, struct hist_action *action)
 {
 	struct hist_action *owner = hist_snapshot_find_in(hist->shared ? hist->shared : hist);

@@ -1,6 +1,6 @@
 /*
- * Histograms: sort=, by which of its keys and values entries are sorted. See hist.h, hist_parse.h.
- * What is said about mistakes is said in Linux's words.
+ * Histograms: sort=, the keys and values that entries are sorted by. See hist.h, hist_parse.h.
+ * Error messages have Linux's words.
  */
 #include "hist_parse.h"
 #include "text/str.h"
@@ -12,7 +12,7 @@ static bool hist_sort_is_named(const struct hist_value *value, const char *name)
 	return !value->is_expression && trace_streq(value->name, name);
 }
 
-/* Has it this modifier, as it is listed? NULL is any. */
+/* Is this the value's modifier, as listed? NULL stands for any. */
 static bool has_modifier(const struct hist_value *value, const char *modifier)
 {
 	const char *own = trace_hist_modifier_names[value->modifier], *number;
@@ -27,7 +27,7 @@ static bool has_modifier(const struct hist_value *value, const char *modifier)
 	       !trace_parse_u64(number, 0, &buckets) && buckets == value->buckets;
 }
 
-/* The index of struct hist_sort, or -1. */
+/* Find a key or value for struct hist_sort. Returns its index, or -1. */
 static int find_sorted(const struct hist *hist, const char *name, const char *modifier)
 {
 	if (trace_streq(name, "hitcount"))
@@ -45,7 +45,7 @@ static int find_sorted(const struct hist *hist, const char *name, const char *mo
 	return -1;
 }
 
-/* Cut the order off what is behind a field; NULL, or the modifier. */
+/* Cut the order off the text behind a field. Returns the modifier, or NULL for none. */
 static char *cut_order(char *modifier, struct hist_sort *sort)
 {
 	char *order = modifier;
@@ -63,7 +63,10 @@ static char *cut_order(char *modifier, struct hist_sort *sort)
 	return modifier;
 }
 
-/* FIELD[.MODIFIER][.ascending|.descending]; Linux lists the field's modifier but does not take it. */
+/*
+ * Add FIELD[.MODIFIER][.ascending|.descending]; Linux lists the field's modifier but does not
+ * accept it.
+ */
 static int add_sort(struct hist_parse *parse, char *text, struct hist_sort *sort)
 {
 	char *modifier = cut_order(trace_hist_cut(text, '.'), sort);

@@ -5,13 +5,13 @@
 #include "hist_action.h"
 #include "text/str.h"
 
-/* `cpu` is short for common_cpu. */
+/* The listed name of a field: `cpu` is short for common_cpu. */
 static const char *listed_name(const struct hist_value *value)
 {
 	return value->is_cpu && !value->is_expression ? "common_cpu" : value->name;
 }
 
-/* A value as in keys=, such as `pid.execname`. */
+/* Print a value as in keys=, such as `pid.execname`. */
 static void hist_print_value(const struct hist_value *value, struct trace_seq *seq)
 {
 	if (value->var)
@@ -94,7 +94,7 @@ static bool is_same_value(const struct hist_value *a, const struct hist_value *b
 		return false;
 	if (a->is_constant != b->is_constant || a->constant != b->constant)
 		return false;
-	/* A constant is the same however it is written: `017` is listed as 15. */
+	/* Equal constants may be written differently: `017` is listed as 15. */
 	if (!a->is_constant && !trace_streq(listed_name(a), listed_name(b)))
 		return false;
 	return a->modifier == b->modifier && a->buckets == b->buckets && a->kind == b->kind &&

@@ -1,6 +1,6 @@
 /*
- * The action trace(SYNTHETIC,ARGUMENT,...), or SYNTHETIC(ARGUMENT,...): a synthetic event is written.
- * See hist_action.h, synth_event.h.
+ * The action trace(SYNTHETIC,ARGUMENT,...), or SYNTHETIC(ARGUMENT,...): a synthetic event is
+ * written. See hist_action.h, synth_event.h.
  *
  * Context: trace_act() - any, NMI included, preemption off.
  */
@@ -13,11 +13,11 @@
 #include "text/str.h"
 
 #define FEW_VALUES 8u
-#define COPY_WORDS 96u /* of texts and stacks of an event, in all */
+#define COPY_WORDS 96u /* for all texts and stacks of an event */
 
 /* ---- Compiling ---- */
 
-/* Events of trace/ call `int` what is pid_t on Linux. */
+/* Is the type an int? Events of trace/ call `int` what Linux calls pid_t. */
 static bool is_int(const char *type)
 {
 	return trace_streq(type, "int") || trace_streq(type, "pid_t");
@@ -29,7 +29,7 @@ static bool is_same_type(const char *a, const char *b)
 }
 
 /*
- * As on Linux numbers fit when their types have one name, or else one size and sign; fields of the
+ * Do two numbers fit, as on Linux: with types of one name, or of one size and sign? Fields of the
  * event itself then count as unsigned.
  */
 static bool is_number_like(const struct hist_param *param, const struct synth_field *field)
@@ -60,7 +60,7 @@ static bool hist_trace_fits(const struct hist_param *param, const struct synth_f
 	}
 }
 
-/* Texts and stacks of another histogram are read where they are. */
+/* Is the value copied? Texts and stacks of another histogram are read in place. */
 static bool is_copied(const struct hist *hist, const struct hist_value *value)
 {
 	return value->kind != HIST_NUMBER && hist->ops[value->op].code != HIST_OP_REF_WORDS;
@@ -83,7 +83,7 @@ static int compile_one(struct hist_parse *parse, struct hist_action *action,
 	return 0;
 }
 
-/* Before the first argument may stand the name of the event. */
+/* The name of the synthetic event, which may stand before the first argument. */
 static const char *hist_trace_name_of(struct hist_action *action)
 {
 	if (!trace_streq(action->word, trace_hist_trace_type.name))
@@ -110,7 +110,7 @@ static int trace_compile(struct hist_parse *parse, struct hist_action *action)
 	return err;
 }
 
-/* With numbers alone the event is built where it is. */
+/* Is the event built in run->built, as for numbers alone? */
 static bool is_built(const struct synth_event *event)
 {
 	return event->is_numbers && event->fixed_bytes <= HIST_BUILT_BYTES;
@@ -118,7 +118,7 @@ static bool is_built(const struct synth_event *event)
 
 static void write_built(struct hist_run *run, struct hist_action *action)
 {
-	run->time.clock = run->hist->clock; /* NULL when there is no time, too */
+	run->time.clock = run->hist->clock; /* NULL also when the histogram uses no time */
 	trace_synth_event_write_built(action->private, run->built, &run->time);
 }
 

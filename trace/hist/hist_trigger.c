@@ -1,5 +1,6 @@
 /*
- * See hist_trigger.h. What is said about mistakes is said in Linux's words.
+ * The triggers hist, enable_hist and disable_hist. See hist_trigger.h. Error messages have Linux's
+ * words.
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
@@ -10,7 +11,7 @@
 #include "instance/array.h"
 #include "text/str.h"
 
-/* What `trigger` shows behind a histogram. */
+/* The state of a histogram, behind it in the file `trigger`. */
 #define STATE_ACTIVE "[active]"
 #define STATE_PAUSED "[paused]"
 
@@ -75,7 +76,7 @@ static void disable_func(struct trace_trigger *trigger, const struct trace_trigg
 	switch_target(trigger, true);
 }
 
-/* ---- Its life ---- */
+/* ---- Creation and removal ---- */
 
 static int hist_prepare(struct trace_trigger *trigger)
 {
@@ -95,7 +96,7 @@ static void hist_end(struct trace_trigger *trigger)
 		*at = (*at)->next;
 }
 
-/* Others read its variables. */
+/* Do other histograms read its variables? */
 static bool hist_is_needed(const struct trace_trigger *trigger)
 {
 	return trace_hist_of(trigger)->nr_readers;
@@ -107,7 +108,7 @@ static void hist_free(struct trace_trigger *trigger)
 	trace_hist_put(trigger->private);
 }
 
-/* All that count in the same table pause and go on together. */
+/* Pause or continue all histograms that count in the same table. */
 static void set_paused(struct hist *hist, bool is_paused)
 {
 	atomic_store(&hist->is_paused, is_paused);
@@ -117,7 +118,7 @@ static void set_paused(struct hist *hist, bool is_paused)
 	}
 }
 
-/* Does another one read variables of those that count in this table? */
+/* Do other histograms read variables of those that count in this table? */
 static bool is_read(const struct hist *hist)
 {
 	for (const struct hist *at = trace_hist_first; at; at = at->next) {
@@ -132,8 +133,8 @@ static void clear(struct hist *hist)
 	bool was_paused = hist->is_paused;
 
 	set_paused(hist, true);
-	tracepoint_synchronize_unregister(); /* nobody is counting */
-	/* Who has found a variable set reads its value before that is gone. */
+	tracepoint_synchronize_unregister(); /* no event is being counted */
+	/* A probe that has found a variable set reads its value before that is cleared. */
 	if (is_read(hist)) {
 		trace_hist_map_clear_word(hist->map, hist->set_at);
 		tracepoint_synchronize_unregister();
@@ -152,9 +153,11 @@ static struct hist *find_named(const struct hist *hist)
 	return at;
 }
 
-/* ---- What was written ---- */
+/* ---- The written text ---- */
 
-/* Cut `word`, with the blanks in front of it, off the end of `text`. Was it there? */
+/*
+ * Cut `word`, with the blanks in front of it, off the end of `text`. Returns true if it was there.
+ */
 static bool cut_end(char *text, const char *word)
 {
 	size_t len = trace_strlen(text), word_len = trace_strlen(word);
@@ -167,7 +170,7 @@ static bool cut_end(char *text, const char *word)
 	return true;
 }
 
-/* Cut off the state, as `trigger` shows it behind everything else. Was it paused? */
+/* Cut off the state that `trigger` shows at the end. Returns true if it was `[paused]`. */
 static bool cut_state(char *text)
 {
 	(void)cut_end(text, STATE_ACTIVE);
@@ -175,8 +178,8 @@ static bool cut_state(char *text)
 }
 
 /*
- * Cut off the condition, ` if CONDITION`, with the blanks around it. There may be others in what is
- * in front of it. NULL when there is none.
+ * Cut off the condition, ` if CONDITION`, with the blanks around it. The text before it may have
+ * others. Returns NULL when there is none.
  */
 static char *cut_condition(char *text)
 {
@@ -235,7 +238,7 @@ static int hist_trigger_change(struct trace_trigger *trigger, const struct hist_
 	return 0;
 }
 
-/* Have times of all CPUs fit together, as on Linux: the instance gets the clock for good. */
+/* Set the instance's clock, for good, so that times of all CPUs are comparable, as on Linux. */
 static int hist_trigger_set_clock(struct hist *hist)
 {
 	const struct trace_clock *clock = trace_clock_find(hist->clock_name);
@@ -283,7 +286,10 @@ static int hist_trigger_add(const struct trace_trigger_command *command,
 	return 0;
 }
 
-/* `hist` is the caller's still when this fails, or when it changed another one. */
+/*
+ * Carry out the command. `hist` remains the caller's when this fails, or when another histogram was
+ * changed.
+ */
 static int hist_trigger_carry_out(const struct trace_trigger_command *command,
 				  struct trace_trigger_args *args, struct hist *hist,
 				  const struct hist_wish *wish, const char *condition)

@@ -15,12 +15,12 @@ struct trace_seq;
 
 extern const struct trace_trigger_command trace_hist_triggers[];
 
-/* The histogram that a trigger `hist` fills, number `index` of the event; NULL behind the last. */
+/* The trigger of the event's histogram number `index`; NULL behind the last. */
 struct trace_trigger *trace_hist_trigger_at(const struct trace_event_file *file, size_t index);
-/* Remove the trigger that fills it, if that is still set. */
+/* Remove the trigger of this histogram, if it is still set. */
 void trace_hist_remove(struct hist *hist);
 struct hist *trace_hist_of(const struct trace_trigger *trigger);
-/* The line of the file `trigger`. */
+/* Print the trigger's line in the file `trigger`. */
 void trace_hist_trigger_print(const struct trace_trigger *trigger, struct trace_seq *seq);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Histograms: variables. See hist_vars.h. What is said about mistakes is said in Linux's words.
+ * Histograms: variables. See hist_vars.h. Error messages have Linux's words.
  */
 #include "hist_vars.h"
 #include "text/str.h"
@@ -24,9 +24,12 @@ uint32_t trace_hist_find_variable(const struct hist *hist, const char *name)
 
 /* ---- References ---- */
 
-/* What a reference says: SYSTEM.EVENT.$NAME, which is listed as $SYSTEM.EVENT.NAME, or $NAME alone. */
+/*
+ * The parts of a reference's name: SYSTEM.EVENT.$NAME, which is listed as $SYSTEM.EVENT.NAME, or
+ * $NAME alone.
+ */
 struct ref_name {
-	const char *system; /* NULL: any */
+	const char *system; /* NULL for any system */
 	const char *event;
 	const char *name;
 };
@@ -38,7 +41,7 @@ static char *find_point(char *text)
 	return text;
 }
 
-/* Cuts `word`. */
+/* Split `word`, which is cut, into the parts of a name. */
 static int hist_vars_split(struct hist_parse *parse, char *word, struct ref_name *out)
 {
 	bool is_first = *word == '$';
@@ -66,7 +69,7 @@ static bool hist_vars_is_meant(const struct hist *hist, const struct hist_parse 
 				trace_streq(hist->call->event.name, ref->event));
 }
 
-/* Is the histogram that of an event that an action onmatch() waits for? */
+/* Does the histogram belong to an event that an action onmatch() waits for? */
 static bool is_matched(const struct hist *hist, const struct hist_parse *parse)
 {
 	const struct trace_event *event = &hist->call->event;
@@ -79,7 +82,7 @@ static bool is_matched(const struct hist *hist, const struct hist_parse *parse)
 	return false;
 }
 
-/* The histogram that has the variable; those that onmatch() waits for come before others. */
+/* Find the histogram that has the variable; events of onmatch() come before others. */
 static int find_hist(struct hist_parse *parse, const struct ref_name *ref, struct hist **out)
 {
 	struct hist *found = NULL, *matched = NULL;
@@ -104,7 +107,7 @@ static int find_hist(struct hist_parse *parse, const struct ref_name *ref, struc
 	return 0;
 }
 
-/* The place in refs[] of a variable of another histogram. */
+/* Find or add the place in refs[] of a variable of another histogram. */
 static int hist_vars_add_ref(struct hist_parse *parse, const char *at, struct hist *other,
 			     uint32_t var, uint8_t *out_index)
 {
@@ -141,7 +144,7 @@ static void hist_vars_describe(const struct hist_value *var, const char *name,
 				      .words = var->words };
 }
 
-/* Add the operations of a variable once more. It has no temps. */
+/* Add a copy of a variable's operations, which use no temps. */
 static int copy_ops(struct hist_parse *parse, const struct hist_value *var)
 {
 	const struct hist_op *from = &parse->hist->ops[var->op];
@@ -158,7 +161,7 @@ static int copy_ops(struct hist_parse *parse, const struct hist_value *var)
 	return err;
 }
 
-/* A variable that is a field stands for the field, also where it is a key. */
+/* Compile an own variable. One that is a field stands for the field, also as a key. */
 static int compile_own(struct hist_parse *parse, uint32_t var, struct hist_value *value)
 {
 	const struct hist_value *own = &parse->hist->vars[var];

@@ -1,13 +1,11 @@
-/*
- * See hist_view.h.
- */
+/* Sorted copies of histograms' entries. See hist_view.h. */
 #include "hist_record.h"
 #include "hist_view.h"
 #include "text/str.h"
 
 /* ---- Sorting ---- */
 
-/* How many words a key has that begins here. */
+/* The number of words of a key that begins here. */
 static size_t key_words(const struct hist_value *key, const uint64_t *words)
 {
 	const uint32_t *ips = (const void *)words;
@@ -77,7 +75,7 @@ static int compare_by(const struct hist *hist, const struct hist_sort *sort, con
 	return sort->is_descending ? -order : order;
 }
 
-/* What is equal by all that was asked for comes in the order of the keys. */
+/* Compare two entries in the order shown. Equal ones are in the order of their keys. */
 static bool is_shown_before(const void *context, const void *a, const void *b)
 {
 	const struct hist *hist = context;
@@ -97,7 +95,7 @@ struct heap {
 	const void *context;
 };
 
-/* Put order[at] where it belongs in the heap, whose largest is the first. */
+/* Sift order[at] to its place in the heap, whose largest is the first. */
 static void sift(const struct heap *heap, size_t at)
 {
 	const void **order = heap->order;
@@ -172,7 +170,7 @@ static void copy_entry(struct hist_view *view, const struct hist_entry *entry)
 
 struct hist_view *trace_hist_view_create(struct hist *hist)
 {
-	/* Entries that come while they are copied are left out. */
+	/* Entries that appear during the copy are left out. */
 	size_t room = hist->map->nr_taken, at = 0;
 	size_t words = entry_words(hist) + record_words(hist);
 	size_t bytes =

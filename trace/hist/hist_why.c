@@ -1,6 +1,6 @@
 /*
- * What the file `why` says of histograms: see instance/why.h. Triggers are looked at with preemption
- * off: they, and their tables, are freed after a grace period.
+ * Sentences of the file `why` about histograms: see instance/why.h. Triggers are looked at with
+ * preemption off: they, and their tables, are freed after a grace period.
  */
 #include "events/event_file.h"
 #include "hist.h"

@@ -1,6 +1,4 @@
-/*
- * What the file `why` says of histograms: see instance/why.h.
- */
+/* Sentences of the file `why` about histograms: see instance/why.h. */
 #ifndef HIST_WHY_H
 #define HIST_WHY_H
 

@@ -1,10 +1,8 @@
-/*
- * Histograms: what has several words, texts and stacks. See hist.h, hist_run.h.
- */
+/* Histograms: texts and stacks, which take several words. See hist.h, hist_run.h. */
 #include "hist_words.h"
 #include "events/event_stack.h"
 
-#define OWN_FRAMES 16u /* at most, between a probe and us */
+#define OWN_FRAMES 16u /* most frames between a probe and this file */
 
 /* ---- Texts ---- */
 
@@ -15,7 +13,7 @@ static uint32_t hist_words_put_text(uint64_t *to, const char *text, uint32_t len
 	return hist_put_text(to, text, len, &hash);
 }
 
-/* A field, which may go on up to the end of the event. */
+/* Write the text of a field, which may reach to the end of the event. */
 static uint32_t put_fixed_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
 {
 	uint32_t len = op->size;
@@ -28,8 +26,8 @@ static uint32_t put_fixed_text(const struct hist_run *run, const struct hist_op 
 }
 
 /*
- * A text or an array behind the fixed part; its length is cut to what there is. Something is always
- * in front of it: the head of the event.
+ * A text or an array behind the event's fixed part, with its length cut to the event's end. The
+ * head of the event is in front of it.
  */
 static const void *data_of(const struct hist_run *run, const struct hist_op *op, uint32_t *out_len)
 {
@@ -56,7 +54,7 @@ static uint32_t put_data_text(const struct hist_run *run, const struct hist_op *
 	return hist_words_put_text(to, text, len < HIST_TEXT_MAX ? len : HIST_TEXT_MAX - 1);
 }
 
-/* Nothing is known of what is in front of it. */
+/* Write a text at an address; the memory in front of it may be unreadable. */
 static uint32_t put_pointer_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
 {
 	static const char null[8 + 8] = "        (null)";
@@ -101,7 +99,7 @@ static TRACE_NOINLINE uint32_t hist_words_put_stack(const struct hist_run *run, 
 		trace_event_stack_start(run->hit->file->call, run->hit->entry, run->hit->caller);
 	uint32_t first;
 
-	/* Behind the probe is the function that calls all probes, then the tracepoint. */
+	/* Frames of a probe: the probe, the function that calls all probes, the tracepoint. */
 	if (!trace_event_has_place(run->hit->file->call))
 		start.skip = 2;
 	first = (uint32_t)trace_stacktrace_find(ips, nr, &start);
@@ -125,7 +123,7 @@ static uint32_t put_data_stack(const struct hist_run *run, const struct hist_op 
 	return put_ips(to, ips, nr);
 }
 
-/* The words of a variable; another CPU may be giving it a new value at this moment. */
+/* Write the words of a variable, to which another CPU may be giving a new value at this moment. */
 static uint32_t hist_words_put(const struct hist_entry *entry, uint32_t at, uint64_t *to,
 			       uint32_t nr)
 {

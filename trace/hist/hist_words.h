@@ -1,5 +1,5 @@
 /*
- * A text as words, for a key: inline, for the shortest ways. See hist_run.h.
+ * Texts as words of a key, by inline functions for the fastest probes. See hist_run.h.
  *
  * Context: any, NMI included, preemption off.
  */
@@ -11,23 +11,26 @@
 #define HIST_BYTES_LOW	0x0101010101010101u
 #define HIST_BYTES_HIGH 0x8080808080808080u
 
-/* The bytes of a word before the first that is 0, and zeros; all of them when there is none. */
+/*
+ * Keep the bytes of a word before its first zero byte, and make the others 0; all are kept when
+ * none is 0.
+ */
 static TRACE_ALWAYS_INLINE uint64_t hist_cut_word(uint64_t word, uint64_t zeros)
 {
 	/* The lowest bit of `zeros` is the highest one of that byte. */
 	return word & (((zeros & (0 - zeros)) >> 7) - 1);
 }
 
-/* Not 0 if a byte of the word is 0; hist_cut_word() knows which. */
+/* Bits of the zero bytes of a word, for hist_cut_word(); 0 when no byte is 0. */
 static TRACE_ALWAYS_INLINE uint64_t hist_zeros_in(uint64_t word)
 {
 	return (word - HIST_BYTES_LOW) & ~word & HIST_BYTES_HIGH;
 }
 
 /*
- * Write a text of at most `len` bytes as words, with zeros behind its end. They change *hash. The 8
- * bytes before its end can be read, even when it is shorter. Returns how many words; the last one
- * has a zero byte.
+ * Write a text of at most `len` bytes as words, with zeros behind its end. The words are added to
+ * *hash. The 8 bytes before the text's end are readable, even when it is shorter. Returns the
+ * number of words; the last one has a zero byte.
  */
 static TRACE_ALWAYS_INLINE uint32_t hist_put_text(uint64_t *to, const char *text, uint32_t len,
 						  uint64_t *hash)
