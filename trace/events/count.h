@@ -1,5 +1,5 @@
 /*
- * How often something is still to be done, counted down by whoever does it.
+ * Counts of repetitions that are left, counted down from any context.
  *
  * Context: any, on any number of CPUs at once.
  */
@@ -12,7 +12,7 @@
 
 #define TRACE_COUNT_UNLIMITED UINT64_MAX
 
-/* Is it to be done once more? One is taken; false when the count is 0. */
+/* Take one repetition. Returns false when the count is 0. */
 static inline bool trace_count_take(_Atomic uint64_t *count)
 {
 	uint64_t left = atomic_load_explicit(count, memory_order_relaxed);
@@ -24,7 +24,7 @@ static inline bool trace_count_take(_Atomic uint64_t *count)
 	return left;
 }
 
-/* After take: there was nothing to be done. */
+/* Give back a repetition that was taken without need. */
 static inline void trace_count_give_back(_Atomic uint64_t *count)
 {
 	if (atomic_load_explicit(count, memory_order_relaxed) != TRACE_COUNT_UNLIMITED)

@@ -1,6 +1,4 @@
-/*
- * See dyn_event.h.
- */
+/* Events defined by lines: the list, removal, lines. See dyn_event.h. */
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
 #include "dyn_event.h"
@@ -8,7 +6,7 @@
 #include "instance/feature.h"
 #include "text/str.h"
 
-static struct dyn_event *first_event; /* in order of definition */
+static struct dyn_event *first_event; /* the list, in order of definition */
 static struct dyn_event *last_event;
 
 struct dyn_event *trace_dyn_event_next(const struct dyn_event_kind *kind,
@@ -73,7 +71,7 @@ static int dyn_event_begin_one(const struct dyn_event *event)
 	return err;
 }
 
-/* All chosen ones, or none. */
+/* Begin the removal of all chosen events, or of none. */
 static int begin_removal(void)
 {
 	struct dyn_event *event = NULL, *begun = NULL;
@@ -88,7 +86,7 @@ static int begin_removal(void)
 	return err;
 }
 
-/* Has another one in the list the same call? */
+/* Does another event in the list have the same call? */
 static bool has_sibling(const struct dyn_event *event)
 {
 	const struct dyn_event *other = NULL;
@@ -112,7 +110,7 @@ static void prepare_removal(void)
 	}
 }
 
-/* It is out of the list. */
+/* End the event's use of its call, after it has left the list. */
 static void leave(struct dyn_event *event)
 {
 	event->has_left = !has_sibling(event);
@@ -122,7 +120,7 @@ static void leave(struct dyn_event *event)
 		trace_event_call_cancel_removal(event->call);
 }
 
-/* Take the chosen ones out of the list. Returns them, in order. */
+/* Take the chosen events out of the list. Returns them, in order. */
 static struct dyn_event *take_chosen(void)
 {
 	struct dyn_event **at = &first_event, *event, *taken = NULL, **end = &taken;
@@ -156,7 +154,7 @@ static void remove_chosen(void)
 	}
 }
 
-/* Remove the chosen ones, if that is possible; none is chosen any more. */
+/* Remove the chosen events, if possible. Afterwards none is chosen. */
 static int remove_or_keep(void)
 {
 	struct dyn_event *event = NULL;
@@ -171,7 +169,10 @@ static int remove_or_keep(void)
 	return err;
 }
 
-/* SYSTEM/ alone means all probes of that system, never synthetic events: they are all of one. */
+/*
+ * Does a removal of [SYSTEM/]NAME mean this event? SYSTEM/ alone means all probes of that system,
+ * never synthetic events, which all have one system.
+ */
 static bool dyn_event_is_meant(const struct dyn_event *event, const char *system, const char *name,
 			       const char *rest)
 {

@@ -1,5 +1,5 @@
 /*
- * What could stand at the end of a line that defines an event. See <trace/dyn_events.h>.
+ * Completion: possible words at the end of a line that defines an event. See <trace/dyn_events.h>.
  */
 #include <trace/platform.h>
 #include "dyn_event.h"

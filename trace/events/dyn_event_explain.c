@@ -1,6 +1,4 @@
-/*
- * What an event is that a line has defined, in words. See <trace/dyn_events.h>.
- */
+/* Explanations in words of events that were defined by lines. See <trace/dyn_events.h>. */
 #include <trace/dyn_events.h>
 #include <trace/errno.h>
 #include <trace/trace_events.h>
@@ -13,9 +11,9 @@
 #define INDENT	    "    "
 #define INDENT_MORE INDENT INDENT
 
-/* A name taken apart. */
+/* An event's name taken apart. */
 struct dyn_event_wanted {
-	char group[TRACE_SYM_LEN]; /* "": any */
+	char group[TRACE_SYM_LEN]; /* "" for any */
 	const char *name;
 };
 
@@ -42,7 +40,7 @@ static bool dyn_explain_is_wanted(const struct dyn_event_wanted *wanted,
 	       (!wanted->group[0] || trace_streq(event->system, wanted->group));
 }
 
-/* Of an event that an instance uses. */
+/* Write the use of an event by one instance. */
 static void put_use(const struct trace_event_file *file, struct trace_seq *seq)
 {
 	trace_seq_puts(seq, trace_event_is_on(file) ? "on" : "off");
@@ -54,7 +52,10 @@ static void put_use(const struct trace_event_file *file, struct trace_seq *seq)
 		trace_seq_printf(seq, " in instance %s", file->tr->name);
 }
 
-/* In each instance that uses it; while there is one, the event cannot be removed. */
+/*
+ * Write the use of an event by each instance that has one; with any use the event cannot be
+ * removed.
+ */
 static void put_uses(const struct trace_event_call *call, struct trace_seq *seq)
 {
 	const char *before = "";
@@ -85,7 +86,9 @@ static void explain_one(const struct dyn_event *dyn, struct trace_seq *seq)
 		dyn->kind->explain(dyn, INDENT_MORE, seq);
 }
 
-/* All lines that define it, which have its call. False: there is none. */
+/*
+ * Explain all lines that define the event, which have its call. Returns false when there are none.
+ */
 static bool explain_all(const struct dyn_event_wanted *wanted, struct trace_seq *seq)
 {
 	const struct trace_event_call *call = NULL;

@@ -1,6 +1,6 @@
 /*
- * See event_call.h. The events that trace/ itself defines are made here, so that whoever links this
- * has them.
+ * The registry of the events of TRACE_EVENT(). See event_call.h. The events of trace/ itself are
+ * made in this file, so that every program that links it has them.
  */
 #include <trace/platform.h>
 #include "event_call.h"

@@ -1,6 +1,7 @@
 /*
- * Room for the commonest event in the ring itself: one of a thread, short, in a ring that is open
- * and has the fastest clock. Who can fill in the fields there needs no copy of the event.
+ * Room for the commonest event in the ring itself: a short event of a thread, in a ring that is
+ * open and has the fastest clock. A caller that fills in the fields there needs no copy of the
+ * event.
  *
  *   trace_event_claim() --> fields behind the head are filled in --> trace_event_publish()
  *
@@ -25,7 +26,7 @@ trace_event_file_of(const struct trace_event_front *front)
 	return (const struct trace_event_file *)front;
 }
 
-/* The state of a thread: entry.h. */
+/* The thread's state in an event's head: entry.h. */
 static TRACE_ALWAYS_INLINE uint32_t trace_event_state(const struct trace_event_file *file)
 {
 	uint32_t state = trace_plat_preempt_word() - file->front.depth_base;
@@ -35,7 +36,7 @@ static TRACE_ALWAYS_INLINE uint32_t trace_event_state(const struct trace_event_f
 
 static TRACE_ALWAYS_INLINE struct trace_ring_cpu *trace_event_ring_of(const struct trace_array *tr)
 {
-	/* Loaded once for each event: a snapshot may exchange the buffers at any moment. */
+	/* Loaded once for each event, as a snapshot may exchange the buffers at any moment. */
 	return tr->buffer->cpu[trace_plat_cpu_id()];
 }
 
@@ -45,8 +46,9 @@ struct trace_event_claim {
 };
 
 /*
- * Room for an event of the front's file, its head filled in. `step` is TRACE_EVENT_STEP() of at
- * most TRACE_EVENT_SHORT bytes. NULL, with nothing changed: trace_event_record() has to do it.
+ * Claim room for an event of the front's file, and fill in its head. `step` is TRACE_EVENT_STEP()
+ * of at most TRACE_EVENT_SHORT bytes. Returns NULL, with nothing changed, when only
+ * trace_event_record() can record it.
  */
 static TRACE_ALWAYS_INLINE void *trace_event_claim(const struct trace_event_front *front,
 						   uint64_t step,

@@ -1,5 +1,5 @@
 /*
- * Copies of a few bytes, for probes: no loop and no call for what is short.
+ * Copies of a few bytes, for probes: without loop or call for short ones.
  *
  * Context: any.
  */
@@ -21,8 +21,8 @@ static TRACE_ALWAYS_INLINE void trace_event_copy_16(uint8_t *to, const uint8_t *
 }
 
 /*
- * At least 8 bytes: as many from the beginning as from the end. Bytes in the middle may be copied
- * twice, which is cheaper than to find out how many are left.
+ * Copy at least 8 bytes: from the beginning, and a piece that ends with the last byte. Bytes in the
+ * middle may be copied twice, which is cheaper than computing how many are left.
  */
 static TRACE_ALWAYS_INLINE void trace_event_copy_long(uint8_t *to, const uint8_t *from,
 						      uint64_t bytes)
@@ -45,7 +45,7 @@ static TRACE_ALWAYS_INLINE void trace_event_copy_long(uint8_t *to, const uint8_t
 	trace_event_copy_16(to_end - 16, from_end - 16);
 }
 
-/* `bytes` is a multiple of 4. One word alone is the commonest, and has the shortest way. */
+/* Copy `bytes`, a multiple of 4. The shortest path is for one word, the commonest case. */
 static TRACE_ALWAYS_INLINE void trace_event_copy_words(void *to, const void *from, uint64_t bytes)
 {
 	if (bytes == 4)

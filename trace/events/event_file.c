@@ -1,6 +1,4 @@
-/*
- * See event_file.h.
- */
+/* Trace events in instances. See event_file.h. */
 #include <trace/platform.h>
 #include "event_file.h"
 #include "event_stack.h"
@@ -24,14 +22,16 @@ struct trace_event_file *trace_event_file_find(const struct trace_array *tr,
 	return file;
 }
 
-/* What probes look at from now on. The release pairs with the acquire of trace_event_front_of(). */
+/*
+ * Set the front that probes look at. The release pairs with the acquire of trace_event_front_of().
+ */
 static void set_front(struct trace_event_call *call)
 {
 	struct trace_event_file *first = call->files;
 	struct trace_event_front *front =
 		first && !first->next_of_call ? &first->front : &call->several;
 
-	/* An event that no instance has is of no use to anybody. */
+	/* An event that no instance has is useless. */
 	atomic_store(&call->several.flags, first ? TRACE_EVENT_SHARED : 0);
 	atomic_store_explicit(&call->front, front, memory_order_release);
 }
@@ -96,7 +96,7 @@ struct trace_event_file *trace_event_file_get(struct trace_array *tr, struct tra
 	return file ? file : make_file(tr, call);
 }
 
-/* The next two are part of the loop that switches events, which may be thousands. */
+/* The next two functions are part of the loop that switches events, which may be thousands. */
 static TRACE_ALWAYS_INLINE bool is_chosen(const struct trace_event_choice *choice,
 					  const struct trace_event *event)
 {
@@ -237,7 +237,7 @@ void trace_events_option_changed(struct trace_array *tr, uint32_t option, bool o
 		trace_event_flag(file, TRACE_EVENT_STACK, on);
 }
 
-/* Take the file out of the list that probes go through. */
+/* Take the file out of the list that probes walk. */
 static void unlink_file(struct trace_event_file *file)
 {
 	struct trace_event_file *_Atomic *at = &file->call->files;
@@ -272,7 +272,10 @@ static void take_from_array(struct trace_event_file *file)
 	*at = file->next_of_array;
 }
 
-/* Somebody may still be going through the list of their event; config lock. By `next_of_array`. */
+/*
+ * Files that have left, whose lists probes may still walk. Guarded by the config lock; linked by
+ * `next_of_array`.
+ */
 static struct trace_event_file *leaving_files;
 
 void trace_event_files_leave(struct trace_event_call *call)
@@ -316,7 +319,7 @@ void trace_events_array_free(struct trace_array *tr)
 {
 	struct trace_event_file *file, *next;
 
-	tracepoint_synchronize_unregister(); /* probes may still be going through the lists */
+	tracepoint_synchronize_unregister(); /* probes may still walk the lists */
 	for (file = trace_events_of(tr)->files; file; file = next) {
 		next = file->next_of_array;
 		free_file(file);

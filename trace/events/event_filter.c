@@ -1,6 +1,4 @@
-/*
- * See event_filter.h.
- */
+/* Filters of events in instances. See event_filter.h. */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
 #include "event_filter.h"
@@ -8,11 +6,11 @@
 #include "instance/event_private.h"
 #include "text/str.h"
 
-/* The text of a filter, as it was written. */
+/* The text of a filter, as written. */
 struct trace_event_filter_text {
 	size_t bytes;	 /* of this struct and the text */
-	const char *why; /* what is wrong with it; NULL: it is the filter that is in force */
-	size_t pos;	 /* where the caret stands */
+	const char *why; /* the mistake in it; NULL when the filter is in force */
+	size_t pos;	 /* place of the caret */
 	char text[];
 };
 
@@ -40,7 +38,7 @@ static void event_filter_free_text(struct trace_event_filter_text *text)
 		trace_plat_free(text, text->bytes);
 }
 
-/* The text of a filter that was refused; the one that is in force stays. */
+/* Keep the text of a refused filter; the filter in force stays. */
 static int event_filter_refuse(struct trace_event_file *file, const char *text,
 			       const struct trace_filter_error *error)
 {
@@ -63,14 +61,14 @@ void trace_event_filter_set_test(struct trace_event_file *file)
 		     has_first ? trace_filter_first(file->filter) : &trace_event_any);
 }
 
-/* Whatever the filter is by now: it is right, only slower, to let all events come to it. */
+/* Even if the filter changes meanwhile, letting all events come to it is correct, only slower. */
 void trace_event_filter_count(struct trace_event_file *file, uint64_t now_ns)
 {
 	trace_event_rejects_begin(file->rejects, now_ns);
 	atomic_store(&file->front.test, &trace_event_any);
 }
 
-/* What belongs to a filter that is in force; all NULL for none. */
+/* The parts of a filter in force; all NULL for none. */
 struct filter_parts {
 	struct trace_filter *filter;
 	struct trace_event_rejects *rejects;
@@ -89,7 +87,7 @@ static void replace(struct trace_event_file *file, const struct filter_parts *wi
 	const struct filter_parts old = { file->filter, file->rejects, file->filter_text };
 	struct trace_filter *filter = with->filter;
 
-	/* A probe that sees the flags sees a filter, too, and the head that it asks for. */
+	/* A probe that sees the flags also sees a filter and its head. */
 	if (filter) {
 		if (trace_filter_needs_head(filter)) {
 			trace_event_flag(file, TRACE_EVENT_HEAD, true);
@@ -105,7 +103,7 @@ static void replace(struct trace_event_file *file, const struct filter_parts *wi
 	trace_event_filter_set_test(file);
 	atomic_store(&file->filter_text, with->text);
 	file->filter_since_ns = trace_plat_clock_ns();
-	/* Who sees no flag, or the new parts, does not come to the old ones any more. */
+	/* A probe that sees no flag, or the new parts, can no longer use the old ones. */
 	if (old.filter)
 		tracepoint_synchronize_unregister();
 	if (!filter) {

@@ -12,34 +12,36 @@
 struct trace_seq;
 
 /*
- * Have only those events recorded that pass `text`; all of them when it is `0`. 0; -ENOMEM; or the
- * error of trace_filter_compile(), with *error filled in: then the filter stays as it was, and
- * `filter` shows what is wrong. May wait until no probe uses the old filter.
+ * Set the filter, so that only events that pass `text` are recorded; `0` removes it. Returns 0;
+ * -ENOMEM; or the error of trace_filter_compile(), with *error filled in: then the old filter
+ * stays, and `filter` shows the mistake. May wait until no probe uses the old filter.
  */
 int trace_event_filter_set(struct trace_event_file *file, const char *text,
 			   struct trace_filter_error *error);
 /*
- * The same for all events of a system that have the fields, in one instance. Those that do not show
- * it in their `filter`, and *out_nr_refused counts them. 0; -EINVAL: none has; -ENOMEM.
+ * Set the filter of all events of a system that have its fields, in one instance. Events without
+ * them say so in their `filter`, and *out_nr_refused counts them. Returns 0; -EINVAL when no event
+ * has the fields; -ENOMEM.
  */
 int trace_event_filter_set_system(struct trace_array *tr, const char *system, const char *text,
 				  size_t *out_nr_refused);
-extern const char trace_event_filter_not_of_all[]; /* why events of a system refuse it */
+/* error of single events that lack the fields of a system's filter */
+extern const char trace_event_filter_not_of_all[];
 
-/* The filter or the triggers have changed: have probes test what now has to be tested first. */
+/* Choose the test that probes make first, after a change of filter or triggers. */
 void trace_event_filter_set_test(struct trace_event_file *file);
 
 /*
- * The flag TRACE_EVENT_FILTERS is set: have file->rejects count from now on what does not pass,
- * until the filter changes. Preemption is off; no lock is needed.
+ * Let file->rejects count rejected events from now on, until the filter changes. The flag
+ * TRACE_EVENT_FILTERS is set. Preemption is off; no lock is needed.
  */
 void trace_event_filter_count(struct trace_event_file *file, uint64_t now_ns);
 
-/* The text of the file `filter`. `file` may be NULL: nobody has set anything yet. */
+/* Print the file `filter`. `file` is NULL for an event without any use yet. */
 void trace_event_filter_show(const struct trace_event_file *file, struct trace_seq *seq);
-/* The text of the filter that is in force, or NULL: there is none. */
+/* The text of the filter in force, or NULL when there is none. */
 const char *trace_event_filter_in_force(const struct trace_event_file *file);
-/* Free what the file has. No probe uses it any more. No lock needed. */
+/* Free the filter and its texts. No probe uses them any more. No lock needed. */
 void trace_event_filter_free(struct trace_event_file *file);
 
 #endif

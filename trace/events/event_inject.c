@@ -1,5 +1,5 @@
 /*
- * Events that a user makes up: the file `inject` of a trace event. See event_inject.h.
+ * Invented events: the file `inject` of a trace event. See event_inject.h.
  */
 #include <trace/platform.h>
 #include "event_inject.h"
@@ -9,12 +9,12 @@
 
 #define LOC_BYTES 4u
 
-/* The event while it is put together, and the text that says how. */
+/* An event under construction, and the text that describes it. */
 struct making {
 	const struct trace_event *event;
 	uint8_t *entry;
 	uint32_t room;	/* bytes at `entry` */
-	uint32_t bytes; /* of them in use */
+	uint32_t bytes; /* the used part of them */
 	const char *at; /* the rest of the text */
 	struct trace_filter_error *error;
 };
@@ -31,7 +31,7 @@ static bool inject_is_text(const struct trace_event_field *field)
 	return trace_field_is_char(field) && (field->kind != TRACE_FIELD_PLAIN || field->size > 1);
 }
 
-/* Have the field point to the next byte behind what there is, with a length of `len`. */
+/* Point the field to the next free byte behind the data, with a length of `len`. */
 static void put_loc(struct making *making, const struct trace_event_field *field, uint32_t len)
 {
 	uint32_t base = field->kind == TRACE_FIELD_REL_LOC ? field->offset + LOC_BYTES : 0;
@@ -40,7 +40,7 @@ static void put_loc(struct making *making, const struct trace_event_field *field
 	memcpy(making->entry + field->offset, &loc, sizeof(loc));
 }
 
-/* The event with which all begins: numbers are 0, texts empty. */
+/* Make the empty event, the starting point: numbers are 0, texts empty. */
 static void make_empty(struct making *making)
 {
 	static const char *const nothing = "";
@@ -96,7 +96,7 @@ static const struct trace_event_field *inject_find_field(const struct trace_even
 	return NULL;
 }
 
-/* NAME =, with blanks around. */
+/* Parse NAME =, with blanks around it. */
 static int inject_take_name(struct making *making, const char *text,
 			    const struct trace_event_field **out_field)
 {
@@ -117,7 +117,7 @@ static int inject_take_name(struct making *making, const char *text,
 	return 0;
 }
 
-/* "TEXT" or 'TEXT'; a backslash keeps the character behind it from ending that. */
+/* Parse "TEXT" or 'TEXT'; a backslash keeps the next character from ending it. */
 static int inject_take_text(struct making *making, const char *text,
 			    const struct trace_event_field *field)
 {
@@ -195,7 +195,7 @@ static int inject_take_number(struct making *making, const char *text,
 	return 0;
 }
 
-/* One NAME=VALUE, and the blanks behind it. */
+/* Parse one NAME=VALUE, and the blanks behind it. */
 static int inject_take_field(struct making *making, const char *text)
 {
 	const struct trace_event_field *field;
@@ -216,7 +216,7 @@ static int inject_take_field(struct making *making, const char *text)
 	return err;
 }
 
-/* The fixed part: up to the end of the field that ends last. */
+/* Bytes of the fixed part: up to the end of the last field. */
 static uint32_t fixed_bytes(const struct trace_event *event)
 {
 	uint32_t bytes = sizeof(struct trace_entry);
@@ -251,7 +251,7 @@ int trace_event_inject(struct trace_event_file *file, const char *text,
 	*error = (struct trace_filter_error){ NULL, 0 };
 	if (err)
 		return err;
-	/* Each text of the event takes the room that it has in `text`, or less; and one NUL. */
+	/* Each text of the event takes at most its room in `text`, and there is one NUL. */
 	making.room = fixed_bytes(making.event) + (uint32_t)trace_strlen(text) + 8;
 	making.entry = trace_plat_alloc(making.room);
 	if (!making.entry)

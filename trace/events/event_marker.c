@@ -1,6 +1,6 @@
 /*
- * See event_marker.h. The event that triggers see is a copy on the scratch pad of the CPU: the one in
- * the ring is already a reader's, and ends with a newline.
+ * Triggers of the event ftrace:print. See event_marker.h. Triggers see a copy of the event on the
+ * scratch pad of the CPU: the one in the ring already belongs to readers, and ends with a newline.
  */
 #include <trace/platform.h>
 #include "event_file.h"
@@ -15,7 +15,7 @@
 #define OWN_DEPTH 1u /* preemption is off while triggers are called */
 #define TEXT_MAX  (RING_MAX_PAYLOAD - sizeof(struct trace_print_entry) - 1) /* NUL */
 
-/* Stacks begin with the caller of marker_written(), as if that were a probe. */
+/* Call the triggers. Stacks begin with the caller of marker_written(), as if that were a probe. */
 static TRACE_NOINLINE void marker_call_triggers(const struct trace_event_file *file, void *entry,
 						uint32_t bytes)
 {
@@ -62,7 +62,7 @@ void trace_event_marker_init(void)
 	trace_events_unlock();
 }
 
-/* Release: who finds the function finds the file. */
+/* Release: a writer that finds the function finds the file. */
 void trace_event_marker_begin(struct trace_event_file *file)
 {
 	file->own_depth = OWN_DEPTH;

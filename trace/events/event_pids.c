@@ -1,6 +1,4 @@
-/*
- * See event_pids.h.
- */
+/* Events of chosen threads. See event_pids.h. */
 #include "event_file.h"
 #include "event_pids.h"
 
@@ -10,7 +8,7 @@ static int event_pids_changed(struct trace_array *tr)
 	struct trace_event_file *file;
 
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
-		if (is_used) /* before the flag: it is what probes then look at */
+		if (is_used) /* before the flag, which makes probes look at it */
 			file->own.pid_mask = tr->event_pid_mask;
 		trace_event_flag(file, TRACE_EVENT_PIDS, is_used);
 		trace_event_flag_early(file);

@@ -1,8 +1,8 @@
 /*
- * Threads whose events an instance records, or does not: see instance/pid_filter.h. While such a
- * set is in use every event of the instance has the flag TRACE_EVENT_PIDS, and who writes it looks
- * at the bit of the running thread first. What is about two threads, as the events of the scheduler
- * are, is recorded when either is wanted.
+ * Sets of threads whose events an instance records, or leaves out: see instance/pid_filter.h. While
+ * a set is in use, every event of the instance has the flag TRACE_EVENT_PIDS, and its writer looks
+ * at the bit of the running thread first. An event about two threads, such as those of the
+ * scheduler, is recorded when either thread is wanted.
  */
 #ifndef TRACE_EVENT_PIDS_H
 #define TRACE_EVENT_PIDS_H

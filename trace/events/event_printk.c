@@ -1,6 +1,4 @@
-/*
- * See event_printk.h.
- */
+/* Trace events in the host's log. See event_printk.h. */
 #include <stdatomic.h>
 #include <trace/platform.h>
 #include <trace/recursion.h>
@@ -11,9 +9,9 @@
 #include "text/str.h"
 
 #define TEXT_BYTES 1024u
-#define NR_MORE	   3u /* printers beside one for each CPU: for interrupts of those who print */
+#define NR_MORE	   3u /* printers beside one for each CPU: for interrupts during printing */
 
-/* What one event needs to become text. */
+/* A printer: the memory that makes one event a text. */
 struct printer {
 	_Atomic bool is_busy;
 	struct trace_iter iter;
@@ -24,9 +22,9 @@ struct printer {
 static bool is_wanted, stops_on_boot;
 
 static struct {
-	struct printer *all; /* NULL: the system was not booted with tp_printk */
+	struct printer *all; /* NULL when the system was booted without tp_printk */
 	uint32_t nr;
-	int value; /* of the setting; config lock */
+	int value; /* the setting's number; config lock */
 	_Atomic uint64_t nr_missed;
 } printers;
 
@@ -104,7 +102,7 @@ uint64_t trace_tracepoint_printk_missed(void)
 
 /* ---- Printing. Any context, preemption off. ---- */
 
-/* A printer that nobody uses, or NULL. Each CPU begins to look at one of its own. */
+/* Take a free printer, or NULL. Each CPU first tries one of its own. */
 static struct printer *take_printer(void)
 {
 	uint32_t first = trace_plat_cpu_id();
@@ -112,7 +110,7 @@ static struct printer *take_printer(void)
 	for (uint32_t i = 0; i < printers.nr; i++) {
 		struct printer *printer = &printers.all[(first + i) % printers.nr];
 
-		/* Acquire: with the release of who used it before. */
+		/* Acquire: with the release of its last user. */
 		if (!atomic_exchange_explicit(&printer->is_busy, true, memory_order_acquire))
 			return printer;
 	}
@@ -129,13 +127,13 @@ static void format(struct printer *printer, const struct trace_event_file *file,
 	iter->event = *event;
 	iter->symbols = printer->symbols;
 	iter->is_dump = true;
-	/* Threads may have got other names. */
+	/* Threads may have changed their names. */
 	memset(iter->comms, 0, sizeof(iter->comms));
 	trace_seq_init(seq, printer->text, TEXT_BYTES);
 	iter->type->funcs->trace(iter, seq);
 }
 
-/* Each line of the text becomes one of the log. */
+/* Log each line of the text as a line of the log. */
 static void event_printk_log_lines(const struct trace_seq *seq)
 {
 	size_t begin = 0;
@@ -158,7 +156,7 @@ static bool print(const struct trace_event_file *file, const void *entry, uint32
 	struct trace_seq seq;
 
 	if (!printer)
-		return false; /* interrupts of those who print have taken all */
+		return false; /* nested interrupts have taken all printers */
 	format(printer, file, &event, &seq);
 	event_printk_log_lines(&seq);
 	atomic_store_explicit(&printer->is_busy, false, memory_order_release);
@@ -174,7 +172,9 @@ void trace_event_print(const struct trace_event_file *file, const void *entry, u
 {
 	int bit = trace_recursion_enter(TRACE_RECURSION_INTERNAL);
 
-	/* Without the bit printing has caused this event. All trace events have a text. */
+	/*
+	 * A negative bit means that printing has caused this event. All trace events have a text.
+	 */
 	if (bit < 0 || !file->call->event.funcs->trace || !print(file, entry, bytes))
 		event_printk_count_missed();
 	if (bit >= 0)

@@ -3,13 +3,13 @@
  *
  *   a probe --> event_write.c --> recorded? --> trace_event_print() --> trace_plat_log_event()
  *
- * While it is on, the flag TRACE_EVENT_PRINTS is set in each event of each instance; while it is off
- * nobody looks. An event becomes text at once, where it occurs, so that the last one before a hang or
- * a crash is in the log, too. The memory for that is there from the start, for one event on each CPU
- * and a few more: who finds none, because interrupts came in between, does not wait. Nor is an event
- * printed that printing another one has caused. Both are counted.
+ * While it is on, the flag TRACE_EVENT_PRINTS is set in each event of each instance; while it is
+ * off there is no cost. An event becomes text at once, where it occurs, so that the last one before
+ * a hang or a crash is in the log, too. The memory for that is allocated at start, for one event on
+ * each CPU and a few more: an event that finds none, because of nested interrupts, is left out,
+ * without waiting. An event caused by printing another one is left out, too. Both are counted.
  *
- * Context:   thread, where nothing else is said.
+ * Context:   thread, unless a function says otherwise.
  * Locking:   the config lock, for changes.
  * Ownership: the memory stays for good.
  */
@@ -21,12 +21,12 @@
 
 struct trace_event_file;
 
-/* The boot parameters tp_printk and tp_printk_stop_on_boot, with what stands behind the "=". */
+/* Take the boot parameters tp_printk and tp_printk_stop_on_boot, with the text behind the "=". */
 void trace_event_printk_want(const char *value);
 void trace_event_printk_want_stop(const char *value);
-/* Get the memory and begin to print, if tp_printk was given. Config lock held. */
+/* Allocate the memory and begin to print, if tp_printk was given. Config lock held. */
 void trace_event_printk_start(void);
-/* The boot is over: stop, if that is wanted. No lock. */
+/* Stop printing at the end of the boot, if the boot parameter asks for it. No lock. */
 void trace_event_printk_boot_finish(void);
 
 /* Are events printed? Config lock held. */

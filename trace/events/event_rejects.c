@@ -1,6 +1,4 @@
-/*
- * See event_rejects.h.
- */
+/* Counts of rejected events. See event_rejects.h. */
 #include "event_rejects.h"
 
 static size_t bytes(void)

@@ -1,18 +1,16 @@
-/*
- * See event_scratch.h.
- */
+/* Scratch pads. See event_scratch.h. */
 #include <stdatomic.h>
 #include <trace/platform.h>
 #include <trace/ring_buffer.h>
 #include "event_scratch.h"
 
-/* Contexts nest on their CPU, so a number of places in use is all there is to know. */
+/* A scratch pad. Contexts nest on their CPU, so the number of places in use is its whole state. */
 struct event_scratch {
 	_Alignas(64) _Atomic uint32_t nr_used;
 	_Alignas(8) uint8_t places[EVENT_SCRATCH_DEPTH][RING_MAX_PAYLOAD];
 };
 
-static struct event_scratch *_Atomic pads; /* of all CPUs, or NULL */
+static struct event_scratch *_Atomic pads; /* for all CPUs, or NULL */
 
 bool trace_event_scratch_make(void)
 {

@@ -1,11 +1,11 @@
 /*
- * Events by words: what set_event and boot parameters take. See event_file.h.
+ * Events by words, as in set_event and in boot parameters. See event_file.h.
  */
 #include <trace/platform.h>
 #include "event_file.h"
 #include "text/str.h"
 
-/* A part of a word, or NULL when it means all. */
+/* A part of a word, or NULL when it stands for all. */
 static const char *part(const char *text)
 {
 	return *text && !trace_streq(text, "*") ? text : NULL;

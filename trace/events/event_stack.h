@@ -1,6 +1,5 @@
 /*
- * Where the stacks of trace events begin: at the place that an event is about, where code was probed,
- * or at that of the tracepoint.
+ * First entries of the stacks of trace events: the probed place in code, or that of the tracepoint.
  *
  * Context: probe.
  */
@@ -12,7 +11,10 @@
 #include "event_file.h"
 #include "instance/stacktrace.h"
 
-/* A stack has the place itself, or what is behind the instruction there. */
+/*
+ * Bytes in which the event's place may lie: a stack has the place itself, or the address behind the
+ * instruction there.
+ */
 #define TRACE_EVENT_PLACE_SPAN 16u
 
 static inline bool trace_event_has_place(const struct trace_event_call *call)
@@ -20,7 +22,10 @@ static inline bool trace_event_has_place(const struct trace_event_call *call)
 	return call->event_class && call->event_class->place;
 }
 
-/* `caller` is an address in the probe, whose frame is on the stack. */
+/*
+ * The start of a stack for an event. `caller` is an address in the probe, whose frame is on the
+ * stack.
+ */
 static inline struct trace_stack_start trace_event_stack_start(const struct trace_event_call *call,
 							       const void *entry, uintptr_t caller)
 {

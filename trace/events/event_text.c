@@ -1,6 +1,6 @@
 /*
- * Texts for TP_printk(): what __print_flags(), __print_symbolic() and the others become. See
- * <trace/trace_events.h>. The words are Linux's.
+ * Texts for TP_printk(): functions behind __print_flags(), __print_symbolic() and the like. See
+ * <trace/trace_events.h>. Texts are Linux's.
  */
 #include <trace/fmt.h>
 #include <trace/platform.h>
@@ -15,7 +15,7 @@ const char *trace_iter_name(const struct trace_iter *iter)
 
 struct trace_seq *trace_iter_scratch(const struct trace_iter *iter)
 {
-	/* A walk has one user, who prints one event at a time. */
+	/* A walk has one user, which prints one event at a time. */
 	struct trace_iter *owner = (struct trace_iter *)(uintptr_t)iter;
 
 	trace_seq_init(&owner->scratch_seq, owner->scratch, sizeof(owner->scratch));
@@ -35,7 +35,7 @@ void *trace_iter_begin_text(const struct trace_iter *iter, struct trace_seq *seq
 	return NULL;
 }
 
-/* The text from `start` on, ended by NUL; cut when the room is full. */
+/* The text from `start` on, with a NUL at its end; cut when the room is full. */
 static const char *event_text_end(struct trace_seq *p, size_t start)
 {
 	if (p->len == p->size) {
@@ -121,7 +121,7 @@ static size_t row_bytes(const struct trace_hex_dump *form)
 	return form->row_bytes == 32 ? 32 : 16;
 }
 
-/* A row of `len` bytes has whole groups, or single bytes. */
+/* Bytes of a group: a row of `len` bytes has whole groups, or else single bytes. */
 static size_t group_bytes(const struct trace_hex_dump *form, size_t len)
 {
 	switch (form->group_bytes) {
@@ -134,7 +134,7 @@ static size_t group_bytes(const struct trace_hex_dump *form, size_t len)
 	}
 }
 
-/* One row of a dump: groups in hex, then the characters. */
+/* Print one row of a dump: groups in hex, then the characters. */
 static void event_text_print_row(struct trace_seq *p, const struct trace_hex_dump *form,
 				 const uint8_t *row, size_t len)
 {

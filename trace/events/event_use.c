@@ -1,6 +1,6 @@
 /*
- * Who uses which events of an instance, and the probes that come and go with that: tracepoints, and
- * what event classes have instead of one. See event_file.h.
+ * Users of an instance's events, and the probes that come and go with them: of tracepoints, or of
+ * event classes that have no tracepoint. See event_file.h.
  */
 #include <trace/platform.h>
 #include "event_file.h"
@@ -11,7 +11,7 @@ static bool wants_probe(const struct trace_event_file *file)
 	return trace_event_is_on(file) || file->nr_soft;
 }
 
-/* The change of the tracepoint that comes with the first user of an event, or with the last. */
+/* Note the change of a tracepoint for an event's first user, or for the last. */
 static void note_change(const struct trace_event_file *file, struct tracepoint_change *out)
 {
 	out->tp = file->call->tp;
@@ -22,7 +22,7 @@ static void note_change(const struct trace_event_file *file, struct tracepoint_c
 	out->err = 0;
 }
 
-/* An event of which the instance cannot have the probe called is off there. */
+/* Switch off an event whose probe cannot be called for the instance. */
 static void give_up(struct trace_event_file *file)
 {
 	trace_event_flag(file, TRACE_EVENT_RECORDS, false);
@@ -49,16 +49,16 @@ static int begin_use(struct trace_event_file *file)
 	return err;
 }
 
-/* Has the event something that makes it occur, which is switched for many events at once? */
+/* Does the event have a probe that is switched for many events at once? */
 static bool has_probe(const struct trace_event_call *call)
 {
 	return call->tp || (call->event_class && call->event_class->change);
 }
 
 /*
- * Note the files that begin or end to use their event, and mark those with which the event's probe
- * comes or goes. Returns how many of these have a tracepoint, and how many do not; *out_err is set
- * when one cannot begin.
+ * Note the files that begin or end to use their event, and mark those that register or unregister
+ * its probe. Returns the number of marked ones with a tracepoint, and sets *out_nr_others to the
+ * number without; *out_err is set when one cannot begin.
  */
 static size_t mark_changes(struct trace_array *tr, size_t *out_nr_others, int *out_err)
 {
@@ -85,7 +85,7 @@ static size_t mark_changes(struct trace_array *tr, size_t *out_nr_others, int *o
 	return nr;
 }
 
-/* Make the marked changes of tracepoints in one go. Returns the first error. */
+/* Make the marked changes of tracepoints at once. Returns the first error. */
 static int event_use_make_changes(struct trace_array *tr, struct tracepoint_change *changes)
 {
 	struct trace_event_file *file;
@@ -107,7 +107,7 @@ static int event_use_make_changes(struct trace_array *tr, struct tracepoint_chan
 		if (!file->has_changed)
 			continue;
 		file->has_changed = false;
-		/* One that could not begin has no change. */
+		/* A file that could not begin has no change. */
 		if (changes[nr].data == file->call) {
 			if (!changes[nr].is_add || changes[nr].err)
 				end_use(file);
@@ -119,7 +119,7 @@ static int event_use_make_changes(struct trace_array *tr, struct tracepoint_chan
 	return err ? err : reg_err;
 }
 
-/* There is no memory for the marked changes of tracepoints. */
+/* Give up the marked changes of tracepoints, for lack of memory. */
 static void drop_changes(struct trace_array *tr)
 {
 	struct trace_event_file *file;
@@ -131,9 +131,12 @@ static void drop_changes(struct trace_array *tr)
 	}
 }
 
-/* ---- The same for events without a tracepoint ---- */
+/* ---- Events without a tracepoint ---- */
 
-/* The next file from `file` on whose marked change `change` has to make; NULL for any function. */
+/*
+ * The next file from `file` on with a marked change for the function `change`; NULL for any
+ * function.
+ */
 static struct trace_event_file *next_other(struct trace_event_file *file,
 					   void (*change)(struct trace_event_change *, size_t))
 {
@@ -144,9 +147,9 @@ static struct trace_event_file *next_other(struct trace_event_file *file,
 }
 
 /*
- * Make the changes of `file` and of those behind it that have the same function, up to `max`. The
- * function may itself begin to use other events: all of these are settled before it is called.
- * Returns the first error.
+ * Make the changes of `file` and of later files with the same function, up to `max`. All of these
+ * are settled before the function is called, as it may begin to use other events. Returns the first
+ * error.
  */
 static int make_others_of(struct trace_event_file *file, struct trace_event_change *changes,
 			  size_t max)
@@ -164,7 +167,7 @@ static int make_others_of(struct trace_event_file *file, struct trace_event_chan
 		if (file->is_registered)
 			end_use(file);
 		else
-			(void)begin_use(file); /* which has nothing of its own to do */
+			(void)begin_use(file); /* here without a change of its own */
 	}
 	change(changes, nr);
 	for (size_t i = 0; i < nr; i++) {
@@ -200,8 +203,8 @@ static TRACE_NOINLINE int make_others(struct trace_array *tr, size_t nr)
 }
 
 /*
- * Have the probes of the instance's events registered as they are wanted. 0, or the first error.
- * One change needs no memory, so that ending the use of one event does not fail for that.
+ * Register and unregister probes of the instance's events as their users demand. Returns 0, or the
+ * first error. A single change needs no memory, so that ending the use of one event never fails.
  */
 int trace_event_update_probes(struct trace_array *tr)
 {
@@ -215,7 +218,7 @@ int trace_event_update_probes(struct trace_array *tr)
 	}
 	if (!nr)
 		return err;
-	/* One more, which ends the list. */
+	/* One more entry ends the list. */
 	if (nr + 1 > TRACE_ARRAY_SIZE(few))
 		changes = trace_plat_alloc((nr + 1) * sizeof(*changes));
 	if (!changes) {

@@ -1,6 +1,4 @@
-/*
- * See event_watch.h.
- */
+/* Watches of events. See event_watch.h. */
 #include "event_file.h"
 #include "event_filter.h"
 #include "event_watch.h"
@@ -49,7 +47,7 @@ int trace_event_watch_add(struct trace_event_file *file, struct trace_event_watc
 	return 0;
 }
 
-/* It still points to the next one, for probes that are just there. */
+/* Its `next` stays, for probes that are just walking the list. */
 void trace_event_watch_remove(struct trace_event_file *file, struct trace_event_watch *watch)
 {
 	struct trace_event_watch *_Atomic *link = &file->watches;

@@ -1,7 +1,7 @@
 /*
- * See event_why.h. The event_files of an instance are looked at with preemption off: those of an
- * event that goes are taken out of the list, and freed after a grace period; so are filters, after
- * the flag that says that there is one was cleared.
+ * Sentences of `why` about trace events. See event_why.h. This file reads an instance's event_files
+ * with preemption off: when an event is removed, they leave the list and are freed after a grace
+ * period; so are filters, after their flag was cleared.
  */
 #include <trace/fmt.h>
 #include "event_file.h"
@@ -28,7 +28,7 @@ static void count_events(struct trace_why *why)
 	trace_plat_preempt_enable();
 }
 
-/* Was everything recorded since `since_ns`, on all CPUs and in all threads? */
+/* Was recording on since `since_ns`, on all CPUs and in all threads? */
 static bool was_on_since(const struct trace_why *why, uint64_t since_ns)
 {
 	const struct trace_array *tr = why->tr;
@@ -42,7 +42,7 @@ static bool was_on_since(const struct trace_why *why, uint64_t since_ns)
 	       (!trace_array_last_off(tr, &off) || off.time_ns < since_ns);
 }
 
-/* And is it still there to be counted? */
+/* Was recording on since then, with all events still there to be counted? */
 static bool has_all_since(const struct trace_why *why, uint64_t since_ns)
 {
 	const struct trace_why_ring *all = &why->all;
@@ -57,7 +57,9 @@ static uint64_t nr_there(const struct trace_why *why, const struct trace_event_f
 	return file->type < TRACE_WHY_TYPES ? why->types[file->type].nr : 0;
 }
 
-/* Is one there that has come since then? With a clock that is none: is one there? */
+/*
+ * Does the trace have an event since that time, or with a clock that cannot be compared any event?
+ */
 static bool has_come_since(const struct trace_why *why, const struct trace_event_file *file,
 			   uint64_t since_ns)
 {
@@ -66,7 +68,7 @@ static bool has_come_since(const struct trace_why *why, const struct trace_event
 
 /* ---- Filters ---- */
 
-/* `since` is when the filter began to count. */
+/* Say the counts of a filter; `since` is the time when it began to count. */
 static void say_counted(struct trace_why *why, const struct trace_event_file *file, uint64_t since)
 {
 	const struct trace_event *event = &file->call->event;
@@ -88,7 +90,7 @@ static void say_counted(struct trace_why *why, const struct trace_event_file *fi
 			       trace_why_ago(why, since).text, trace_why_number(there).text, text);
 }
 
-/* Nobody has asked before. Only a filter that nothing has passed is worth counting for. */
+/* Begin to count, at the first question. Only a filter that no event has passed is worth it. */
 static void begin_counting(struct trace_why *why, struct trace_event_file *file)
 {
 	const char *text = trace_event_filter_in_force(file);
@@ -140,7 +142,9 @@ static void look_at_filters(struct trace_why *why)
 
 /* ---- Events that wait to be switched on ---- */
 
-/* The trigger that switches an event on: one that still does, rather than one that is used up. */
+/*
+ * Find the trigger that will switch an event on; rather one with a count left than a used up one.
+ */
 static const struct trace_trigger *find_trigger(const struct trace_why *why,
 						const struct trace_event_file *target)
 {
@@ -157,7 +161,7 @@ static const struct trace_trigger *find_trigger(const struct trace_why *why,
 	return found;
 }
 
-/* The same, of the commands of functions. */
+/* Find the command of a function that will switch an event on. */
 static const struct trace_event_switch *
 event_why_find_command(const struct trace_event_file *target)
 {
@@ -170,7 +174,10 @@ event_why_find_command(const struct trace_event_file *target)
 	return found;
 }
 
-/* Users of other kinds, as monitors and `disable_event`, do not switch it on. */
+/*
+ * Say which user will switch the event on. Other users, such as monitors and `disable_event`, will
+ * not.
+ */
 static void say_waits(struct trace_why *why, const struct trace_event_file *file)
 {
 	const struct trace_event_switch *command = event_why_find_command(file);
@@ -214,7 +221,7 @@ static void look_at_waiting(struct trace_why *why)
 
 /* ---- Events that do not come ---- */
 
-/* Of an event with a filter there was a sentence already. */
+/* Is the event on, but missing in the trace? Events with a filter have a sentence already. */
 static bool is_missing(const struct trace_why *why, const struct trace_event_file *file)
 {
 	return trace_event_is_on(file) && !nr_there(why, file) &&
@@ -251,7 +258,7 @@ static void look_at_missing(struct trace_why *why)
 			       nr_on, nr == 1 ? "has" : "have", names.event_names);
 }
 
-/* ---- Events that had no room to be built ---- */
+/* ---- Events lost for lack of room to build them ---- */
 
 static void look_at_unseen(struct trace_why *why)
 {

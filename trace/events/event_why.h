@@ -1,6 +1,4 @@
-/*
- * What the file `why` says of trace events: see instance/why.h.
- */
+/* Sentences of the file `why` about trace events: see instance/why.h. */
 #ifndef TRACE_EVENT_WHY_H
 #define TRACE_EVENT_WHY_H
 

@@ -1,9 +1,9 @@
 /*
- * What probes call with an event that they have built: see event_file.h, <trace/event_probe.h>.
+ * Writing events that probes have built: see event_file.h, <trace/event_probe.h>.
  *
- * The common case is a thread, an event of at most RING_SHORT_PAYLOAD bytes, a ring with the
- * fastest clock, and nothing to decide: trace_event_record() alone. Everything else is in functions
- * of its own, which are called last.
+ * The common case, in trace_event_record() alone, is a thread, an event of at most
+ * RING_SHORT_PAYLOAD bytes, a ring with the fastest clock, and no conditions. Everything else is in
+ * functions of its own, which are called last.
  *
  * Context: any, preemption off.
  */
@@ -22,7 +22,7 @@
 #include "filter_private.h"
 #include "trigger_run.h"
 
-/* What is behind the head of an event. */
+/* Copy the fields behind the head of an event. */
 static TRACE_ALWAYS_INLINE void copy_fields(void *payload, const void *entry, uint32_t bytes)
 {
 	trace_event_copy_words((struct trace_entry *)payload + 1,
@@ -30,14 +30,14 @@ static TRACE_ALWAYS_INLINE void copy_fields(void *payload, const void *entry, ui
 			       bytes - sizeof(struct trace_entry));
 }
 
-/* Events are handed on with the step that they make in a ring: <trace/trace_events.h>. */
+/* Bytes of an event, from its step in a ring: <trace/trace_events.h>. */
 static TRACE_ALWAYS_INLINE uint32_t step_bytes(uint64_t step)
 {
 	return (uint32_t)step - RING_HEAD_BYTES;
 }
 _Static_assert(TRACE_EVENT_STEP(8) == RING_EVENT_ONE + RING_HEAD_BYTES + 8, "that is the step");
 
-/* In any context, of any length, in any state of the ring. NULL: it was not recorded. */
+/* Record an event in any context, of any length, in any state of the ring; NULL: not recorded. */
 static TRACE_NOINLINE const void *record_slow(const struct trace_event_file *file,
 					      const void *entry, uint64_t step,
 					      struct trace_ring_cpu *rc)
@@ -53,7 +53,7 @@ static TRACE_NOINLINE const void *record_slow(const struct trace_event_file *fil
 	return payload;
 }
 
-/* Interrupts have written events behind ours while ours was open: publish them, too. */
+/* Publish events of interrupts behind ours, written while ours was open. */
 static TRACE_NOINLINE const void *event_publish(struct trace_ring_cpu *rc, const void *payload)
 {
 	trace_ring_publish(rc);
@@ -67,9 +67,9 @@ static TRACE_ALWAYS_INLINE bool event_has_own_clock(uint64_t gate)
 }
 
 /*
- * Record a short event of a thread in a ring with another clock, at `time` of that, or now. NULL,
- * with nothing changed: record_slow() has to do it. In interrupts the clock is not read in vain:
- * `counter` would leave out a number.
+ * Record a short event of a thread in a ring with another clock, at `time` of that clock, or now.
+ * Returns NULL, with nothing changed, when only record_slow() can do it. In interrupts the clock is
+ * not read in vain: `counter` would leave out a number.
  */
 static TRACE_ALWAYS_INLINE const void *record_timed(const struct trace_event_file *file,
 						    const void *entry, uint64_t step,
@@ -93,7 +93,7 @@ static TRACE_ALWAYS_INLINE const void *record_timed(const struct trace_event_fil
 	return payload;
 }
 
-/* The ring is not open. */
+/* Record an event in a ring that is not open. */
 static TRACE_NOINLINE const void *record_closed(const struct trace_event_file *file,
 						const void *entry, uint64_t step,
 						struct trace_ring_cpu *rc, uint64_t gate)
@@ -107,7 +107,7 @@ static TRACE_NOINLINE const void *record_closed(const struct trace_event_file *f
 	return payload ? payload : record_slow(file, entry, step, rc);
 }
 
-/* There was no room to claim. */
+/* Record an event that found no room to claim. */
 static TRACE_NOINLINE const void *record_unclaimed(const struct trace_event_front *front,
 						   const void *entry, uint64_t step)
 {
@@ -141,13 +141,13 @@ void trace_event_record_time(const struct trace_event_front *front, const void *
 	/* As in trace_event_claim(). */
 	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
 
-	/* If an event has been written since with a later time, this one gets a time of its own. */
+	/* If a later event was written meanwhile, this one gets a time of its own. */
 	if (TRACE_UNLIKELY(!event_has_own_clock(gate) || rc->clock != time->clock ||
 			   !record_timed(file, entry, step, rc, time)))
 		trace_event_record(front, entry, step);
 }
 
-/* An event of any length. */
+/* Record an event of any length. */
 static const void *event_record(const struct trace_event_file *file, const void *entry,
 				uint64_t step)
 {
@@ -156,13 +156,13 @@ static const void *event_record(const struct trace_event_file *file, const void 
 	return record_slow(file, entry, step, trace_event_ring_of(file->tr));
 }
 
-/* Where an event comes from. */
+/* The origin of an event. */
 struct origin {
-	uintptr_t caller;			/* an address in the probe */
-	const struct trace_sched_thread *other; /* a second thread that it is about, or NULL */
+	uintptr_t caller;			/* address in the probe */
+	const struct trace_sched_thread *other; /* a second thread of the event, or NULL */
 };
 
-/* Is it of no thread that counts for the instance? See event_pids.h. */
+/* Does the instance leave the event out because of its threads? See event_pids.h. */
 static bool event_is_ignored(const struct trace_event_file *file, const struct origin *from)
 {
 	return trace_event_ignores(&file->front, trace_plat_current()) &&
@@ -176,12 +176,12 @@ static bool passes_filter(const struct trace_event_file *file, void *entry, uint
 		trace_entry_init(entry, file->type, file->own_depth);
 	if (trace_filter_match(file->filter, entry, bytes))
 		return true;
-	/* Acquire: they may be newer than the filter that was asked, and are made before they are set. */
+	/* Acquire: the counts may be newer than the filter, and are made before they are set. */
 	trace_event_rejects_count(atomic_load_explicit(&file->rejects, memory_order_acquire));
 	return false;
 }
 
-/* Is the event to be recorded in the instance? */
+/* Do all conditions of the instance allow recording the event? */
 static bool event_is_wanted(const struct trace_event_file *file, void *entry, uint32_t bytes,
 			    uint32_t flags)
 {
@@ -202,7 +202,7 @@ static TRACE_NOINLINE void print_recorded(const struct trace_event_file *file, v
 	trace_event_print(file, entry, step_bytes(step));
 }
 
-/* Record it; with tp_printk it is printed as well. NULL: it was not recorded. */
+/* Record the event; with tp_printk also print it. NULL: not recorded. */
 static TRACE_ALWAYS_INLINE const void *record_and_print(const struct trace_event_file *file,
 							void *entry, uint64_t step, uint32_t flags)
 {
@@ -213,7 +213,7 @@ static TRACE_ALWAYS_INLINE const void *record_and_print(const struct trace_event
 	return recorded;
 }
 
-/* Returns the flags as they are afterwards: triggers may switch the event. */
+/* Call the triggers. Returns the flags after them, as triggers may switch the event. */
 static uint32_t event_call_triggers(const struct trace_event_file *file,
 				    struct trace_trigger_hit *hit, uint32_t flags)
 {
@@ -223,7 +223,7 @@ static uint32_t event_call_triggers(const struct trace_event_file *file,
 	return event_file_flags(file);
 }
 
-/* The stack behind an event of a place in code. `frame` is that of a function that the probe's has called. */
+/* The stack behind an event of a place in code; `frame` is that of the probe's callee. */
 static TRACE_NOINLINE void write_stack_of_place(const struct trace_event_file *file,
 						const void *entry, uintptr_t frame,
 						uintptr_t caller)
@@ -242,7 +242,7 @@ static TRACE_ALWAYS_INLINE void write_stack(const struct trace_event_file *file,
 		trace_stacktrace_event(file->tr->buffer, frame, file->own_depth);
 }
 
-/* The probe has called a function that calls this one. Those who watch see the event in any case. */
+/* Write an event on its conditions; watches see it in any case. Called from the probe's callee. */
 static TRACE_NOINLINE void write_on_conditions(const struct trace_event_file *file, void *entry,
 					       uint64_t step, uint32_t flags,
 					       const struct origin *from)
@@ -283,7 +283,7 @@ void trace_event_write_injected(const struct trace_event_file *file, void *entry
 		trace_event_watches_call(file, entry, bytes, from.caller);
 }
 
-/* Triggers have switched the event on, or want to be called behind it. */
+/* Record the event after its triggers: they have switched it on, or act behind it. */
 static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit *hit)
 {
 	if (event_is_wanted(hit->file, hit->entry, hit->bytes, event_file_flags(hit->file)))
@@ -292,7 +292,7 @@ static TRACE_NOINLINE void write_behind_triggers(const struct trace_trigger_hit 
 	trace_triggers_call_late(hit);
 }
 
-/* In one instance, where the event is off and has triggers. */
+/* Run the triggers of an event that is off in this instance. */
 static TRACE_ALWAYS_INLINE void run_triggers(const struct trace_event_file *file, void *entry,
 					     uint64_t step, uintptr_t caller)
 {
@@ -331,8 +331,8 @@ next_file(const struct trace_event_file *file)
 }
 
 /*
- * The same for a thread, with what is the same in all instances: the time `now`, unless the ring
- * has another clock, and the head.
+ * Record the event of a thread with the data common to all instances: the head, and the time `now`,
+ * unless the ring has another clock.
  */
 static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file, const void *entry,
 					    uint64_t step, uint64_t now,
@@ -381,7 +381,7 @@ static TRACE_NOINLINE void write_several(const struct trace_event_front *front, 
 
 const struct trace_event_test trace_event_any;
 
-/* In one instance. The probe has called a function that ended by calling this one. */
+/* Write the event in one instance. The probe's callee has ended by calling this function. */
 static TRACE_NOINLINE void write_other(const struct trace_event_front *front, void *entry,
 				       uint64_t step, const struct trace_sched_thread *other)
 {
@@ -391,7 +391,7 @@ static TRACE_NOINLINE void write_other(const struct trace_event_front *front, vo
 			    &from);
 }
 
-/* With a filter and nothing else; the event has passed the filter's first test. */
+/* Write an event whose only condition is a filter, of which it has passed the first test. */
 static TRACE_NOINLINE void write_filtered(const struct trace_event_front *front, void *entry,
 					  uint64_t step, const struct trace_filter *filter)
 {
@@ -438,12 +438,12 @@ void trace_event_write(struct trace_event_call *call, void *entry, uint32_t byte
 /*
  * ---- Events that are too long for the stack of their probe ----
  *
- * One that is to be recorded on no condition is built in the ring. Any other one is built on the
- * scratch pad of this CPU and written from there as a short one would be: so triggers and those who
- * watch see it, too, while there is no room in the ring, or recording is off.
+ * An event without conditions is built in the ring. Any other one is built on the scratch pad of
+ * this CPU and written from there like a short one: so triggers and watches see it even while there
+ * is no room in the ring, or recording is off.
  */
 
-/* There is no room: what it would have been in each instance, and is not. */
+/* Count an event that found no room, by its meaning for each instance. */
 static TRACE_NOINLINE void *lose(const struct trace_event_front *front)
 {
 	const struct trace_event_file *file = first_file(front->call);
@@ -456,7 +456,7 @@ static TRACE_NOINLINE void *lose(const struct trace_event_front *front)
 			continue;
 		if (flags & TRACE_EVENT_TRIGGERS)
 			atomic_fetch_add(&trace_events_of(file->tr)->nr_unseen, 1);
-		/* Nobody knows whether a filter would have let it pass. */
+		/* The filter's answer cannot be known. */
 		if (flags & TRACE_EVENT_RECORDS)
 			trace_ring_drop(trace_event_ring_of(file->tr));
 	}

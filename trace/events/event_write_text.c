@@ -1,5 +1,5 @@
 /*
- * Texts of events, as probes measure and copy them. See <trace/event_probe.h>.
+ * Texts of events, measured and copied by probes. See <trace/event_probe.h>.
  *
  * Context: any.
  */
@@ -13,8 +13,8 @@
 static const char none[] = "(null)";
 
 /*
- * Looks at 8 aligned bytes at a time. They may begin before the text or end behind it, but never
- * reach into another page.
+ * Measure a text, by 8 aligned bytes at a time. They may begin before the text or end behind it,
+ * but never reach into another page.
  */
 __attribute__((no_sanitize("address"))) uint32_t trace_event_text_bytes(const char *text)
 {
@@ -24,10 +24,10 @@ __attribute__((no_sanitize("address"))) uint32_t trace_event_text_bytes(const ch
 	if (!text)
 		return sizeof(none);
 	__builtin_memcpy(&word, (const void *)at, sizeof(word));
-	/* What is before the text is no NUL. */
+	/* Bytes before the text become other than NUL. */
 	word |= ~(~0ull << ((uintptr_t)text & 7) * 8);
 	for (;;) {
-		/* First what is true of each word with a NUL, and in ASCII of no other. */
+		/* The first test holds for each word with a NUL, and in ASCII for no other. */
 		zeros = (word - BYTES_LOW) & BYTES_HIGH;
 		if (TRACE_UNLIKELY(zeros) && (zeros &= ~word))
 			break;
@@ -57,7 +57,7 @@ void trace_event_copy_text(char *to, const char *text, uint32_t bytes)
 	to[at] = '\0';
 }
 
-/* None, too long, or at the end of a page. */
+/* Copy a text without NUL, a long one, or one at the end of a page. */
 static TRACE_NOINLINE uint32_t take_other(char *to, const char *text, uint32_t room)
 {
 	uint32_t bytes = trace_event_text_bytes(text);
@@ -67,7 +67,7 @@ static TRACE_NOINLINE uint32_t take_other(char *to, const char *text, uint32_t r
 	return bytes;
 }
 
-/* Words that are not aligned, if none of those that there may be reaches into another page. */
+/* Copy a text by unaligned words, if none of the possible ones reaches into another page. */
 __attribute__((no_sanitize("address"))) uint32_t trace_event_take_text(char *to, const char *text,
 								       uint32_t room)
 {
@@ -79,7 +79,7 @@ __attribute__((no_sanitize("address"))) uint32_t trace_event_take_text(char *to,
 		__builtin_memcpy(&word, text + i, sizeof(word));
 		zeros = (word - BYTES_LOW) & BYTES_HIGH;
 		if (TRACE_UNLIKELY(zeros) && (zeros &= ~word)) {
-			word &= zeros ^ (zeros - 1); /* what is behind the NUL becomes 0 */
+			word &= zeros ^ (zeros - 1); /* bytes behind the NUL become 0 */
 			__builtin_memcpy(to + i, &word, sizeof(word));
 			return (uint32_t)i + (uint32_t)__builtin_ctzll(zeros) / 8 + 1;
 		}

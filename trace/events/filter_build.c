@@ -1,5 +1,5 @@
 /*
- * The memory of a filter, and what its instructions have in common: see filter_private.h.
+ * The memory of a filter, and functions common to its instructions: see filter_private.h.
  */
 #include "filter_private.h"
 
@@ -9,8 +9,8 @@ static size_t mask_bytes(void)
 }
 
 /*
- * A comparison takes one instruction, or one for each 8 characters of its text and the NUL behind
- * that. It has either a text or a mask, each of which begins at a multiple of 8.
+ * Allocate a filter. A comparison takes one instruction, or one for each 8 characters of its text
+ * and NUL. It has either a text or a mask, each of which begins at a multiple of 8.
  */
 int trace_filter_create(struct filter_compiler *compiler, size_t max_preds, size_t max_chars)
 {
@@ -73,7 +73,7 @@ void *trace_filter_add_data(struct filter_compiler *compiler, size_t bytes)
 	return data;
 }
 
-/* The first byte of the event that the instruction looks at. */
+/* The first byte of the event that the instruction reads. */
 static uint32_t first_byte(const struct filter_insn *insn)
 {
 	bool has_mask = insn->op == FILTER_OP_TEST || insn->op == FILTER_OP_NUMBER_IN;
@@ -89,8 +89,8 @@ static bool insn_needs_head(const struct filter_insn *insn)
 }
 
 /*
- * A test whose failure is that of the filter can be made first. If it is its success that fails,
- * the values outside of the range pass: they are a range, too, as numbers wrap round.
+ * Set the first test: one whose failure means the filter's failure. If its success means failure,
+ * values outside of the range pass: they are a range, too, as numbers wrap round.
  */
 static void set_first(struct trace_filter *filter)
 {

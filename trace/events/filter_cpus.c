@@ -1,8 +1,7 @@
 /*
- * Lists of CPUs, in the form that Linux calls a cpulist, and comparisons with them: see
- * filter_private.h.
+ * Lists of CPUs, in Linux's form cpulist, and comparisons with them: see filter_private.h.
  *
- *	0-3,5    all    0-N    0-15:2/4
+ * 	0-3,5    all    0-N    0-15:2/4
  *
  * N is the last CPU, `all` each of them. `:2/4` takes the first two of each four. Between the parts
  * there are commas or blanks.
@@ -72,7 +71,7 @@ static bool is_between_parts(char c)
 	return c == ',' || trace_is_space(c);
 }
 
-/* One part, and what ends it. */
+/* Parse one part, and the character that ends it. */
 static bool filter_cpus_take_part(struct list *list, uint64_t *mask)
 {
 	uint32_t first, last, used = 1, group = 1;
@@ -135,8 +134,9 @@ static void add_cpus_of_mask(struct filter_compiler *compiler, const struct filt
 }
 
 /*
- * A number is the CPU of a mask that has one, is never equal to a mask that has several, and is in
- * a mask or not. It may be no CPU at all: it is then not even unequal to several.
+ * Compare a number with a mask. A number equals a mask that has this one CPU, never equals a mask
+ * of several, and is in a mask or not. A number that is no CPU is not even unequal to a mask of
+ * several.
  */
 static void add_cpus_of_number(struct filter_compiler *compiler, struct filter_value value,
 			       enum filter_cmp cmp, const struct filter_cpus *cpus)

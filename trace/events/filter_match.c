@@ -8,9 +8,12 @@
 #include "ops/ftrace_private.h"
 #include "text/str.h"
 
-/* Of the text that a pointer leads to, so many characters are looked at. */
+/* Characters of a pointer's text that are compared. */
 #define POINTER_TEXT 512u
-/* Reads of a pointer's text stay within such a piece of memory, as all of it is readable or none. */
+/*
+ * Piece of memory that is readable as a whole or not at all; reads of a pointer's text stay within
+ * one.
+ */
 #define POINTER_PIECE 64u
 
 struct bytes {
@@ -46,7 +49,7 @@ static bool has_within(const uint8_t *text, uint32_t len, const uint8_t *want, u
 	return false;
 }
 
-/* A pattern with a star at its beginning, or elsewhere than at its end. */
+/* Match a pattern with a star at its beginning, or elsewhere than at its end. */
 static TRACE_NOINLINE bool pattern_matches(const struct filter_insn *insn, const struct bytes *text)
 {
 	uint32_t len = (uint32_t)trace_strnlen((const char *)text->at, text->len);
@@ -60,7 +63,10 @@ static TRACE_NOINLINE bool pattern_matches(const struct filter_insn *insn, const
 	return want_len <= len && filter_match_same(text->at + len - want_len, want, want_len);
 }
 
-/* `text` ends at a NUL, if there is one. Neither pattern nor text is longer than 2^31. */
+/*
+ * Match a text, which ends at its NUL if there is one. Neither pattern nor text is longer than
+ * 2^31.
+ */
 static TRACE_ALWAYS_INLINE bool text_matches(const struct filter_insn *insn,
 					     const struct bytes *text)
 {
@@ -68,13 +74,16 @@ static TRACE_ALWAYS_INLINE bool text_matches(const struct filter_insn *insn,
 
 	if (insn->match != FTRACE_MATCH_FULL && insn->match != FTRACE_MATCH_FRONT)
 		return pattern_matches(insn, text);
-	/* The text is as long as the pattern if its next character is a NUL, or not there. */
+	/* The text is as long as the pattern if its next character is a NUL, or missing. */
 	return len <= text->len &&
 	       (insn->match == FTRACE_MATCH_FRONT || len == text->len || !text->at[len]) &&
 	       filter_match_same(text->at, insn->data, len);
 }
 
-/* The text at the address `from`, up to a NUL or `size` bytes; false when it cannot be read. */
+/*
+ * Read the text at the address `from`, up to a NUL or `size` bytes. Returns false when it cannot be
+ * read.
+ */
 static bool filter_match_read_text(uintptr_t from, char *buf, uint32_t size, struct bytes *out_text)
 {
 	uint32_t len = 0;
@@ -96,7 +105,7 @@ static bool filter_match_read_text(uintptr_t from, char *buf, uint32_t size, str
 	return true;
 }
 
-/* A function of its own, as the others need not have so much stack. */
+/* Match a pointer's text: a function of its own, so that the others need less stack. */
 static TRACE_NOINLINE bool test_pointed(const struct filter_insn *insn, const void *entry)
 {
 	char buf[POINTER_TEXT];
@@ -116,9 +125,12 @@ static TRACE_NOINLINE bool test_comm(const struct filter_insn *insn)
 	return text_matches(insn, &text) != insn->is_negated;
 }
 
-/* ---- All values that are not numbers ---- */
+/* ---- Values other than numbers ---- */
 
-/* What the word at insn->offset describes, relative to `base`; false: it is not in the event. */
+/*
+ * Find the data described by the word at insn->offset, relative to `base`. Returns false when it is
+ * not in the event.
+ */
 static TRACE_ALWAYS_INLINE bool find_described(const struct filter_insn *insn, const void *entry,
 					       uint32_t len, uint32_t base, struct bytes *out_value)
 {
@@ -133,7 +145,7 @@ static TRACE_ALWAYS_INLINE bool find_described(const struct filter_insn *insn, c
 	return true;
 }
 
-/* The value of an instruction in the event; false: it is not there. */
+/* Find the value of an instruction in the event. Returns false when it is not there. */
 static TRACE_ALWAYS_INLINE bool find_value(const struct filter_insn *insn, const void *entry,
 					   uint32_t len, struct bytes *out_value)
 {
@@ -168,7 +180,7 @@ static bool has_cpu(const struct filter_insn *insn, uint64_t cpu)
 	return cpu < insn->data_len && ((const uint64_t *)insn->data)[cpu / 64] >> cpu % 64 & 1;
 }
 
-/* The CPUs of a value that are numbered 8 * index and up, as far as it goes. */
+/* Eight CPUs of a value from number 8 * index on, zeros behind its end. */
 static uint8_t cpus_at(const struct bytes *cpus, uint32_t index)
 {
 	return index < cpus->len ? cpus->at[index] : 0;
@@ -212,7 +224,7 @@ static TRACE_ALWAYS_INLINE bool test(const struct filter_insn *insn, const void 
 	return test_text(insn, entry, len);
 }
 
-/* Any filter, and events that may be too short. */
+/* Run any filter, on events that may be too short. */
 static TRACE_NOINLINE bool match_any(const struct trace_filter *filter, const void *entry,
 				     uint32_t len)
 {

@@ -2,13 +2,13 @@
  * Comparisons as ranges of bits, FILTER_OP_TEST: see filter_private.h.
  *
  *   event:    | head, 8 bytes | .. | field | .. |
- *                          | 8 bytes, loaded |         their end is that of the field
+ *                          | 8 bytes, loaded |         they end with the field
  *                            .. 00000000 field         masked: the field is in the highest bits
  *
  * So a load is never beyond the field, and a number with a sign may wrap from its highest value to
  * its lowest, as 64 bits do: one subtraction and one comparison without sign tell whether it is in
- * a range. Only the fields of the head that end within its 8 bytes are in the middle of what is
- * loaded; these have no sign.
+ * a range. Only the fields of the head that end within its 8 bytes are in the middle of the loaded
+ * bytes; these have no sign.
  *
  * The machine is little-endian.
  */
@@ -17,15 +17,15 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the last bytes are the highest bits");
 
-#define WINDOW 8u /* bytes that are loaded */
+#define WINDOW 8u /* bytes loaded at once */
 
 _Static_assert(sizeof(struct trace_entry) >= WINDOW, "there are as many before each field");
 
-/* The bits of a field among those that are loaded. */
+/* The place of a field among the loaded bits. */
 struct window {
 	uint32_t offset;
 	uint32_t shift;
-	uint64_t max; /* the highest number without sign that the field can be */
+	uint64_t max; /* the highest number of the field, without sign */
 };
 
 /* Numbers from `first` to `last`, without sign; none if `first` is the greater one. */
@@ -46,7 +46,7 @@ static struct window window_of(uint32_t offset, uint32_t size)
 	return window;
 }
 
-/* Have the two results change places. */
+/* Exchange the two results. */
 static void negate(struct filter_insn *insn)
 {
 	const struct filter_insn *when_true = insn->next[true];
@@ -63,7 +63,7 @@ void trace_filter_add_constant(struct filter_compiler *compiler, bool is_true)
 	insn->lo = !is_true; /* `mask` and `span` are 0: is 0 - lo 0? */
 }
 
-/* An instruction that looks at `size` bytes, at `offset` of the event if it is one of the event. */
+/* Add an instruction that reads `size` bytes, at `offset` for one that reads the event. */
 static struct filter_insn *add_test(struct filter_compiler *compiler, enum filter_op op,
 				    const struct window *window)
 {
@@ -76,7 +76,10 @@ static struct filter_insn *add_test(struct filter_compiler *compiler, enum filte
 	return insn;
 }
 
-/* `sign`: the bit that is turned over to have numbers with a sign in order; or 0. */
+/*
+ * Add the test of a range. `sign` is the bit that is turned over to have signed numbers in order;
+ * or 0.
+ */
 static void add_range(struct filter_compiler *compiler, enum filter_op op,
 		      const struct window *window, struct filter_range range, uint64_t sign)
 {
@@ -91,7 +94,7 @@ static void add_range(struct filter_compiler *compiler, enum filter_op op,
 	insn->span = (range.last - range.first) << window->shift;
 }
 
-/* The numbers up to `max` that `cmp` with `number` is true of. */
+/* The numbers up to `max` for which `cmp` with `number` is true. */
 static struct filter_range range_of(enum filter_cmp cmp, uint64_t number, uint64_t max)
 {
 	switch (cmp) {
@@ -109,7 +112,7 @@ static struct filter_range range_of(enum filter_cmp cmp, uint64_t number, uint64
 	}
 }
 
-/* Is a bit of `bits` set? */
+/* Add the test that a bit of `bits` is set. */
 static void add_bits(struct filter_compiler *compiler, enum filter_op op,
 		     const struct window *window, uint64_t bits)
 {
@@ -120,8 +123,8 @@ static void add_bits(struct filter_compiler *compiler, enum filter_op op,
 }
 
 /*
- * Addresses are those of which trace_plat_ip_pack() keeps the lower half: 64 bits that extending
- * the sign of that half makes. In 32 bits they have the same order.
+ * The end of the lower addresses. trace_plat_ip_pack() keeps the lower half of an address, and
+ * extending the sign of that half gives the 64 bits back. In 32 bits they have the same order.
  */
 #define LOW_END	   0x7fffffffull
 #define HIGH_START 0xffffffff80000000ull
@@ -204,7 +207,7 @@ void trace_filter_add_number_in(struct filter_compiler *compiler, const struct f
 	insn->data_len = cpus->nr;
 }
 
-/* `len` characters, at most 8, as the highest bytes of a word. */
+/* Load `len` characters, at most 8, as the highest bytes of a word. */
 static uint64_t load_high(const char *text, uint32_t len)
 {
 	uint64_t word = 0;

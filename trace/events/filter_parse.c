@@ -1,12 +1,12 @@
 /*
  * From the text of a filter to its instructions: see filter_private.h.
  *
- *   scan()   quotes and parentheses, over the whole text; how much room the rest needs
+ *   scan()   quotes and parentheses, over the whole text; the room that the rest needs
  *   filter_parse_split()  tokens from left to right; each comparison is compiled into instructions
- *   link()   tokens from right to left: where to go on after each comparison
+ *   link()   tokens from right to left: the next instruction after each comparison
  *
- * There is no recursion, and no limit of depth but memory. What is reported as wrong, and where, is
- * as in Linux, and so are the error numbers.
+ * There is no recursion, and no limit of depth but memory. Error messages, their places and error
+ * numbers are Linux's.
  */
 #include "filter_private.h"
 #include "text/str.h"
@@ -28,10 +28,10 @@ struct token {
 	uint8_t kind;
 	bool is_negated; /* PRED: there is a ! before it; OPEN and CLOSE: before the parenthesis */
 	uint32_t link;	 /* filter_parse_split(): the OPEN around an OPEN; link(): see there */
-	uint32_t insns;	 /* PRED: how many instructions it has */
+	uint32_t insns;	 /* PRED: number of its instructions */
 	/*
-	 * PRED: its first instruction; OPEN: that of the first comparison inside. Others: where to
-	 * go on if what stands to the left is false, and if it is true.
+	 * PRED: its first instruction; OPEN: that of the first comparison inside. Others: the next
+	 * instructions if the operand to the left is false, and if it is true.
 	 */
 	struct filter_insn *first;
 	const struct filter_insn *next[2];
@@ -42,7 +42,7 @@ struct parser {
 	struct token *tokens;
 	uint32_t nr_tokens;
 	size_t nr_preds;
-	/* Of the text, by scan(). */
+	/* Counts of the text, by scan(). */
 	size_t len;
 	size_t max_preds;
 	size_t max_tokens;
@@ -58,7 +58,7 @@ int trace_filter_refuse(struct filter_compiler *compiler, int err, const char *w
 
 /* ---- Looking over the text ---- */
 
-/* The last parenthesis that is not closed. Quotes are in pairs. */
+/* Find the last parenthesis that is not closed. Quotes are in pairs. */
 static size_t filter_parse_find_open(const char *text, size_t len)
 {
 	size_t nr_closed = 0;
@@ -79,15 +79,15 @@ static size_t filter_parse_find_open(const char *text, size_t len)
 	return 0;
 }
 
-/* A character that belongs to no comparison; `next` stands behind it. */
+/* Is this a character outside of any comparison? `next` is the character behind it. */
 static bool is_structure(char c, char next)
 {
 	return c == '(' || c == ')' || ((c == '&' || c == '|') && c == next);
 }
 
 /*
- * Quotes and parentheses have to be in pairs. Counts comparisons and tokens: filter_parse_split() finds no more
- * of them, because nothing that it passes over as a comparison has a quote but around a text.
+ * Check that quotes and parentheses are in pairs, and count comparisons and tokens.
+ * filter_parse_split() finds no more of them, because a comparison has quotes around a text only.
  */
 static int scan(struct parser *parser)
 {
@@ -138,7 +138,7 @@ static struct token *add_token(struct parser *parser, enum token_kind kind)
 	return token;
 }
 
-/* Not if it belongs to an operator. Nor before a blank: that is a mistake. */
+/* Is this `!` a negation? It is none if it belongs to an operator, and a mistake before a blank. */
 static bool is_not(const char *text)
 {
 	return text[0] == '!' && text[1] != '=' && text[1] != '~' && text[1] != ' ';
@@ -161,7 +161,7 @@ static int split_pred(struct parser *parser, bool is_negated, size_t *at)
 	return 0;
 }
 
-/* What stands where a comparison may: parentheses, ! and the comparison, or the end. */
+/* Split an operand into tokens: parentheses, `!` and the comparison, or the end. */
 static int split_operand(struct parser *parser, uint32_t *open, size_t *at)
 {
 	const char *text = parser->compiler.text;
@@ -190,7 +190,10 @@ static void close(struct parser *parser, uint32_t *open)
 	*open = parser->tokens[*open].link;
 }
 
-/* What may follow a comparison: parentheses, and the operator before the next one, or the end. */
+/*
+ * Split the text behind a comparison: parentheses, and the operator before the next one, or the
+ * end.
+ */
 static int split_operator(struct parser *parser, uint32_t *open, size_t *at)
 {
 	const char *text = parser->compiler.text;
@@ -242,9 +245,9 @@ static int filter_parse_split(struct parser *parser)
 	return 0;
 }
 
-/* ---- Where to go on ---- */
+/* ---- Next instructions ---- */
 
-/* Have the comparison `token` go on as `after` says, the token behind it. */
+/* Link the comparison `token` to the instructions of `after`, the token behind it. */
 static void link_pred(struct token *token, const struct token *after)
 {
 	for (uint32_t i = 0; i < token->insns; i++) {
@@ -267,8 +270,8 @@ static const struct token *behind_operand(const struct token *tokens, uint32_t i
 }
 
 /*
- * `close` is the token that ends the innermost parentheses around this one, or the whole: what is
- * decided there is decided for an || that was true. While parentheses are passed through from right
+ * Link all comparisons. `close` is the token that ends the innermost parentheses around this one,
+ * or the whole: an || that is true goes on there. While parentheses are passed through from right
  * to left, the link of their CLOSE is that of the parentheses around them; afterwards the link of
  * their OPEN is their CLOSE.
  */

@@ -1,6 +1,6 @@
 /*
- * One comparison of a filter, `field op value`: see filter_private.h. In which order what is wrong
- * is found, and the place that is reported with it, are Linux's.
+ * One comparison of a filter, `field op value`: see filter_private.h. The order of checks, and the
+ * places of errors, are Linux's.
  */
 #include "filter_private.h"
 #include "func_name.h"
@@ -11,7 +11,7 @@
 
 struct pred {
 	struct filter_compiler *compiler;
-	const char *at; /* what comes next */
+	const char *at; /* rest of the text */
 	struct filter_value value;
 	bool is_user;	  /* the name of the field ends in .ustring */
 	bool is_function; /* or in .function */
@@ -97,7 +97,7 @@ static bool is_equality(const struct pred *pred)
 
 /* ---- Numbers ---- */
 
-/* As trace_parse_u64(), of the `len` characters at `text`, with a sign if `is_signed`. */
+/* Parse the `len` characters at `text`, as trace_parse_u64(), with a sign if `is_signed`. */
 static int filter_pred_parse_number(const char *text, size_t len, bool is_signed,
 				    uint64_t *out_number)
 {
@@ -117,7 +117,7 @@ static int filter_pred_parse_number(const char *text, size_t len, bool is_signed
 	return 0;
 }
 
-/* Its end, and the number of characters. -EINVAL: there are too many. */
+/* Find the end of a number, and its length in characters. Returns -EINVAL for too many. */
 static int take_digits(struct pred *pred, size_t *out_len)
 {
 	const char *start = pred->at;
@@ -157,7 +157,7 @@ static int compile_number(struct pred *pred)
 
 /* ---- Functions ---- */
 
-/* The end of NAME or NAME@FILE. */
+/* Find the end of NAME or NAME@FILE. */
 static void filter_pred_take_name(struct pred *pred)
 {
 	bool has_file = false;
@@ -168,8 +168,8 @@ static void filter_pred_take_name(struct pred *pred)
 }
 
 /*
- * The address that is written as a number or as the name of a function. *out_addr is left as it is
- * when there is no such function.
+ * Parse an address, written as a number or as the name of a function. *out_addr is left alone when
+ * there is no such function.
  */
 static int take_address(struct pred *pred, uintptr_t *out_addr)
 {

@@ -5,7 +5,7 @@
 #include "ops/ftrace_private.h"
 #include "text/str.h"
 
-/* Is it in an array, and all of it compared, or its beginning? */
+/* Is the value in an array, and compared as a whole or at its beginning? */
 static bool is_compared_in_place(const struct filter_value *value,
 				 const struct ftrace_pattern *pattern)
 {
@@ -14,8 +14,8 @@ static bool is_compared_in_place(const struct filter_value *value,
 }
 
 /*
- * An array that is full may have no NUL; Linux takes it for equal to a longer text that begins with
- * what is there.
+ * Compare in place. A full array may have no NUL; Linux then takes it for equal to a longer text
+ * with the same beginning.
  */
 static void add_in_place(struct filter_compiler *compiler, const struct filter_value *value,
 			 const struct ftrace_pattern *pattern, bool is_negated)
@@ -52,7 +52,7 @@ void trace_filter_add_text(struct filter_compiler *compiler, const struct filter
 	memcpy(copy, text, len);
 	if (cmp == FILTER_CMP_GLOB)
 		ftrace_pattern_parse(&pattern, copy);
-	if (pattern.type == FTRACE_MATCH_INDEX) /* what begins with a digit is no pattern */
+	if (pattern.type == FTRACE_MATCH_INDEX) /* a digit at its beginning makes it no pattern */
 		pattern.type = FTRACE_MATCH_FULL;
 	is_negated = cmp == FILTER_CMP_NE || pattern.invert;
 	if (is_compared_in_place(value, &pattern))

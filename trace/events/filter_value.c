@@ -1,6 +1,6 @@
 /*
- * What the names in a filter stand for: fields of the event, then cpu and comm, then the head that
- * all events have. See filter_private.h.
+ * Names in a filter: fields of the event, then cpu and comm, then the head that all events have.
+ * See filter_private.h.
  */
 #include "filter_private.h"
 #include "print/output_fields.h"
@@ -19,7 +19,7 @@ struct current_value {
 	struct filter_value value;
 };
 
-/* Of the CPU and the thread that write the event. */
+/* The CPU and the name of the thread that write the event. */
 #define CURRENT_CPU                                                                                \
 	{                                                                                          \
 		.class = FILTER_CLASS_CPU, .is_signed = true                                       \
@@ -71,8 +71,8 @@ static bool is_size_of_number(uint32_t size)
 }
 
 /*
- * Linux lets arrays of numbers and structs be compared with a number: as far as they have its size,
- * they are taken for one.
+ * The class of a field. Linux lets arrays of numbers and structs be compared with a number: they
+ * count as a number of their size.
  */
 static enum filter_class class_of(const struct trace_event_field *field)
 {

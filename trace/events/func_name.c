@@ -1,4 +1,4 @@
-/* See func_name.h. */
+/* Functions named by users. See func_name.h. */
 #include "func_name.h"
 
 #include <trace/errno.h>
@@ -7,10 +7,10 @@
 #include <trace/trace_seq.h>
 #include "text/str.h"
 
-#define SAME_MAX 16u /* functions of a name that are told apart */
+#define SAME_MAX 16u /* most functions of a name that can be told apart */
 #define WHY_MAX	 400u
 
-/* Functions of one name; behind the first SAME_MAX of them nobody can tell them apart. */
+/* Functions of one name; those behind the first SAME_MAX cannot be told apart. */
 struct same_name {
 	const char *name;
 	uintptr_t addrs[SAME_MAX];
@@ -28,7 +28,7 @@ static void find_all(struct same_name *all, const char *name)
 		all->nr = SAME_MAX;
 }
 
-/* Is it that path, or its end behind a slash? */
+/* Is `file` this path, or its end behind a slash? */
 static bool is_file(const char *path, const char *file, size_t len)
 {
 	size_t path_len = path ? trace_strlen(path) : 0;
@@ -37,7 +37,7 @@ static bool is_file(const char *path, const char *file, size_t len)
 	       (path_len == len || path[path_len - len - 1] == '/');
 }
 
-/* Leave those of that file. */
+/* Keep the functions of that file, drop the others. */
 static void keep_file(struct same_name *all, const char *file, size_t len)
 {
 	size_t kept = 0;
@@ -49,7 +49,7 @@ static void keep_file(struct same_name *all, const char *file, size_t len)
 	all->nr = kept;
 }
 
-/* The file that tells `addr` from the others; NULL: none does. */
+/* The file that tells `addr` from the others; NULL when there is none. */
 static const char *own_file(const struct same_name *all, uintptr_t addr)
 {
 	const char *file = trace_plat_source_of(addr), *other;
@@ -62,7 +62,7 @@ static const char *own_file(const struct same_name *all, uintptr_t addr)
 	return file;
 }
 
-/* Make the reason: `what`, and where the functions are that have the name. */
+/* Make the reason: `what`, and the files of the functions with the name. */
 static const char *say_where(const char *what, const struct same_name *all)
 {
 	struct trace_seq seq;

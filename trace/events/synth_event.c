@@ -10,11 +10,11 @@
 #define FORM	 "Command must be of the form: <name> field[;field] ..."
 #define DYN_FORM "Command must be of the form: s:[synthetic/]<name> field[;field] ..."
 
-#define NAME_MAX_LEN 255u /* of a directory, as on Linux */
+#define NAME_MAX_LEN 255u /* length of a directory's name, as on Linux */
 
 static const struct trace_event_class synth_class = { .system = SYNTH_SYSTEM };
 
-/* What a definition needs of memory, and how its event is laid out. */
+/* The memory for a definition, and the layout of its event. */
 struct synth_size {
 	uint32_t nr_fields, entry_bytes;
 	size_t name_bytes, text_bytes, fmt_bytes;
@@ -76,7 +76,7 @@ static int measure_field(const struct synth_parsed *field, struct synth_size *si
 	return size->entry_bytes > RING_MAX_PAYLOAD ? -ENOSPC : 0;
 }
 
-/* Go through the fields without keeping them. 0, or -errno after blaming. */
+/* Measure the fields without keeping them. Returns 0, or -errno after blaming. */
 static int synth_event_measure(const char *line, const char *fields, struct synth_size *out,
 			       struct dyn_event_error *error)
 {
@@ -106,7 +106,7 @@ static char *synth_event_put_word(char *to, const struct synth_word *word)
 	return to + word->len;
 }
 
-/* The type as it is listed. Returns what is behind its NUL. */
+/* Write the type as listed. Returns the place behind its NUL. */
 static char *synth_event_put_type(char *to, const struct synth_parsed *field)
 {
 	static const struct synth_word is_unsigned = { "unsigned ", 9 };
@@ -119,7 +119,7 @@ static char *synth_event_put_type(char *to, const struct synth_parsed *field)
 	return to + 1;
 }
 
-/* For `format`, filters and histograms. */
+/* Describe a field for `format`, filters and histograms. */
 static void synth_event_describe(const struct synth_field *field, struct trace_event_field *out)
 {
 	*out = (struct trace_event_field){ .name = field->name,
@@ -129,7 +129,7 @@ static void synth_event_describe(const struct synth_field *field, struct trace_e
 					   .element_size = field->size,
 					   .is_signed = field->is_signed };
 	if (trace_streq(field->type, "bool"))
-		out->is_signed = true; /* `format` says so on Linux */
+		out->is_signed = true; /* as in Linux's `format` */
 	if (field->kind == SYNTH_NUMBER)
 		return;
 	if (field->kind != SYNTH_TEXT)
@@ -143,7 +143,10 @@ static void synth_event_describe(const struct synth_field *field, struct trace_e
 	}
 }
 
-/* Fill in the fields, both descriptions, with their texts at `text`. Returns what is behind. */
+/*
+ * Fill in both descriptions of the fields, with their texts at `text`. Returns the place behind
+ * these.
+ */
 static char *fill_fields(struct synth_event *event, struct synth_field *fields,
 			 struct trace_event_field *described, const char *from, char *text)
 {
@@ -217,14 +220,14 @@ static void free_event(struct dyn_event *dyn)
 	trace_plat_free(event, event->bytes);
 }
 
-/* Its directory would have the name of a file that each system has. */
+/* Would its directory have the name of a file that each system has? */
 static bool synth_event_is_reserved(const struct synth_word *name)
 {
 	return (name->len == 6 &&
 		(memcmp(name->at, "enable", 6) == 0 || memcmp(name->at, "filter", 6) == 0));
 }
 
-/* Make and add the event. `line` is where what is wrong with all of it is marked. */
+/* Make and add the event. `line` is the place to mark for a mistake that concerns all of it. */
 static int synth_event_create(const char *line, const struct synth_word *name, const char *fields,
 			      struct dyn_event_error *error)
 {
@@ -267,7 +270,7 @@ static struct synth_word synth_event_first_word(const char *text)
 	return word;
 }
 
-/* How many words there are before the first semicolon? */
+/* The number of words before the first semicolon. */
 static uint32_t count_words(const char *text)
 {
 	struct synth_word word;
@@ -280,7 +283,7 @@ static uint32_t count_words(const char *text)
 	return nr;
 }
 
-/* `at` is the name, with the fields behind it; see synth_event_create(). */
+/* Make the event at `at`, its name and fields; see synth_event_create(). */
 static int create_from(const char *line, const char *at, struct dyn_event_error *error)
 {
 	struct synth_word name = synth_event_first_word(at);

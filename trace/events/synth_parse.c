@@ -1,6 +1,6 @@
 /*
- * The fields of a synthetic event, from its text. What is said about mistakes is said in Linux's
- * words. See synth_private.h.
+ * The fields of a synthetic event, from its text. Error messages have Linux's words. See
+ * synth_private.h.
  */
 #include <trace/errno.h>
 #include "synth_private.h"
@@ -11,7 +11,7 @@
 
 struct synth_type {
 	const char *name;
-	bool is_unsigned; /* with the word `unsigned` in front */
+	bool is_unsigned; /* the word `unsigned` stood in front */
 	uint8_t size;
 	bool is_signed;
 };
@@ -52,7 +52,7 @@ static bool synth_parse_is_word(const struct synth_word *word, const char *text)
 	return word->len == trace_strlen(text) && memcmp(word->at, text, word->len) == 0;
 }
 
-/* The next word before the next semicolon; false: there is none. */
+/* Take the next word before the next semicolon. Returns false when there is none. */
 static bool next_word(struct synth_parse *parse, struct synth_word *out)
 {
 	const char *at = parse->at;
@@ -67,7 +67,7 @@ static bool next_word(struct synth_parse *parse, struct synth_word *out)
 	return out->len;
 }
 
-/* Take what begins with '[' off the end of the word. */
+/* Take the part from '[' on off the end of the word. */
 static struct synth_word take_array(struct synth_word *word)
 {
 	struct synth_word array = *word;
@@ -80,7 +80,7 @@ static struct synth_word take_array(struct synth_word *word)
 	return array;
 }
 
-/* What is between the brackets, as a number; nothing is 0. -EINVAL: something else. */
+/* Parse the number between the brackets, 0 for none. Returns -EINVAL for other text. */
 static int array_length(const struct synth_word *array, uint64_t *out_nr)
 {
 	char digits[4] = "";
@@ -128,7 +128,10 @@ static int synth_parse_number(struct synth_parsed *field)
 	return -EINVAL;
 }
 
-/* Only texts and stacks are arrays; the brackets stand behind the type or behind the name. */
+/*
+ * Parse a type. Only texts and stacks are arrays; the brackets stand behind the type or behind the
+ * name.
+ */
 static int synth_parse_type(struct synth_parse *parse, struct synth_parsed *field)
 {
 	struct synth_word base = field->type, array = take_array(&base);

@@ -1,6 +1,4 @@
-/*
- * What the files of synthetic events share. See synth_event.h.
- */
+/* Shared declarations of the files of synthetic events. See synth_event.h. */
 #ifndef SYNTH_PRIVATE_H
 #define SYNTH_PRIVATE_H
 
@@ -9,9 +7,9 @@
 
 /* ---- synth_parse.c ---- */
 
-/* Fields that are taken off a text, one by one. */
+/* A text of fields, which are taken off one by one. */
 struct synth_parse {
-	const char *at; /* what is left of the text */
+	const char *at; /* the rest of the text */
 	struct dyn_event_error *error;
 };
 
@@ -20,16 +18,17 @@ struct synth_word {
 	uint32_t len;
 };
 
-/* A field as it was written: `unsigned int a`, `char a[16]`, `char[16] a`. */
+/* A field as written: `unsigned int a`, `char a[16]`, `char[16] a`. */
 struct synth_parsed {
-	struct synth_word type, name, array; /* without `unsigned`; array is behind the name */
-	bool is_unsigned;		     /* `unsigned` stood in front */
-	uint8_t kind;			     /* enum synth_kind */
-	uint16_t size;			     /* as in struct synth_field */
+	/* Type without `unsigned`; array if it stands behind the name. */
+	struct synth_word type, name, array;
+	bool is_unsigned; /* `unsigned` stood in front */
+	uint8_t kind;	  /* enum synth_kind */
+	uint16_t size;	  /* as in struct synth_field */
 	bool is_signed;
 };
 
-/* The next field. 1; 0: there is none; -EINVAL after blaming. */
+/* Parse the next field. Returns 1; 0 when there is none; -EINVAL after blaming. */
 int trace_synth_parse_field(struct synth_parse *parse, struct synth_parsed *out);
 /* Is it a name in C? */
 bool trace_synth_is_name(const char *text, size_t len);
@@ -38,13 +37,13 @@ int trace_synth_blame(struct dyn_event_error *error, const char *at, const char 
 /* ---- synth_text.c ---- */
 
 void trace_synth_print(const struct trace_iter *iter, struct trace_seq *seq);
-/* The most bytes that the print fmt of a field has, without its names. */
+/* Most bytes of the print fmt of a field, without its names. */
 #define SYNTH_FMT_BYTES 96u
-#define SYNTH_FMT_NAMES 4u /* how often its name stands in it, at most */
+#define SYNTH_FMT_NAMES 4u /* most occurrences of the field's name in its print fmt */
 /* Write the event's print fmt, and a NUL. */
 void trace_synth_print_fmt(const struct synth_event *event, char *to, size_t size);
 
-/* The event of a line that is printed. */
+/* The synthetic event of a type. */
 static inline const struct synth_event *synth_event_of(const struct trace_event *type)
 {
 	return (const struct synth_event *)((const char *)type->call -

@@ -1,5 +1,5 @@
 /*
- * How synthetic events are printed: the line of `trace`, and the print fmt of `format`. See
+ * Synthetic events as text: the line of `trace`, and the print fmt of `format`. See
  * synth_private.h.
  */
 #include <trace/platform.h>
@@ -10,7 +10,7 @@
 
 /* ---- Lines of `trace` ---- */
 
-/* A field of an event that is printed. A damaged event may be too short for it. */
+/* The value of a field in an event being printed. A damaged event may be too short for it. */
 struct synth_value {
 	const uint8_t *at;
 	uint32_t bytes;
@@ -52,7 +52,10 @@ static void synth_text_print_number(const struct synth_field *field,
 		trace_seq_dec(seq, number, 0, ' ');
 }
 
-/* Each address on a line of its own, with its offset, whatever options say, as on Linux. */
+/*
+ * Print a stack, each address on a line of its own with its offset, whatever the options, as on
+ * Linux.
+ */
 static void synth_text_print_stack(const struct trace_iter *iter, const struct synth_value *value,
 				   struct trace_seq *seq)
 {
@@ -103,8 +106,8 @@ void trace_synth_print(const struct trace_iter *iter, struct trace_seq *seq)
 /* ---- print fmt ---- */
 
 /*
- * libtraceevent finds the sign of a number by the size of the conversion, not by its field: with
- * the %d that Linux has for an s8, it prints -1 as 255.
+ * The conversion of a field. libtraceevent finds the sign of a number by the size of the
+ * conversion, not by its field: with the %d that Linux has for an s8, it prints -1 as 255.
  */
 static const char *synth_text_conversion(const struct synth_field *field)
 {

@@ -1,5 +1,5 @@
 /*
- * Values become a synthetic event in the ring. See synth_event.h.
+ * Writing values as a synthetic event in the ring. See synth_event.h.
  *
  * Context: any, NMI included, preemption off.
  */
@@ -14,8 +14,8 @@
 #define NUMBERS_BYTES (HEAD_BYTES + SYNTH_FIELDS_MAX * sizeof(uint64_t))
 
 /*
- * Each number is written with all of its 8 bytes. Those that are too many are where the next field
- * comes, or behind the event.
+ * Write all 8 bytes of each number. Excess bytes land in the next field, which is written later, or
+ * behind the event.
  */
 static void write_numbers(struct synth_event *event, const uint64_t *values)
 {
@@ -29,12 +29,12 @@ static void write_numbers(struct synth_event *event, const uint64_t *values)
 
 /* ---- With texts or stacks ---- */
 
-/* An event that is being built. */
+/* An event under construction. */
 struct synth_build {
 	const struct synth_event *event;
 	const uint64_t *values;
 	uint32_t bytes;
-	/* Of each dynamic field: how much there is, known once. Texts may change at any moment. */
+	/* Length of each dynamic field, measured once, as texts may change at any moment. */
 	uint16_t data_bytes[SYNTH_FIELDS_MAX];
 };
 
@@ -53,7 +53,7 @@ static uint32_t stack_bytes(uint64_t value)
 	return nr * (uint32_t)sizeof(unsigned long);
 }
 
-/* How long the event becomes. What does not fit in the longest one is cut off. */
+/* Measure the event. Data beyond the longest event is cut off. */
 static void synth_write_measure(struct synth_build *build)
 {
 	const struct synth_event *event = build->event;
@@ -75,7 +75,7 @@ static void synth_write_measure(struct synth_build *build)
 	}
 }
 
-/* At most `bytes`, with its NUL: the memory is zeroed. */
+/* Copy at most `bytes` of a text, NUL included: the memory is zeroed. */
 static void synth_write_put_text(uint8_t *to, const char *text, uint32_t bytes)
 {
 	for (; bytes > 1 && *text; bytes--)
@@ -102,7 +102,7 @@ static void synth_write_fill(const struct synth_build *build, uint8_t *entry)
 	const struct synth_event *event = build->event;
 	uint32_t behind = event->fixed_bytes;
 
-	/* No old bytes in the gaps. */
+	/* No old bytes stay in the gaps. */
 	memset(entry + HEAD_BYTES, 0, build->bytes - HEAD_BYTES);
 	for (uint32_t i = 0; i < event->nr_fields; i++) {
 		const struct synth_field *field = &event->fields[i];
@@ -154,7 +154,7 @@ static TRACE_NOINLINE void synth_write_any(struct synth_event *event, const uint
 	trace_event_write(&event->call, entry, build.bytes, NULL);
 }
 
-/* Is it on in an instance, or has triggers there? */
+/* Is the event on in an instance, or has it triggers there? */
 static bool synth_write_is_wanted(const struct synth_event *event)
 {
 	return trace_event_flags(trace_event_front_of(&event->call)) & TRACE_EVENT_WANTED;
@@ -168,7 +168,7 @@ void trace_synth_event_write(struct synth_event *event, const uint64_t *values)
 	if (!synth_write_is_wanted(event))
 		return;
 	thread = trace_plat_current();
-	/* Interrupts on the thread leave it as they found it, so no atomic step is needed. */
+	/* Interrupts on the thread leave the depth unchanged, so no atomic step is needed. */
 	depth = atomic_load_explicit(&thread->synth_depth, memory_order_relaxed);
 	if (depth == SYNTH_DEPTH_MAX)
 		return;
@@ -180,7 +180,7 @@ void trace_synth_event_write(struct synth_event *event, const uint64_t *values)
 	atomic_store_explicit(&thread->synth_depth, depth, memory_order_relaxed);
 }
 
-/* On conditions, or of a time that is not known. */
+/* Write numbers on conditions, or with a time not known yet. */
 static TRACE_NOINLINE void write_numbers_deeper(struct synth_event *event, void *entry,
 						struct trace_thread *thread)
 {
@@ -201,7 +201,7 @@ void trace_synth_event_write_built(struct synth_event *event, void *entry,
 
 	if (TRACE_UNLIKELY(trace_event_flags(front) != TRACE_EVENT_RECORDS || !time->clock))
 		write_numbers_deeper(event, entry, thread);
-	/* What is recorded and nothing else does not lead to further events. */
+	/* An event that is recorded without conditions causes no further events. */
 	else if (TRACE_LIKELY(atomic_load_explicit(&thread->synth_depth, memory_order_relaxed) <
 			      SYNTH_DEPTH_MAX))
 		trace_event_record_time(front, entry, TRACE_EVENT_STEP(event->fixed_bytes), time);

@@ -2,7 +2,7 @@
  * Triggers of an event: setting, removing, calling them. See trigger.h.
  *
  * An event's triggers are a list, the newest first, which probes walk with preemption off:
- * trigger_run.h. One that is taken out is freed when no such probe runs any more.
+ * trigger_run.h. A trigger taken out is freed when no such probe runs any more.
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
@@ -23,7 +23,7 @@ static void call_recorded(const struct trace_trigger_hit *hit,
 	struct trace_trigger_visit recorded;
 
 	recorded.hit = *hit;
-	recorded.late.is_more = false; /* it is late: nothing comes behind it */
+	recorded.late.is_more = false; /* it is late: no other trigger comes behind it */
 	trigger->func(trigger, &recorded.hit);
 }
 
@@ -69,7 +69,7 @@ static struct trace_trigger *_Atomic *link_behind_all(struct trace_event_file *f
 	return link;
 }
 
-/* Release: a probe that finds the trigger finds what is in it. */
+/* Release: a probe that finds the trigger finds its members. */
 static void trigger_publish(struct trace_trigger *trigger)
 {
 	struct trace_event_file *file = trigger->file;
@@ -83,7 +83,7 @@ static void trigger_publish(struct trace_trigger *trigger)
 	trace_event_filter_set_test(file);
 }
 
-/* It still points to the next one, for probes that are just there. */
+/* Take a trigger out of the list. Its `next` stays, for probes that are just walking the list. */
 static void trigger_take_out(struct trace_trigger *trigger, struct trace_trigger **gone)
 {
 	struct trace_trigger *_Atomic *link = &trigger->file->triggers;
@@ -135,7 +135,7 @@ static void trigger_free_one(struct trace_trigger *trigger)
 	trace_plat_free(trigger, sizeof(*trigger));
 }
 
-/* The target goes last: until no probe is in func any more, func may switch it. */
+/* Free triggers. The target goes last: func may switch it until no probe is in func any more. */
 static void trigger_free_all(struct trace_trigger *gone)
 {
 	struct trace_trigger *next;
@@ -166,7 +166,10 @@ static bool trigger_is_needed(const struct trace_trigger *trigger)
 	return trigger->command->is_needed && trigger->command->is_needed(trigger);
 }
 
-/* Some may be needed by others of these. Returns whether any were taken out. */
+/*
+ * Remove all triggers that truncation removes; some may be needed by others of these. Returns true
+ * if any were taken out.
+ */
 static bool truncate(struct trace_event_file *file)
 {
 	struct trace_trigger *trigger = file->triggers, *gone = NULL, *next;
@@ -211,7 +214,7 @@ static int trigger_check(const struct trace_trigger_command *command,
 	return 0;
 }
 
-/* Have the probes of both events registered. */
+/* Register the probes of both events. */
 static int get_probes(struct trace_trigger *trigger)
 {
 	int err = trace_event_soft_get(trigger->file);

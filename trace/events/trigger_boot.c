@@ -7,7 +7,7 @@
 #include "instance/event_private.h"
 #include "text/str.h"
 
-/* The next event of that name, in any system, from number *at of all types on; or NULL. */
+/* The next event of a name, in any system, from number *at of all types on; or NULL. */
 static struct trace_event_call *next_named(const char *name, size_t *at)
 {
 	struct trace_event_call *call = NULL;
@@ -23,7 +23,7 @@ static struct trace_event_call *next_named(const char *name, size_t *at)
 	return call;
 }
 
-/* `text` is changed, so each event gets a copy. */
+/* Set a trigger. `text` is changed, so each event gets a copy. */
 static int set_one(struct trace_array *tr, struct trace_event_call *call, const char *text,
 		   struct trace_trigger_error *out_error)
 {

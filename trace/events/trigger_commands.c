@@ -5,8 +5,8 @@
 #include "trigger_commands.h"
 
 /*
- * One is taken from the count for each time that the switch is moved, whatever other CPUs do
- * meanwhile: it is taken first, and given back when somebody else has moved the switch.
+ * Move the switch of recording. Each move takes exactly one from the count, whatever other CPUs do
+ * meanwhile: it is taken first, and given back when another context has moved the switch.
  */
 static void trigger_switch_recording(struct trace_trigger *trigger,
 				     const struct trace_trigger_hit *hit, bool on)
@@ -33,7 +33,7 @@ static void func_traceoff(struct trace_trigger *trigger, const struct trace_trig
 	trigger_switch_recording(trigger, hit, false);
 }
 
-/* The first line is the code that has the tracepoint, or was probed. */
+/* Record a stack. Its first line is the code that has the tracepoint, or was probed. */
 static void func_stacktrace(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	const struct trace_event_file *file = hit->file;

@@ -1,5 +1,5 @@
 /*
- * Tables of trigger commands; the last of each has no name. A feature names its table in
+ * Tables of trigger commands, each ended by one without a name. A feature names its table in
  * instance/feature.h.
  */
 #ifndef TRACE_TRIGGER_COMMANDS_H

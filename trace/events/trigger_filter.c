@@ -7,7 +7,7 @@
 #include "trigger_private.h"
 #include "text/str.h"
 
-/* The text is kept for the list. */
+/* Keep the condition's text for the list. */
 static int keep_text(struct trace_trigger *trigger, const char *condition)
 {
 	trigger->filter_bytes = trace_strlen(condition) + 1;

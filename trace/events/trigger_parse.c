@@ -1,5 +1,5 @@
 /*
- * From what is written to `trigger` to a trigger, and back. See trigger.h.
+ * From the text of the file `trigger` to a trigger, and back. See trigger.h.
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
@@ -26,7 +26,7 @@ static const struct trace_trigger_command *trigger_parse_find_command(const char
 	return NULL;
 }
 
-/* The one with the smallest place that is not below `place`. */
+/* The command with the smallest place from `place` on. */
 static const struct trace_trigger_command *command_from(uint32_t place)
 {
 	const struct trace_trigger_command *first = NULL;
@@ -65,7 +65,8 @@ static bool trigger_parse_is_end(char c, const char *ends)
 }
 
 /*
- * Cut the part up to one of the characters of `ends` off; *rest is NULL when the text ends there.
+ * Cut the part up to one of the characters of `ends` off; *rest becomes NULL when the text ends
+ * there.
  */
 static char *trigger_parse_cut(char **rest, const char *ends)
 {
@@ -85,7 +86,7 @@ static char *trigger_parse_skip_blanks(char *text)
 	return text;
 }
 
-/* `text` begins with the word `if`, which is cut off. */
+/* Cut the word `if` off the beginning of `text`. */
 static int take_if(struct trace_trigger_args *args, char *text, char **out_condition)
 {
 	char *rest = text;
@@ -100,9 +101,9 @@ static int take_if(struct trace_trigger_args *args, char *text, char **out_condi
 }
 
 /*
- * The parameter and the condition of `text`, each NULL when there is none: PARAM[ if CONDITION].
- * 0, or -EINVAL after a call of blame. Without `is_needed` the parameter is a count, so that what
- * does not begin with a digit is a condition.
+ * Separate the parameter and the condition of `text`, each NULL when missing: PARAM[ if CONDITION].
+ * Returns 0, or -EINVAL after a call of blame. Without `is_needed` the parameter is a count, so
+ * that a text without a digit in front is a condition.
  */
 static int separate(struct trace_trigger_args *args, bool is_needed, char **out_param,
 		    char **out_condition)
@@ -119,7 +120,7 @@ static int separate(struct trace_trigger_args *args, bool is_needed, char **out_
 	return rest && *rest ? take_if(args, rest, out_condition) : 0;
 }
 
-/* A count and what else may stand behind a colon, which is ignored as on Linux. */
+/* Parse a count; other text behind a colon is ignored as on Linux. */
 static int trigger_parse_count(struct trace_trigger_args *args, char *param, uint64_t *out_count)
 {
 	char *number = param ? trigger_parse_cut(&param, ":") : NULL;
@@ -137,7 +138,7 @@ static int trigger_parse_count(struct trace_trigger_args *args, char *param, uin
 	return err;
 }
 
-/* SYSTEM:EVENT, which is cut off *param: that event in the same instance. */
+/* Parse SYSTEM:EVENT, which is cut off *param, as an event of the same instance. */
 static int parse_target(struct trace_trigger_args *args, char **param,
 			struct trace_event_file **out_target)
 {
@@ -157,9 +158,9 @@ static int parse_target(struct trace_trigger_args *args, char **param,
 /* ---- A line ---- */
 
 /*
- * Remove the trigger of a usual command. A count and a condition tell no trigger from another one:
- * as on Linux they are not looked at, so that any line that `trigger` shows can be written with a
- * `!` in front. 0, also when there is none; -EINVAL: a target is missing or wrong.
+ * Remove the trigger of a usual command. Count and condition are ignored, as on Linux, so that any
+ * line shown by `trigger` can be written with a `!` in front. Returns 0, also when there is no such
+ * trigger; -EINVAL for a missing or wrong target.
  */
 static int remove_usual(const struct trace_trigger_command *command,
 			struct trace_trigger_args *args)
@@ -183,7 +184,7 @@ static int remove_usual(const struct trace_trigger_command *command,
 	return 0;
 }
 
-/* Carry out what was written for a usual command. 0; -EEXIST, or what else is wrong. */
+/* Carry out the line of a usual command. Returns 0, -EEXIST or another error. */
 static int run_usual(const struct trace_trigger_command *command, struct trace_trigger_args *args)
 {
 	bool has_target = command->flags & TRACE_TRIGGER_HAS_TARGET;
@@ -227,7 +228,7 @@ int trace_triggers_write(struct trace_event_file *file, char *text,
 	return err;
 }
 
-/* ---- And back ---- */
+/* ---- A trigger as text ---- */
 
 static void print_condition(const struct trace_trigger *trigger, struct trace_seq *seq)
 {

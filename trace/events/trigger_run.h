@@ -10,7 +10,7 @@
 #include "event_file.h"
 #include "trigger.h"
 
-/* Nothing is to be done later yet; what could be is not cleared. */
+/* Begin a visit: without late work yet. Room for late work is not cleared. */
 static TRACE_ALWAYS_INLINE struct trace_trigger_hit *
 trace_visit_begin(struct trace_trigger_visit *visit, const struct trace_event_file *file,
 		  void *entry, uint32_t bytes, uintptr_t caller)
@@ -20,13 +20,13 @@ trace_visit_begin(struct trace_trigger_visit *visit, const struct trace_event_fi
 	return &visit->hit;
 }
 
-/* A trigger that is marked: is it to be called now? Otherwise it may be called later. */
+/* Is a marked trigger to be called now? Otherwise it may be called later. */
 bool trace_trigger_is_called_now(struct trace_trigger *trigger,
 				 const struct trace_trigger_hit *hit);
 
 /*
- * An event's triggers are a list, which a probe walks while others change it: one that is taken out
- * still points to the next one. Acquire: with the release of trigger_publish().
+ * The next trigger of a list. A probe walks it while others change it: a trigger taken out still
+ * points to the next one. Acquire: with the release of trigger_publish().
  */
 static TRACE_ALWAYS_INLINE struct trace_trigger *
 trace_trigger_next(struct trace_trigger *_Atomic const *link)
@@ -34,7 +34,7 @@ trace_trigger_next(struct trace_trigger *_Atomic const *link)
 	return atomic_load_explicit(link, memory_order_acquire);
 }
 
-/* Call those that act before the event is recorded; what is to be done later is in hit's visit. */
+/* Call the triggers that act before the record; late work is in hit's visit. */
 static TRACE_ALWAYS_INLINE void trace_triggers_run(const struct trace_trigger_hit *hit)
 {
 	struct trace_trigger *trigger = trace_trigger_next(&hit->file->triggers);

@@ -72,8 +72,8 @@ static TRACE_ALWAYS_INLINE bool is_paused(const struct hist *hist)
 }
 
 /*
- * Find the entry of a key. A missing entry is made and counted here, and NULL returned. `nr`, 1 to 3,
- * is a constant, so that the key stays in registers.
+ * Find the entry of a key. A missing entry is made and counted here, and NULL returned. `nr`, 1 to
+ * 3, is a constant, so that the key stays in registers.
  */
 static TRACE_ALWAYS_INLINE struct hist_entry *find_numbers(struct hist *hist,
 							   const struct trace_trigger_hit *hit,
