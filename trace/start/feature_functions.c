@@ -14,19 +14,24 @@
 static struct {
 	char filter[TRACE_BOOT_PARAM_MAX];
 	char notrace[TRACE_BOOT_PARAM_MAX];
-} params;
+} functions_words;
 
 static const struct trace_boot_param function_params[] = {
-	{ .name = "ftrace_filter", .text = params.filter, .size = sizeof(params.filter) },
-	{ .name = "ftrace_notrace", .text = params.notrace, .size = sizeof(params.notrace) },
+	{ .name = "ftrace_filter",
+	  .text = functions_words.filter,
+	  .size = sizeof(functions_words.filter) },
+	{ .name = "ftrace_notrace",
+	  .text = functions_words.notrace,
+	  .size = sizeof(functions_words.notrace) },
 	{ .name = NULL },
 };
 
 static void functions_boot(struct trace_array *tr)
 {
 	(void)tr;
-	trace_boot_set_filters(params.filter, "ftrace_filter", ftrace_set_global_filter);
-	trace_boot_set_filters(params.notrace, "ftrace_notrace", ftrace_set_global_notrace);
+	trace_boot_set_filters(functions_words.filter, "ftrace_filter", ftrace_set_global_filter);
+	trace_boot_set_filters(functions_words.notrace, "ftrace_notrace",
+			       ftrace_set_global_notrace);
 }
 
 static void functions_mark(uint64_t *out_mark)

@@ -27,14 +27,18 @@ static struct {
 	char filter[TRACE_BOOT_PARAM_MAX];
 	char notrace[TRACE_BOOT_PARAM_MAX];
 	char max_depth[32];
-} params;
+} graph_words;
 
 static const struct trace_boot_param graph_params[] = {
-	{ .name = "ftrace_graph_filter", .text = params.filter, .size = sizeof(params.filter) },
-	{ .name = "ftrace_graph_notrace", .text = params.notrace, .size = sizeof(params.notrace) },
+	{ .name = "ftrace_graph_filter",
+	  .text = graph_words.filter,
+	  .size = sizeof(graph_words.filter) },
+	{ .name = "ftrace_graph_notrace",
+	  .text = graph_words.notrace,
+	  .size = sizeof(graph_words.notrace) },
 	{ .name = "ftrace_graph_max_depth",
-	  .text = params.max_depth,
-	  .size = sizeof(params.max_depth) },
+	  .text = graph_words.max_depth,
+	  .size = sizeof(graph_words.max_depth) },
 	{ .name = NULL },
 };
 
@@ -52,17 +56,18 @@ static void graph_set_depth(struct trace_array *tr)
 {
 	uint64_t depth;
 
-	if (trace_parse_u64(params.max_depth, 0, &depth) || depth > UINT32_MAX)
-		trace_plat_log("trace: ftrace_graph_max_depth=%s is no depth", params.max_depth);
+	if (trace_parse_u64(graph_words.max_depth, 0, &depth) || depth > UINT32_MAX)
+		trace_plat_log("trace: ftrace_graph_max_depth=%s is no depth",
+			       graph_words.max_depth);
 	else
 		trace_graph_of(tr)->max_depth = (uint32_t)depth;
 }
 
 static void graph_boot(struct trace_array *tr)
 {
-	trace_boot_set_filters(params.filter, "ftrace_graph_filter", graph_add_function);
-	trace_boot_set_filters(params.notrace, "ftrace_graph_notrace", graph_add_notrace);
-	if (params.max_depth[0])
+	trace_boot_set_filters(graph_words.filter, "ftrace_graph_filter", graph_add_function);
+	trace_boot_set_filters(graph_words.notrace, "ftrace_graph_notrace", graph_add_notrace);
+	if (graph_words.max_depth[0])
 		graph_set_depth(tr);
 }
 

@@ -9,7 +9,7 @@
 
 static char wanted[TRACE_BOOT_PARAM_MAX];
 
-static const struct trace_boot_param params[] = {
+static const struct trace_boot_param kprobe_events_params[] = {
 	{ .name = "kprobe_event", .text = wanted, .size = sizeof(wanted) },
 	{ .name = NULL },
 };
@@ -23,7 +23,7 @@ static void kprobe_events_boot(struct trace_array *tr)
 
 const struct trace_feature trace_feature_kprobe_events = {
 	.name = "kprobe_events",
-	.params = params,
+	.params = kprobe_events_params,
 	.boot_start = kprobe_events_boot,
 	.files = &trace_kprobe_files,
 	.whys = trace_probe_kprobe_whys,
