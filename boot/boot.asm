@@ -1,7 +1,7 @@
 ; boot.asm - from the boot loader to C.
 ;
-; In:    32-bit protected mode, paging off, and either what multiboot2 says: eax = magic,
-;        ebx = information; or what PVH says (`qemu -kernel` comes in by that note): ebx = information,
+; In:    32-bit protected mode, paging off, and either the registers of multiboot2: eax = magic, ebx
+;        = information; or those of PVH (`qemu -kernel` comes in by that note): ebx = information,
 ;        which begins with a magic.
 ; Calls: arch_start(struct handover *), on the boot stack, in long mode, interrupts off.
 ;
@@ -84,7 +84,7 @@ _start:
 	lgdt	[boot_gdt.pointer]
 	jmp	0x08:long_mode
 
-; Returns only on a CPU that has what the kernel needs: CPUID, long mode, NX, CMPXCHG16B.
+; Returns only on a CPU that has CPUID, long mode, NX and CMPXCHG16B, which the kernel needs.
 check_cpu:
 	mov	esi, message.long_mode
 	pushfd				; CPUID exists when EFLAGS.ID can be changed

@@ -22,7 +22,7 @@ enum madt_type {
 	MADT_NR_TYPES
 };
 
-/* How long an entry of each type has to be; 0: the type is not read. */
+/* The least length of an entry of each type; 0: the type is not read. */
 static const uint8_t least_len[MADT_NR_TYPES] = {
 	[MADT_LAPIC] = 8,     [MADT_IOAPIC] = 12,	 [MADT_OVERRIDE] = 10,
 	[MADT_LAPIC_NMI] = 6, [MADT_LAPIC_ADDRESS] = 12, [MADT_X2APIC] = 16,

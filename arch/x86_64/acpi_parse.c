@@ -85,7 +85,7 @@ static const uint8_t *acpi_parse_table(acpi_map_fn map, uint64_t phys, uint32_t 
 	return table;
 }
 
-/* Read an integer constant. Returns how many bytes it takes, 0 if it is something else. */
+/* Read an integer constant. Returns the number of its bytes, 0 if it is something else. */
 static uint32_t acpi_aml_integer(const uint8_t *aml, uint32_t len, uint16_t *out_value)
 {
 	*out_value = 0;

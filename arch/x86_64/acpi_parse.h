@@ -13,10 +13,7 @@
 /* Make `bytes` of physical memory readable, until the next call. NULL when that is not possible. */
 typedef const void *(*acpi_map_fn)(uint64_t phys, uint32_t bytes);
 
-/*
- * Fill `info`, starting at the RSDP copy. Reports bad tables, and returns what acpi_init()
- * returns.
- */
+/* Fill `info`, starting at the RSDP copy. Reports bad tables. Returns as acpi_init() does. */
 int acpi_parse(struct acpi_info *info, const void *rsdp, uint32_t len, acpi_map_fn map);
 
 /* SLP_TYP values of \_S5 in the AML byte code `aml`; false when there is no such package. */

@@ -10,7 +10,7 @@ uint64_t alias_root[TABLE_ENTRIES] __attribute__((aligned(4096)));
 uint64_t ap_root[TABLE_ENTRIES] __attribute__((aligned(4096)));
 
 static struct {
-	uint64_t alias_entry; /* what alias_root has for the alias while that is open */
+	uint64_t alias_entry; /* the entry of alias_root for the alias, while that is open */
 	uint64_t *ap_page;    /* ap_root's entry of the page that CPUs start on; NULL: not open */
 } roots;
 

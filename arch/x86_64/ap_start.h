@@ -6,7 +6,10 @@
 
 #include <stdint.h>
 
-/* What that code reads, at AP_PARAMS_OFFSET in the page. It has the offsets from asm_offsets.c. */
+/*
+ * The parameters of that code, at AP_PARAMS_OFFSET in the page. It has the offsets from
+ * asm_offsets.c.
+ */
 struct ap_params {
 	uint32_t is_armed; /* 0: a CPU that comes here halts */
 	uint32_t apic_id;  /* the CPU that is started; its low 8 bits are compared */

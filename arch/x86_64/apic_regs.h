@@ -47,7 +47,7 @@
 
 #define APIC_DIVIDE_BY_16 0x3u
 
-/* How registers are reached; constant after apic_init(). */
+/* The access to registers; constant after apic_init(). */
 struct apic_access {
 	volatile uint32_t *regs; /* of the xAPIC */
 	bool is_x2apic;		 /* by MSRs instead: MSR_X2APIC + offset / 16 */

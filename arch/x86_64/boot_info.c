@@ -1,4 +1,4 @@
-/* What the boot loader told us, copied out of its memory: see <arch/boot_info.h>. */
+/* The boot loader's information, copied out of its memory: see <arch/boot_info.h>. */
 #include <arch/boot_info.h>
 #include <arch/handover.h>
 #include <kernel/base.h>
@@ -35,7 +35,7 @@ struct map_entry {
 	uint32_t reserved;
 };
 
-/* How Xen's PVH, and QEMU's -kernel, say it: struct hvm_start_info, version 1. */
+/* The same information from Xen's PVH, and QEMU's -kernel: struct hvm_start_info, version 1. */
 struct pvh_start {
 	uint32_t magic;
 	uint32_t version;

@@ -1,4 +1,4 @@
-/* What CPUID says, see <arch/features.h>. */
+/* The CPU's features, from CPUID; see <arch/features.h>. */
 #include <arch/cpu.h>
 #include <kernel/base.h>
 

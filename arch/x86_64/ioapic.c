@@ -79,7 +79,7 @@ int ioapic_init(void)
 	return 0;
 }
 
-/* The override of `isa_irq`, or what holds without one. */
+/* The override of `isa_irq`, or the wiring without one. */
 static struct acpi_override ioapic_isa_wiring(uint8_t isa_irq)
 {
 	const struct acpi_info *info = acpi_info();

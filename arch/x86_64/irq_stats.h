@@ -1,5 +1,5 @@
 /*
- * Counts of interrupts per CPU and kind, which smp_irq_count() tells.
+ * Counts of interrupts per CPU and kind, the results of smp_irq_count().
  *
  * Context: any. Counting is one instruction, so an interrupt or NMI cannot come in between.
  */

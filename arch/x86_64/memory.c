@@ -169,7 +169,7 @@ uint64_t memory_early_page(void)
 
 const struct memory_range *memory_free_ranges(size_t *out_nr)
 {
-	if (memory.early_next < memory.early_end) { /* what the page tables left over */
+	if (memory.early_next < memory.early_end) { /* the pages that the page tables left over */
 		memory_range_add(memory.early_next, memory.early_end);
 		memory_ranges_merge();
 		memory.early_next = memory.early_end;

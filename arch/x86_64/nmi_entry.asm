@@ -1,10 +1,11 @@
 ; nmi_entry.asm - NMI, safe against the next NMI that an IRET inside the handler lets in.
 ;
-; The CPU blocks NMIs from entry until the next IRET, whichever that is (Intel SDM volume 3, "Handling
-; Multiple NMIs"). If the handler hits an int3, the IRET of #BP ends the blocking early, and the next
-; NMI starts again at the top of the same IST stack. So the frame does not stay there: it is copied to
-; the main part below. A second NMI finds that the interrupted rsp is on this stack, so the first one
-; is not done. It only sets the latch, a flag that makes the first one run its handler again:
+; The CPU blocks NMIs from entry until the next IRET, even that of another trap (Intel SDM volume 3,
+; "Handling Multiple NMIs"). If the handler hits an int3, the IRET of #BP ends the blocking early,
+; and the next NMI starts again at the top of the same IST stack. So the frame does not stay there:
+; it is copied to the main part below. A second NMI finds that the interrupted rsp is on this stack,
+; so the first one is not done. It only sets the latch, a flag that makes the first one run its
+; handler again:
 ;
 ;   NMI stack, NMI_STACK_SIZE bytes, aligned to its size; the first page is the guard
 ;

@@ -63,7 +63,8 @@ static bool is_memory(enum memory_kind kind)
 }
 
 /*
- * Memory is mapped in large pages. Addresses beside it in them are mapped, too; nobody uses them.
+ * Memory is mapped in large pages. Addresses beside it in these pages are mapped, too, and not
+ * used.
  */
 static void map_direct(void)
 {
@@ -84,8 +85,8 @@ static void map_direct(void)
 }
 
 /*
- * Other roots have copies of the top-level entries of the kernel half. So all that will be used are
- * filled now, with the tables of the level below, and never change.
+ * Other roots have copies of the top-level entries of the kernel half. So all entries that will be
+ * used are filled now, with the tables of the level below, and never change.
  */
 static void make_second_levels(void)
 {

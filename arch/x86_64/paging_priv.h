@@ -36,7 +36,7 @@
 #define LARGE_PAGE    (2ull << 20)
 #define KERNEL_HALF   256 /* first top-level entry of the kernel half */
 
-/* The level of a table, named by how much each of its entries maps. */
+/* The level of a table, named by the size that each of its entries maps. */
 enum paging_level {
 	LEVEL_4K,
 	LEVEL_2M,

@@ -26,7 +26,8 @@
 
 #define HEADER_MANY_FUNCS 0x800000u
 
-#define NR_BUSES 4u /* that are looked at: a driver of ours is for what QEMU has there */
+/* buses that are looked at: our drivers are for QEMU's devices, which are there */
+#define NR_BUSES 4u
 #define NR_SLOTS 32u
 
 #define BAR_IO	  0x1u
@@ -69,7 +70,7 @@ static bool pci_has_id(uint32_t id, uint16_t vendor, const uint16_t *devices, un
 	return false;
 }
 
-/* How many functions the device in this slot may have; 0: there is none. */
+/* The number of functions that the device in this slot may have; 0: there is no device. */
 static uint8_t pci_nr_funcs(uint8_t bus, uint8_t slot)
 {
 	const struct pci_device at = { bus, slot, 0 };

@@ -1,5 +1,5 @@
 /*
- * What percpu.c shares inside arch/.
+ * Functions of percpu.c for other files of arch/.
  *
  * Context: boot CPU, before its tables are loaded.
  */

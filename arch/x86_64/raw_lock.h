@@ -19,7 +19,7 @@ static TRACE_ALWAYS_INLINE bool raw_try_lock(struct raw_lock *lock)
 	return atomic_exchange_explicit(&lock->held, 1, memory_order_acquire) == 0;
 }
 
-/* Returns what raw_unlock() needs. */
+/* Returns the flags for raw_unlock(). */
 static TRACE_ALWAYS_INLINE uint64_t raw_lock(struct raw_lock *lock)
 {
 	uint64_t flags = arch_irq_save();

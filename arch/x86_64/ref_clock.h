@@ -23,7 +23,10 @@ struct ref_clock {
  */
 const struct ref_clock *ref_clock_find(void);
 
-/* A counter and the TSC read together; `width` is how far apart they may be, in TSC cycles. */
+/*
+ * A counter and the TSC read together; `width` is the largest distance between the two reads, in
+ * TSC cycles.
+ */
 struct ref_sample {
 	uint64_t tsc;
 	uint64_t width;

@@ -87,7 +87,7 @@ void smp_init(unsigned long max_cpus)
 	pr_info("SMP: %u CPUs, %u left out\n", nr_cpus, left_out);
 }
 
-/* Get memory for a CPU that is to be started, and fill in what it starts with. */
+/* Get memory for a CPU that is to be started, and fill in its parameters. */
 static int smp_prepare(uint32_t cpu)
 {
 	int err = cpu_prepare(cpu, apic_ids[cpu]);

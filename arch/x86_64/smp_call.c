@@ -23,7 +23,7 @@
 #include <trace/events/irq_vectors.h>
 #include <trace/platform.h>
 
-/* For events: where the function that uses this was called. */
+/* For events: the return address of the function that uses this. */
 #define SENDER_IP ((unsigned long)__builtin_return_address(0))
 
 struct request {

@@ -21,7 +21,7 @@ static struct {
 	struct trap_frame frames[MAX_CPUS]; /* valid once the CPU's bit is set in `stopped` */
 } stop = { .owner = NOBODY };
 
-static _Atomic uint64_t nr_strays; /* NMIs that nobody sent */
+static _Atomic uint64_t nr_strays; /* NMIs without a sender */
 
 static void stop_here(uint32_t cpu, const struct trap_frame *regs)
 {

@@ -1,6 +1,4 @@
-/*
- * What the files smp*.c share.
- */
+/* Data and functions that the files smp*.c share. */
 #ifndef SMP_PRIV_H
 #define SMP_PRIV_H
 
@@ -43,7 +41,10 @@ void smp_sync_self(void);
 /* An AP's first C function, on the stack of the idle thread that upcall_ap_prepare() made. */
 void smp_ap_entry(uint64_t cpu) __attribute__((noreturn));
 
-/* How far an AP is. The boot CPU changes STARTING to LEFT_OUT when it has waited long enough. */
+/*
+ * The progress of an AP's start. The boot CPU changes STARTING to LEFT_OUT when it has waited long
+ * enough.
+ */
 enum smp_ap_state {
 	AP_IDLE,
 	AP_STARTING,

@@ -1,10 +1,10 @@
 /*
  * Core sync: every other CPU executes a serialising instruction. Not traced, because changing call
- * sites waits for it. Also what all smp*.c use. See <arch/smp.h>.
+ * sites waits for it. Also the functions that all smp*.c use. See <arch/smp.h>.
  *
  * A sync takes a ticket from `sync_ticket`, then sends the interrupt. A CPU reads the ticket, then
- * serialises, then stores what it read into `done`: done >= t says that it serialised after ticket
- * t was taken. So it does no harm when two sync interrupts arrive as one, or several CPUs sync at
+ * serialises, then stores the ticket into `done`: done >= t says that it serialised after ticket t
+ * was taken. So it does no harm when two sync interrupts arrive as one, or several CPUs sync at
  * once.
  */
 #include "irq_stats.h"
@@ -31,7 +31,7 @@ _Atomic uint64_t smp_online = 1;
 
 static _Atomic uint64_t sync_ticket;
 static struct sync_cpu sync_cpus[MAX_CPUS];
-static _Atomic uint32_t hotplug_holder; /* CPU + 1; 0: nobody */
+static _Atomic uint32_t hotplug_holder; /* CPU + 1; 0: none */
 
 bool smp_cpu_online(uint32_t cpu)
 {
@@ -167,7 +167,7 @@ static uint64_t sync_left(uint64_t ticket)
 
 /*
  * A CPU that comes online sets its bit, then reads the ticket (smp_ap_come_online()). Here the
- * ticket is taken first, then the bits are read. So at least one of them sees what the other did.
+ * ticket is taken first, then the bits are read. So at least one of the two sees the other's write.
  */
 void smp_sync_cores(void)
 {

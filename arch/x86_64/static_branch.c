@@ -7,7 +7,7 @@
 #include <trace/platform.h>
 #include <trace/static_key.h>
 
-#define BATCH 256 /* no key has so many sites */
+#define BATCH 256 /* more sites than a key has */
 
 /* An entry of .static_branches, which static_branch() makes and linker.ld gathers. */
 struct static_site {
@@ -70,8 +70,8 @@ static void make_room(void)
 }
 
 /*
- * Does the site hold the jump? Code that is read as it should be needs no second look; otherwise
- * somebody's breakpoint may stand there.
+ * Does the site hold the jump? Code that reads as expected needs no second look; otherwise a
+ * foreign breakpoint may stand there.
  */
 static bool holds_jmp(const struct static_site *site, const uint8_t *jmp, const uint8_t *nop)
 {

@@ -19,7 +19,7 @@
 struct timer_cpu {
 	uint64_t tick_ns;
 	uint64_t deadline_ns;
-	uint64_t armed_ns; /* what the hardware is set to; 0 after arch_timer_nudge() */
+	uint64_t armed_ns; /* the time that the hardware is set to; 0 after arch_timer_nudge() */
 } __attribute__((aligned(64)));
 
 static struct timer_cpu timer_cpus[MAX_CPUS];
@@ -133,7 +133,7 @@ void arch_timer_arm_ns(uint64_t deadline_ns)
 	timer_program(timer);
 }
 
-/* The APIC's counter counts down, and ref_clock_sample() is used to counters that count up. */
+/* The APIC's counter counts down, and ref_clock_sample() takes counters that count up. */
 static uint32_t timer_read_counter(void)
 {
 	return UINT32_MAX - apic_timer_count();

@@ -1,4 +1,4 @@
-; tracepoint_call_* - how inline functions call the tracepoints of <trace/host_tracepoints.h>.
+; tracepoint_call_* - from inline functions into the tracepoints of <trace/host_tracepoints.h>.
 ;
 ; In:    called, with `parent` in rdi. rsp need not be aligned to 16.
 ; Calls: void trace_*_call(uintptr_t ip, uintptr_t parent); ip is the return address of this call

@@ -1,4 +1,4 @@
-/* The IDT, and what each trap is for: see <arch/trap.h>. */
+/* The IDT, and the work of each trap: see <arch/trap.h>. */
 #include <stdatomic.h>
 
 #include <arch/cpu.h>
@@ -148,7 +148,7 @@ void trap_dispatch(struct trap_frame *regs)
 		return;
 	if (regs->vector == TRAP_DEBUG && trace_watch_dispatch(regs->rip, regs))
 		return;
-	/* a fault in a copy is one of the instruction */
+	/* a fault in a probe's copy counts as one of the original instruction */
 	regs->rip = trace_probe_original(regs->rip);
 	if (fixup_apply(regs))
 		return;
@@ -158,7 +158,7 @@ void trap_dispatch(struct trap_frame *regs)
 void trap_nmi(struct trap_frame *regs)
 {
 	trap_fn fn = atomic_load_explicit(&traps.nmi_fn, memory_order_relaxed);
-	uint64_t fault_addr = read_cr2(); /* restored: who was interrupted may still read it */
+	uint64_t fault_addr = read_cr2(); /* restored: the interrupted code may still read it */
 
 	preempt_count_add(NMI_ONE + HARDIRQ_ONE);
 	if (fn)

@@ -41,8 +41,8 @@ trap_stubs:
 	cfi_routine_end
 .end:
 
-; #BP leaves a gap of 8 words between the interrupted stack and the frame. text_poke.c, when it does a
-; call in place of the int3, pushes the return address there.
+; #BP leaves a gap of 8 words between the interrupted stack and the frame. The handler of a changed
+; call site, when it does a call in place of the int3, pushes the return address there.
 BP_GAP_WORDS	equ 8
 global trap_breakpoint:function (trap_breakpoint.end - trap_breakpoint)
 	align	16

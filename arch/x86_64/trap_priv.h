@@ -1,5 +1,5 @@
 /*
- * What the files about traps share inside arch/.
+ * Functions that the files about traps share.
  *
  * Context: trap_load_idt(): each CPU for itself, interrupts off.
  */
@@ -28,7 +28,7 @@ extern const char trap_stubs[], trap_breakpoint[], trap_entry_end[];
 extern const char nmi_entry[], nmi_entry_end[];
 #define TRAP_STUB_SIZE 16ul
 
-/* Describe a fault that nobody handles, and panic. */
+/* Describe a fault without a handler, and panic. */
 void trap_fatal(struct trap_frame *regs) __attribute__((noreturn));
 
 #endif

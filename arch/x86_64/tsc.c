@@ -67,9 +67,7 @@ void tsc_delay_ns(uint64_t ns)
 		arch_cpu_relax();
 }
 
-/*
- * Measure the TSC's rate in Hz, for `ms` milliseconds. `out_error`: by how many Hz it can be wrong.
- */
+/* Measure the TSC's rate in Hz, for `ms` milliseconds. `out_error`: the largest error, in Hz. */
 static uint64_t measure(const struct ref_clock *ref, uint32_t ms, uint64_t *out_error)
 {
 	uint32_t needed = (uint32_t)(ref->hz * ms / 1000);
@@ -111,7 +109,7 @@ static uint64_t best_measure(void)
 	return hz;
 }
 
-/* The TSC's rate as CPUID tells it; 0 when it does not. */
+/* The TSC's rate from CPUID; 0 when CPUID does not have it. */
 static uint64_t hz_by_cpuid(void)
 {
 	struct cpuid_result ratio, base;

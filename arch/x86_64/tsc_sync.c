@@ -22,7 +22,8 @@
 #define PATIENCE_NS 10000000000ull
 
 /*
- * One pair at a time. Whoever sees `turn` change (acquire) sees what was written before (release).
+ * The exchange of one pair at a time. A CPU that sees `turn` change (acquire) sees the writes
+ * before it (release).
  */
 static struct {
 	_Atomic uint32_t turn;

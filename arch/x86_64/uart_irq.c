@@ -12,7 +12,7 @@
 
 #define MAX_ROUNDS 64 /* an interrupt serves the chip so often at most */
 
-/* What one port's transmitter is doing; `lock` guards it and the port's IER. */
+/* The state of one port's transmitter; `lock` guards it and the port's IER. */
 struct uart_line {
 	struct raw_lock lock;
 	const struct uart_client *client; /* NULL until uart_start() has worked */
@@ -26,7 +26,7 @@ static struct uart_line lines[UART_NR_PORTS] = {
 	[UART_COM2] = { .isa_irq = 3 },
 };
 
-/* Switch the interrupts on that the line wants now. Its lock is held. */
+/* Switch on the interrupts that the line wants now. Its lock is held. */
 static void uart_set_interrupts(unsigned int port)
 {
 	const struct uart_line *line = &lines[port];
@@ -108,7 +108,7 @@ void uart_rx_resume(unsigned int port)
 
 	if (line->is_rx_paused) {
 		line->is_rx_paused = false;
-		uart_set_interrupts(port); /* raises one for what has come */
+		uart_set_interrupts(port); /* raises an interrupt for the bytes that have come */
 	}
 	raw_unlock(&line->lock, flags);
 }

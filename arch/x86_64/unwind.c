@@ -13,7 +13,9 @@
 #include "trap_priv.h"
 #include "unwind_priv.h"
 
-/* Where a walk is. The rbp that goes with it is that of the function that out[nr - 1] lies in. */
+/*
+ * The state of a walk. The rbp that belongs to it is that of the function that out[nr - 1] lies in.
+ */
 struct walk {
 	uintptr_t *out;
 	size_t nr;
@@ -22,7 +24,7 @@ struct walk {
 	uintptr_t hi;
 };
 
-/* Does [addr, addr + bytes) lie on a stack? If so, that is the one the walk is on from now on. */
+/* Does [addr, addr + bytes) lie on a stack? If so, the walk is on that stack from now on. */
 static bool is_on_stack(struct walk *w, uintptr_t addr, size_t bytes)
 {
 	if (addr % sizeof(uintptr_t) != 0)
@@ -59,7 +61,7 @@ static uintptr_t return_word(struct walk *w, uintptr_t addr, size_t index)
 	return is_on_stack(w, at, sizeof(uintptr_t)) ? unwind_return(at) : 0;
 }
 
-/* What the CPU pushes for a trap. */
+/* The frame that the CPU pushes for a trap. */
 struct iret_frame {
 	uintptr_t rip, cs, rflags, rsp, ss;
 };
@@ -133,7 +135,7 @@ static uintptr_t pop_return(struct walk *w, uintptr_t rip, uintptr_t *rsp)
 	return ret;
 }
 
-/* Emit the callers of the function at `rip` that no frame tells of, but only rsp or rcx. */
+/* Emit the callers of the function at `rip` that have no frame: rsp or rcx leads to them. */
 static void take_caller(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t rcx)
 {
 	uintptr_t ret = return_beside_stack(rip, rsp, rcx);
@@ -157,9 +159,9 @@ static void take_caller(struct walk *w, uintptr_t rip, uintptr_t rsp, uintptr_t 
 }
 
 /*
- * For entry code that was interrupted itself: rcx of what was running before. `frame` is what the
- * CPU pushed then, `rsp` and `rcx` are the entry code's. If rsp is low enough for rcx to be saved,
- * it is read from its place below `frame`.
+ * For entry code that was interrupted itself: rcx of the code that ran before. `frame` is the frame
+ * that the CPU pushed then, `rsp` and `rcx` are the entry code's. If rsp is low enough for rcx to
+ * be saved, it is read from its place below `frame`.
  */
 static uintptr_t rcx_behind_entry(const struct iret_frame *frame, uintptr_t rsp, uintptr_t rcx)
 {
@@ -191,8 +193,8 @@ static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
 }
 
 /*
- * A frame that a detour of a probe pushed, which leads to what the probed function has, whatever
- * that has pushed so far: emit the probed instruction, and callers without a frame.
+ * Go over a frame that a probe's detour pushed. It leads to the stack of the probed function,
+ * however much that has pushed so far: emit the probed instruction, and callers without a frame.
  */
 static uintptr_t take_detour(struct walk *w, uintptr_t rbp, uintptr_t ret)
 {
@@ -287,7 +289,7 @@ TRACE_NOINLINE size_t arch_backtrace_here(uintptr_t *out, size_t max)
 /* ---- Walks that say whether they are complete ---- */
 
 #define STEP_MAX	  4u  /* addresses that one step finds at most */
-#define FIRST_FRAME_BYTES 64u /* no further than this from the end of a stack is its first frame */
+#define FIRST_FRAME_BYTES 64u /* the first frame of a stack is no further than this from its end */
 
 extern void arch_thread_start(void); /* switch.asm */
 
@@ -309,9 +311,9 @@ static bool is_first_frame(struct walk *w, uintptr_t rbp)
 /*
  * Show all words from the interrupted rsp up to the return addresses above rbp. The interrupted
  * code may be about to make its frame or to give it up, or be assembly, so rbp is its own or its
- * caller's. Return addresses that no frame tells of lie below that frame's. Registers are not
- * shown, because what they hold may be old. Only return_to_handler, at its end, has a return
- * address in a register alone, and step() knows of it.
+ * caller's. Return addresses without a frame lie below that frame's. Registers are not shown,
+ * because their values may be old. Only return_to_handler, at its end, has a return address in a
+ * register alone, and step() knows of it.
  */
 static bool show_interrupted(struct show *show, uintptr_t at)
 {
@@ -335,7 +337,10 @@ static bool show_interrupted(struct show *show, uintptr_t at)
 	return true;
 }
 
-/* Are these, which a frame led to, known return addresses (not still the hook's), all in code? */
+/*
+ * Are all of these addresses, which a frame led to, return addresses in code, and none still the
+ * hook's?
+ */
 static bool are_returns(const uintptr_t *ips, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {

@@ -1,6 +1,4 @@
-/*
- * Backtraces: what the code at an address tells of where its return address lies. See unwind_priv.h.
- */
+/* Backtraces: the place of a function's return address, read from its code. See unwind_priv.h. */
 #include <arch/nofault.h>
 #include <arch/paging.h>
 #include <arch/sections.h>
@@ -117,7 +115,7 @@ int unwind_return_depth(uintptr_t rip)
 	if (is_call_site(rip) || is_call_site(rip - 1)) /* rip - 1: an int3 was hit at the site */
 		return 0;
 	if (!arch_is_text(rip) && !arch_exec_contains(rip))
-		return 0; /* somebody called a bad address */
+		return 0; /* a bad address was called */
 	if (rip == (uintptr_t)return_to_handler_pop || rip == (uintptr_t)ftrace_regs_caller_direct)
 		return 0;
 	if (is_behind_breakpoint(rip))

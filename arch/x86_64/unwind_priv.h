@@ -1,5 +1,5 @@
 /*
- * What unwind.c, unwind_code.c and unwind_probe.c share.
+ * Functions that unwind.c, unwind_code.c and unwind_probe.c share.
  *
  * Context: any, NMI included. Not traced.
  */
@@ -30,20 +30,20 @@ static TRACE_ALWAYS_INLINE uintptr_t unwind_return(uintptr_t at)
 
 /*
  * Walk over a trap frame, of which `rbp` is the address plus one, or over the frame of a probe's
- * detour. Puts the interrupted or probed instruction, and its callers that no frame tells of, into
- * `out`, 0 for a caller that is not known. Returns the rbp to go on with, 0 at the end.
+ * detour. Puts the interrupted or probed instruction, and its callers without a frame, into `out`,
+ * 0 for a caller that is not known. Returns the rbp to go on with, 0 at the end.
  */
 uintptr_t unwind_odd(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr);
 
 /*
  * Was the function at `addr`, which returns to `ret`, called by a call site? It is a trampoline
  * then, or a site calls it directly. A site comes before the prologue of its function. So the
- * return address of that function lies right above `ret`, and no frame tells of it.
+ * return address of that function lies right above `ret`, without a frame.
  */
 bool unwind_is_called_by_site(uintptr_t addr, uintptr_t ret);
 /*
- * How many words above rsp the return address lies, when the function at `rip` has no frame of its
- * own now; -1 when it has one.
+ * The number of words between rsp and the return address, when the function at `rip` has no frame
+ * of its own now; -1 when it has one.
  */
 int unwind_return_depth(uintptr_t rip);
 

@@ -16,7 +16,7 @@
 #include "unwind_priv.h"
 
 #define WORD	     sizeof(uintptr_t)
-#define TRAP_ENTRIES 4u /* that one trap frame gives at most */
+#define TRAP_ENTRIES 4u /* entries that one trap frame gives at most */
 
 struct probe_walk {
 	uint32_t *out;
@@ -68,8 +68,8 @@ static uintptr_t take_trampoline(struct probe_walk *w, uintptr_t rbp)
 }
 
 /*
- * Take what a trap interrupted, or what a detour of a probe is for. Returns the next rbp, which may
- * be on another stack; 0 at the end.
+ * Take the instruction that a trap interrupted, or the probed one of a detour. Returns the next
+ * rbp, which may be on another stack; 0 at the end.
  */
 static TRACE_NOINLINE uintptr_t take_odd(struct probe_walk *w, uintptr_t rbp)
 {

@@ -1,5 +1,5 @@
 /*
- * What the firmware's ACPI tables say about this machine, copied out once at boot.
+ * The facts about this machine in the firmware's ACPI tables, copied out once at boot.
  *
  *   RSDP -> RSDT | XSDT -> MADT  CPUs, interrupt controllers, their wiring
  *                       -> FADT  power control ports, reset register, PM timer; DSDT for \_S5

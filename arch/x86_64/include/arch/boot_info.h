@@ -1,5 +1,5 @@
 /*
- * What the boot loader told us, copied out of its memory: command line, memory map, RSDP.
+ * The boot loader's information, copied out of its memory: command line, memory map, RSDP.
  *
  * Context:   boot_info_from_...(): boot CPU, one of them, once. The rest: any, constant afterwards.
  * Locking:   none.

@@ -52,7 +52,7 @@ static TRACE_ALWAYS_INLINE void arch_irq_enable(void)
 	arch_irq_enable_raw();
 }
 /*
- * Turn interrupts off; returns what arch_irq_restore() needs. The _from forms are for locks:
+ * Turn interrupts off; returns the flags for arch_irq_restore(). The _from forms are for locks:
  * `parent` is the address that a trace shows as the caller, 0 for the function's own.
  */
 static TRACE_ALWAYS_INLINE uint64_t arch_irq_save_from(uintptr_t parent)
@@ -102,9 +102,9 @@ static TRACE_ALWAYS_INLINE void __attribute__((noreturn)) arch_halt_forever(void
 }
 
 /*
- * Serialise: the CPU forgets all instructions that it has fetched, and runs what memory holds now.
- * By SERIALIZE if it has that, otherwise by an IRET to the next instruction (Intel SDM volume 3,
- * "Serializing Instructions").
+ * Serialise: the CPU forgets all instructions that it has fetched, and fetches them again from
+ * memory. By SERIALIZE if it has that, otherwise by an IRET to the next instruction (Intel SDM
+ * volume 3, "Serializing Instructions").
  */
 static TRACE_ALWAYS_INLINE void arch_sync_core(void)
 {

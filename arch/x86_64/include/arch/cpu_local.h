@@ -1,5 +1,5 @@
 /*
- * What each CPU keeps for itself, reached through the GS base.
+ * Data that each CPU keeps for itself, reached through the GS base.
  *
  * Context: any. Once a CPU runs, only it writes its fields, each with one instruction, so that an
  * interrupt sees the value before or after, never half of one.

@@ -1,5 +1,5 @@
 /*
- * What CPUID says about this machine's CPUs, as far as this kernel cares.
+ * Features of this machine's CPUs, from CPUID, as far as this kernel uses them.
  *
  * Context:   any; written once, by cpu_features_init(), before other CPUs run.
  * Locking:   none.

@@ -1,5 +1,5 @@
 /*
- * What boot/ leaves behind for C: one struct, filled in 32-bit mode, read once.
+ * The struct that boot/ leaves behind for C: filled in 32-bit mode, read once.
  *
  * Context:   boot CPU, before anything else runs.
  * Locking:   none.
@@ -16,7 +16,7 @@
 /* boot/boot.inc has this layout, too (struc handover). */
 struct handover {
 	uint64_t info_phys; /* of the boot loader, below 4 GiB */
-	uint64_t magic;	    /* of which kind: PVH_MAGIC, or that of multiboot2 */
+	uint64_t magic;	    /* the kind of the information: PVH_MAGIC, or the magic of multiboot2 */
 	uint64_t boot_tsc;  /* time-stamp counter at the first instructions */
 	uint64_t kernel_phys_start;
 	uint64_t kernel_phys_end; /* behind .bss */

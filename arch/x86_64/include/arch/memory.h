@@ -1,10 +1,10 @@
 /*
- * Physical memory before the page allocator: what is free, and pages for the first page tables.
+ * Physical memory before the page allocator: the free ranges, and pages for the first page tables.
  *
  * Context:   boot CPU. memory_early_page() is not called any more once kernel_main() runs.
  * Locking:   none.
- * Ownership: the ranges of memory_free_ranges() belong to kernel/; everything else stays with
- *            whoever has it now (firmware, kernel image, early page tables).
+ * Ownership: the ranges of memory_free_ranges() belong to kernel/; all other memory stays with its
+ *            owner (firmware, kernel image, early page tables).
  */
 #ifndef ARCH_MEMORY_H
 #define ARCH_MEMORY_H
@@ -27,8 +27,8 @@ void memory_init(const struct handover *handover);
 uint64_t memory_early_page(void);
 
 /*
- * Usable memory that nobody uses: ranges in ascending order, page aligned, not touching each other,
- * from 1 MiB up, all in the direct map. What they contain is undefined. The first call ends
+ * Usable memory that is free: ranges in ascending order, page aligned, not touching each other,
+ * from 1 MiB up, all in the direct map. Their contents are undefined. The first call ends
  * memory_early_page(): the pages left over from it are in the ranges.
  */
 const struct memory_range *memory_free_ranges(size_t *out_nr);

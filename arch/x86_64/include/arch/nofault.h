@@ -1,6 +1,6 @@
 /*
- * Reading from addresses that may be bad: it returns false where others would fault. One word at a
- * time: <trace/arch_read.h>.
+ * Reading from addresses that may be bad: the answer is false where a plain read would fault. One
+ * word at a time: <trace/arch_read.h>.
  *
  * Context: any, NMI included. Not traced.
  */

@@ -93,7 +93,7 @@ const void *arch_map_firmware(uint64_t phys, size_t bytes);
 
 /*
  * Walk all tables. Log and count the pages that are writable and executable, and those that make
- * text or constants writable at another address. 0 when all is as it should be. Thread context.
+ * text or constants writable at another address. 0 when there are none. Thread context.
  */
 size_t arch_check_wx(void);
 
@@ -112,7 +112,8 @@ uint64_t arch_alias_enter(void);
 void arch_alias_leave(uint64_t old_root);
 
 /*
- * Where kernel text or the executable area at `text_addr` can be written, between enter and leave.
+ * The address at which kernel text or the executable area at `text_addr` can be written, between
+ * enter and leave.
  */
 static inline void *arch_alias_of(uintptr_t text_addr)
 {

@@ -26,7 +26,7 @@ uint32_t pci_read(const struct pci_device *device, uint8_t offset);
 uint8_t pci_capability(const struct pci_device *device, uint8_t kind, uint8_t after);
 /* Map `bytes` of the memory that BAR number `bar` names, from `offset` on, for ever; or NULL. */
 void *pci_map(const struct pci_device *device, unsigned int bar, uint32_t offset, uint32_t bytes);
-/* Let the device be reached, and reach memory itself. */
+/* Turn on the device's registers, and its own access to memory. */
 void pci_enable(const struct pci_device *device);
 /*
  * Have the device's first MSI-X message call fn() on the running CPU, interrupts off. For one

@@ -1,8 +1,8 @@
 /*
- * Ending the machine. But for power_init(), none of these returns: each tries the ways named there,
- * in that order, and halts when none has worked.
+ * Ending the machine. But for power_init(), none of these functions returns: each tries the ways in
+ * its comment, in that order, and halts when none has worked.
  *
- * Context: any; interrupts are turned off. Other CPUs go on: a caller that minds stops them first.
+ * Context: any; interrupts are turned off. Other CPUs go on, unless the caller stops them first.
  * Locking: none is taken, because after a panic a stopped CPU may hold any lock.
  */
 #ifndef ARCH_POWER_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * Map what power_reboot() needs, while locks and memory can be had. Boot CPU, once, after
- * acpi_init().
+ * Map the registers that power_reboot() needs, while locks and memory can be had. Boot CPU, once,
+ * after acpi_init().
  */
 void power_init(void);
 /* ACPI S5 (soft off). */

@@ -1,10 +1,10 @@
 /*
- * The other CPUs (APs, application processors): starting them, asking things of them, stopping
+ * The other CPUs (APs, application processors): starting them, calling functions on them, stopping
  * them.
  *
- * CPUs are numbered 0 .. smp_nr_cpus() - 1 without holes; 0 is the boot CPU. smp_nr_cpus() is how
- * many exist, and is fixed by smp_init(). A CPU that never answered, or that the limit of
- * smp_init() leaves out, has a number and stays offline.
+ * CPUs are numbered 0 .. smp_nr_cpus() - 1 without holes; 0 is the boot CPU. smp_nr_cpus() is the
+ * number of CPUs that exist, and is fixed by smp_init(). A CPU that never answered, or that the
+ * limit of smp_init() leaves out, has a number and stays offline.
  *
  * Coming online, against text patching: before it is online a CPU runs code that has no call sites
  * (notrace). It then takes the hot-plug lock, with interrupts off, sets its bit in the online mask,
@@ -14,8 +14,9 @@
  *   batch first:  the CPU waits outside; it serialises after the last write.
  *   CPU first:    the batch sees its bit, so each of its syncs asks this CPU too.
  *
- * Context:   thread, interrupts on, for what waits for other CPUs (asserted); senders that do not
- *            wait - any. The calls that run on the other side - interrupt, so they may not sleep.
+ * Context:   thread, interrupts on, for functions that wait for other CPUs (asserted); senders that
+ *            do not wait - any. The calls that run on the other side - interrupt, so they may not
+ *            sleep.
  * Locking:   the hot-plug lock spins. Threads take it with interrupts on, so that they go on
  *            answering other CPUs while they wait for it.
  */

@@ -44,12 +44,12 @@ on:
 
 /*
  * Change every site that does not agree with its key, in batches. When a batch fails, it and those
- * after it are not made: -EBUSY if somebody's breakpoint is in the way, -EINVAL if text is damaged.
+ * after it are not made: -EBUSY if a foreign breakpoint is in the way, -EINVAL if text is damaged.
  */
 int static_branch_update(void);
 /*
- * List what it would change, ascending: at most `room`, to `pokes`. Returns how many there are. The
- * same context and lock.
+ * List the changes that static_branch_update() would make, ascending: at most `room`, to `pokes`.
+ * Returns the number of all. The same context and lock.
  */
 size_t static_branch_list(struct trace_poke *pokes, size_t room);
 

@@ -1,7 +1,7 @@
 /*
- * How inline functions call tracepoints of <trace/host_tracepoints.h>: through an assembly routine
- * that preserves every register. The compiler need not save any for a call that is rarely made, so
- * the code around it pays for one NOP.
+ * Calls of tracepoints of <trace/host_tracepoints.h> from inline functions: through an assembly
+ * routine that preserves every register. The compiler need not save any for a call that is rarely
+ * made, so the code around it pays for one NOP.
  *
  * Context: as <trace/host_tracepoints.h> says of each.
  */

@@ -9,8 +9,8 @@
  *
  * Context:   handlers run with interrupts off. Interrupts (vectors from 32 on) count as hardirq in
  *            preempt_count; softirqs and preemption follow at the end of the outermost one.
- * Locking:   none; arch_irq_register() is called before the vector can fire.
- * Ownership: the frame is the handler's until it returns. What it changes there takes effect then.
+ * Locking: none; arch_irq_register() is called before the vector can fire. Ownership: the frame is
+ * the handler's until it returns. Its changes there take effect then.
  */
 #ifndef ARCH_TRAP_H
 #define ARCH_TRAP_H

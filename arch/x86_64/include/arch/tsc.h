@@ -5,9 +5,9 @@
  *
  *   ns = ((tsc - tsc_base) * tsc_mult) >> 32        fields of struct cpu_local
  *
- * The product is 128 bits wide. tsc_base of a CPU differs from the boot CPU's by what their
- * counters differ (the skew), so that all CPUs read the same time. Before tsc_init() the clock
- * reads 0.
+ * The product is 128 bits wide. tsc_base of a CPU differs from the boot CPU's by the difference of
+ * their counters (the skew), so that all CPUs read the same time. Before tsc_init() the clock reads
+ * 0.
  *
  * Context: tsc_init - boot CPU, interrupts off. Reading - any.
  */
@@ -20,7 +20,7 @@
 /* Measure the rate and start the clock at 0. Takes 2 to 50 ms. Uses the PIT before acpi_init(). */
 void tsc_init(void);
 uint64_t tsc_hz(void);
-/* What the rate comes from: "CPUID", "HPET", "PM timer", "PIT", or "none" before tsc_init(). */
+/* The source of the rate: "CPUID", "HPET", "PM timer", "PIT", or "none" before tsc_init(). */
 const char *tsc_reference(void);
 /* Time in ns since tsc_init(), by the running CPU's counter. Any context. */
 uint64_t tsc_clock_ns(void);

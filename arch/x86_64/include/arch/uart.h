@@ -28,8 +28,8 @@ enum uart_port {
 struct uart_client {
 	void (*rx)(unsigned int port, uint8_t byte);
 	/*
-	 * Can rx take a byte? If not, what comes stays in the chip until uart_rx_resume(). Optional;
-	 * may be called under the port's lock.
+	 * Can rx take a byte? If not, bytes stay in the chip until uart_rx_resume(). Optional; may
+	 * be called under the port's lock.
 	 */
 	bool (*rx_room)(unsigned int port);
 	/* The next byte to send; false when there is none. Must not call back into uart. */

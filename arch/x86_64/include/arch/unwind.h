@@ -19,7 +19,7 @@
 
 /*
  * From a trap. The interrupted function may have no frame yet, or none any more. All three return
- * how many addresses there are.
+ * the number of addresses.
  */
 size_t arch_backtrace_trap(const struct trap_frame *regs, uintptr_t *out, size_t max);
 /* Of a thread that does not run. */
@@ -28,10 +28,10 @@ size_t arch_backtrace_context(const struct arch_context *ctx, uintptr_t *out, si
 size_t arch_backtrace_here(uintptr_t *out, size_t max);
 
 /*
- * Call fn() for all words by which the code on a stack can come back to somewhere, without words
- * that earlier calls have left there. These are the return addresses, the real one where a return
- * is hooked. For each interrupt they are also the interrupted instruction, and every word of the
- * stack up to the first frame that is certain to be there; and in front of the frame of a trampoline
+ * Call fn() for all words of a stack that are, or may be, return addresses of its code, without
+ * words that earlier calls have left there. These words are: the return addresses, the real one
+ * where a return is hooked; for each interrupt the interrupted instruction, and every word of the
+ * stack up to the first frame that is certain to be there; in front of the frame of a trampoline
  * every word down to the frame before, because a callback may have none. True when the walk came to
  * the first frame of the stack. False when it broke off: then there may be more.
  */

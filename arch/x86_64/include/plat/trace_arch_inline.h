@@ -1,7 +1,7 @@
 /*
- * What the library's x86-64 half asks of this kernel, as inline functions. Their contracts are in
- * <trace/arch_host.h>; the others are in kernel/trace_host.c. Text is written through the alias of
- * <arch/paging.h>.
+ * The inline functions that the library's x86-64 half asks of this kernel. Their contracts are in
+ * <trace/arch_host.h>; the functions that are not inline are in kernel/trace_host.c. Text is
+ * written through the alias of <arch/paging.h>.
  *
  * Context: as <trace/arch_host.h> says; nothing has a call site.
  */

@@ -17,8 +17,8 @@
 
 /*
  * A field of this CPU, to be read with preemption off. It is not volatile, so the compiler may load
- * it once for several readers. That will do: then only an interrupt can change these fields, and a
- * value from before it is as good. Turning preemption on and off are barriers.
+ * it once for several readers. That is enough: with preemption off only an interrupt can change
+ * these fields, and it restores them. Turning preemption on and off are barriers.
  */
 #define TRACE_PLAT_LOCAL(field) (((const struct cpu_local __seg_gs *)0)->field)
 
