@@ -7,6 +7,7 @@ from guest import ROOT, Guest
 
 sys.path.insert(0, str(ROOT / "tests" / "bench"))
 import bench  # noqa: E402
+from rows import PROBES, ROWS  # noqa: E402
 
 NAMES = (
     "site_off op_empty ops_two op_regs direct func_event func_event_bytes ring_16 patch_all_syncs "
@@ -32,7 +33,7 @@ def guest():
 @pytest.fixture(scope="module")
 def measured(guest):
     """Probes in a kernel of their own, as what others leave behind makes them dearer."""
-    rows, probes = [[name for name in NAMES.split() if (name in bench.PROBES) == is_probe] for is_probe in (False, True)]
+    rows, probes = [[name for name in NAMES.split() if (name in PROBES) == is_probe] for is_probe in (False, True)]
     found = bench.values(guest.check("bench " + " ".join(rows).replace("patch_all_syncs", "patch_all_insn")))
     with Guest("gcc", 1, tests=True, icount=True) as other:
         return found | bench.values(other.check("bench " + " ".join(probes)))
@@ -40,7 +41,7 @@ def measured(guest):
 
 @pytest.mark.parametrize("name", NAMES.split())
 def test_cost_is_within_its_target(measured, name):
-    _, _, linux, target = (bench.ROWS | bench.PROBES)[name]
+    _, _, linux, target = (ROWS | PROBES)[name]
     assert 0 < measured[name] <= FEW.get(name, target) + CALIBRATION
     assert linux is None or target <= linux
 
