@@ -336,8 +336,11 @@ test: deps-test
 check: deps-check
 	@tools/check-all
 
+# CHECK=1: leaves the documents as they are, and fails when they have other figures.
+CHECK ?= 0
+
 bench: deps-test
-	@$(PYTHON) tests/bench/bench.py --build $(BUILD)
+	@$(PYTHON) tests/bench/bench.py --build $(BUILD) $(if $(filter 1,$(CHECK)),--check)
 
 # The library in a process, on this machine's processors: its tests, and what an event costs in ns.
 FLIPS ?= 1000000

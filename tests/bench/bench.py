@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""bench.py [--build DIR] [--quick]: measure Fathom as Linux was measured, print the tables.
+"""bench.py [--build DIR] [--quick] [--check] [--given]: measure Fathom as Linux was measured, write the documents' figures.
 
 Instructions are counted by QEMU: -accel tcg -icount shift=0,sleep=off -smp 1 -cpu max, where the time
 stamp counter advances by one per instruction. The `bench` command of the kernel runs the loops
 (tests/kernel/load/bench_measure.c states what is subtracted). The kernels for patching have generated functions
 (make SITES=n). Writes bench.json into the build directory:
     name -> {"value": number, "unit": text, "linux": number or null, "target": number}
+and what tables.py makes of it into docs/benchmarks.md, docs/bench.svg and README.md. Says which rows changed there, and fails
+when a figure is above its target.
 """
 import argparse
 import json
@@ -18,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "qemu"))
 
 from guest import Guest  # noqa: E402
+import tables  # noqa: E402
 from rows import PROBE_EVENTS, PROBES, ROWS, SYSTEM  # noqa: E402
 
 MANY_SITES = 35000
@@ -69,6 +72,7 @@ def patch_scaling(build, quick):
     return rows
 
 
+# hackbench without a tracer, with every function traced, with every function's entry and exit.
 HACKBENCH = ((1, 300), (1, 1000), (4, 300))
 PAIRS_IN_GROUP = 8 * 8
 
@@ -84,7 +88,7 @@ def system_level(build):
     rows = []
     with Guest(build, cpus=1, mem="1G", icount=True, limit=600, timeout=600) as guest:
         for groups, messages in HACKBENCH:
-            for tracer in SYSTEM:
+            for tracer in ("nop", "function", "function_graph"):
                 guest.check(f"echo {tracer} > current_tracer; hackbench {groups} 10")
                 instructions, events = hackbench(guest, groups, messages)
                 if tracer == "nop":
@@ -103,97 +107,65 @@ def system_level(build):
     return rows
 
 
-def print_system_level(rows):
-    print()
-    print(
-        "| hackbench, every function traced | tracer | million instructions | events | events per message | slow-down | instructions per event |"
-    )
-    print("|---|---|---|---|---|---|---|")
-    for row in rows:
-        per_event = row["instructions_per_event"]
-        print(
-            f"| {row['run']} | `{row['tracer']}` | {row['instructions'] / 1e6:g} | {row['events']:,} | {row['events_per_message']:g} | "
-            f"{row['slow_down']:g} | {'-' if per_event is None else f'{per_event:g}'} |"
-        )
-    for tracer, (slow_down, per_event, _) in SYSTEM.items():
-        if per_event is not None:
-            print(f"| Linux 6.1, pairs of processes | `{tracer}` | - | - | - | {slow_down:g} | {per_event} |")
-    for tracer, (_, per_event, target) in SYSTEM.items():
-        if per_event is not None:
-            print(f"| target, 1 1000 | `{tracer}` | - | - | - | {target} | - |")
+def many_sites_and_events(build):
+    """Rows of kernels with generated functions and events: the second is made in a folder beside the first."""
+    events = build / f"events-{MANY_EVENTS}"
+    make(events, f"EVENTS={MANY_EVENTS}")
+    found = measure(events, names="events_all_on instance_make instance_bytes")
+    many = measure(build / f"sites-{MANY_SITES}", names="site_bytes patch_all_insn glob_insn boot_to_prompt kprobe_define1000")
+    names = ("site_bytes", "patch_all_insn", "patch_all_syncs", "boot_nop_insn", "glob_insn", "kprobe_define1000")
+    return found | {name: many[name] for name in names}
 
 
-def print_rows(rows, result):
-    print("| name | what | unit | Linux 6.1 | target | Fathom |")
-    print("|---|---|---|---|---|---|")
-    for name, (what, unit, linux, target) in rows.items():
-        peer = "-" if linux is None else f"{linux:,}"
-        value = result[name]["value"]
-        print(f"| `{name}` | {what} | {unit} | {peer} | {target} | {f'{value:g}' if value < 1e6 else f'{value:.0f}'} |")
-    print()
-
-
-def print_table(result, scaling, extra):
-    print_rows(ROWS, result)
-    print_rows(PROBES, result)
-    print("| what | target | Fathom |")
-    print("|---|---|---|")
-    for what, target, value in extra:
-        print(f"| {what} | {target} | {value} |")
-    print()
-    cpus = [key for key in scaling[0] if key.startswith("ms_")]
-    print(
-        "| sites | instructions per site | syncs | " + " | ".join(f"ms, {k[3:-3]} CPU{'s' if k != 'ms_1cpu' else ''}" for k in cpus) + " |"
-    )
-    print("|" + "---|" * (3 + len(cpus)))
-    for row in scaling:
-        print(f"| {row['sites']:,} | {row['insn_per_site']:g} | {row['syncs']} | " + " | ".join(f"{row[k]:g}" for k in cpus) + " |")
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", default=str(ROOT / "build"))
-    parser.add_argument("--quick", action="store_true", help="fewer boots for the patch times")
-    options = parser.parse_args()
-    build = Path(options.build).resolve()
-
+def measure_all(build, quick):
+    """All rows as bench.json has them, and what the tables of sites and of hackbench are made of."""
     make(build)
     found = measure(build)
     if abs(found["calibrate"] - 12) > 0.1:
         sys.exit(f"bench: a round of 12 instructions reads {found['calibrate']}: the counter is off")
     found.update(measure(build, names=" ".join(PROBE_EVENTS)))
-    system = system_level(build)
-    scaling = patch_scaling(build, options.quick)
-    events = build / f"events-{MANY_EVENTS}"
-    make(events, f"EVENTS={MANY_EVENTS}")
-    found.update(measure(events, names="events_all_on instance_make instance_bytes"))
-    many = measure(build / f"sites-{MANY_SITES}", names="site_bytes patch_all_insn glob_insn boot_to_prompt kprobe_define1000")
+    work = system_level(build)
+    scaling = patch_scaling(build, quick)
+    found.update(many_sites_and_events(build))
     with Guest(build, cpus=4, tests=True, icount=True, timeout=300) as guest:
-        boot = values(guest.check("bench boot_to_prompt"))["boot_to_prompt"]
-    found.update(
-        {
-            name: many[name]
-            for name in ("site_bytes", "patch_all_insn", "patch_all_syncs", "boot_nop_insn", "glob_insn", "kprobe_define1000")
-        }
-    )
-    result = {
+        found["boot_to_prompt"] = values(guest.check("bench boot_to_prompt"))["boot_to_prompt"]
+    found["image_bytes"] = image_bytes(build / "fathom.elf")
+    slow = {row["tracer"]: row["slow_down"] for row in work if row["run"] == "1 1000"}
+    found.update(slow_function=slow["function"], slow_graph=slow["function_graph"])
+    rows = {
         name: {"value": found[name], "unit": unit, "linux": linux, "target": target}
-        for name, (_, unit, linux, target) in (ROWS | PROBES).items()
+        for name, (_, unit, linux, target) in (ROWS | PROBES | SYSTEM).items()
     }
-    image = image_bytes(build / "fathom.elf")
-    extra = [
-        ("boot to prompt, 4 CPUs, instructions", "150,000,000", f"{boot:,.0f}"),
-        ("kernel image without symbols, bytes", "1,048,576", f"{image:,}"),
-    ]
-    (build / "bench.json").write_text(json.dumps(result, indent=2) + "\n")
-    (build / "bench-more.json").write_text(
-        json.dumps({"boot_to_prompt": boot, "image_bytes": image, "patch_scaling": scaling, "slow_down": system}, indent=2) + "\n"
-    )
-    print_table(result, scaling, extra)
-    print_system_level(system)
-    above = [f"{name} {value['value']:g}, target {value['target']}" for name, value in result.items() if value["value"] > value["target"]]
+    return rows, {"patch_scaling": scaling, "hackbench": work}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="measure, and write the figures of the documents")
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--quick", action="store_true", help="fewer boots for the patch times")
+    parser.add_argument("--check", action="store_true", help="say which rows of the documents would change, and leave them")
+    parser.add_argument("--given", action="store_true", help="measure nothing: take what the build directory has of the last time")
+    options = parser.parse_args()
+    build = Path(options.build).resolve()
+    files = build / "bench.json", build / "bench-more.json"
+
+    if options.given:
+        rows, more = (json.loads(path.read_text()) for path in files)
+    else:
+        rows, more = measure_all(build, options.quick)
+        for path, measured in zip(files, (rows, more)):
+            path.write_text(json.dumps(measured, indent=2) + "\n")
+    old = {path: (ROOT / path).read_text(encoding="utf-8") for path in tables.DOCUMENTS}
+    new = tables.written(old, rows, more)
+    changed = list(tables.changes(old, new))
+    for path, text in {} if options.check else new.items():
+        (ROOT / path).write_text(text, encoding="utf-8")
+    print("\n".join(changed) or "bench: the documents have these figures")
+    above = tables.above(rows)
     if above:
         sys.exit(f"bench: above their targets: {'; '.join(above)}")
+    if options.check and changed:
+        sys.exit("bench: the documents differ")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ ROWS = {
     "graph_bytes": ("bytes per graph call (entry and exit)", "bytes", 68, 48),
     "func_pid_miss": ("function tracer, other pid filtered out", "instructions", 42, 30),
     "trace_printk": ("trace_printk, one integer", "instructions", 791, 160),
-    "tp_off": ("tracepoint, nobody listens", "instructions", 1, 1),
+    "tp_off": ("tracepoint without a listener", "instructions", 1, 1),
     "tp_probe": ("tracepoint, one empty probe", "instructions", 15, 8),
     "event_int": ("event with one int", "instructions", 587, 105),
     "event_three": ("event with two ints and 16 bytes", "instructions", 603, 120),
@@ -101,11 +101,33 @@ PROBES = {
     "kretprobe_event": ("kretprobe event with the returned value", "instructions", 1161, 230),
     "eprobe_int": ("event probe of an event with one int", "instructions", 1071, 180),
 }
+# The whole kernel. Linux's slow-downs are of pairs of processes that pass a byte to and fro; here `hackbench 1 1000` runs.
+SYSTEM = {
+    "boot_to_prompt": ("boot to the prompt, 4 CPUs", "instructions", None, 150_000_000),
+    "image_bytes": ("kernel image without symbols", "bytes", None, 1_048_576),
+    "slow_function": ("hackbench with every function traced, to none", "times", 13.6, 4),
+    "slow_graph": ("hackbench with entry and exit of every function, to none", "times", 32.8, 8),
+}
+# Room for an image that has more in it than today's, which `image_bytes` measures. Whoever adds programs or scripts adds the row.
+IMAGE_ROOM = {"with programs": 1_258_291, "with programs and scripts": 1_677_722}
+# Linux's instructions per event in that run.
+LINUX_PER_EVENT = {"function": 532, "function_graph": 649}
+
+# Those of the README, and how they are called there.
+TEN = {
+    "site_off": "a function that is not traced",
+    "op_empty": "a callback at a function's entry",
+    "func_event": "`function`: a call recorded",
+    "graph_pair": "`function_graph`: entry and exit recorded",
+    "event_int": "a trace event recorded",
+    "hist_pid": "an event counted in a histogram",
+    "synth_latency": "two events paired into a third one",
+    "kprobe_jump": "a probe in the middle of a function",
+    "kprobe_event1": "a probe that records a register",
+    "patch_all_insn": "switching one of 35,000 functions on",
+}
+
 # Measured in a kernel in which no other probe has been: a breakpoint or a jump leaves something behind.
 PROBE_EVENTS = [
     name for name in PROBES if "_event" in name and "_bytes" not in name or name in ("kprobe_filter_discard", "kprobe_hist", "eprobe_int")
 ]
-
-# hackbench with every function traced: how much longer it takes than without, and instructions per event.
-# Linux's figures are of pairs of processes that pass a byte to and fro; the targets are of 1 1000.
-SYSTEM = {"nop": (1, None, 1), "function": (13.6, 532, 4), "function_graph": (32.8, 649, 8)}

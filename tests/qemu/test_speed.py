@@ -3,11 +3,11 @@ import re
 import sys
 
 import pytest
-from guest import ROOT, Guest
+from guest import BUILDS, ROOT, Guest
 
 sys.path.insert(0, str(ROOT / "tests" / "bench"))
 import bench  # noqa: E402
-from rows import PROBES, ROWS  # noqa: E402
+from rows import PROBES, ROWS, SYSTEM  # noqa: E402
 
 NAMES = (
     "site_off op_empty ops_two op_regs direct func_event func_event_bytes ring_16 patch_all_syncs "
@@ -69,4 +69,8 @@ def test_bench_counts_events(guest):
 
 def test_boot_to_prompt():
     with Guest("gcc", 4, tests=True, icount=True) as guest:
-        assert 100_000 < bench.values(guest.check("bench boot_to_prompt"))["boot_to_prompt"] < 150_000_000
+        assert 100_000 < bench.values(guest.check("bench boot_to_prompt"))["boot_to_prompt"] <= SYSTEM["boot_to_prompt"][3]
+
+
+def test_the_image_has_room():
+    assert 500_000 < bench.image_bytes(BUILDS["gcc"] / "fathom.elf") <= SYSTEM["image_bytes"][3]
