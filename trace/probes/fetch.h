@@ -1,27 +1,27 @@
 /*
- * What a probe event records: the arguments of its line, in the language that Linux has for them,
- * become a flat list of steps, which are gone through at each hit.
+ * Arguments of a probe's line, in Linux's language, compiled into a flat list of steps that run at
+ * each hit.
  *
- *	dfd=%di name=+0(%si):string size=$arg3:u32 first=+0(+8($arg1)):x8[4]
+ * 	dfd=%di name=+0(%si):string size=$arg3:u32 first=+0(+8($arg1)):x8[4]
  *
- *   fetch_parse.c   an argument becomes its steps; what is wrong with it, and where
- *   fetch_value.c   what it begins with: registers, arguments, fields, numbers, symbols
+ *   fetch_parse.c   from an argument to its steps, or to an error and its place
+ *   fetch_value.c   beginnings of values: registers, arguments, fields, numbers, symbols
  *   fetch_field.c   fields of an event
  *   fetch_symbol.c  variables and functions by name
- *   fetch_name.c    what is called by its name in the source, and members: path->len
- *   fetch_complete.c  names and members that could be written
+ *   fetch_name.c    arguments named as in the source, and members: path->len
+ *   fetch_complete.c  completion of names and members
  *   fetch_cast.c    a value as the address of a struct: (thread)%di->name
- *   fetch_type.c    types: what they are called, how long they are, how they are printed
+ *   fetch_type.c    types: names, sizes, printing
  *   fetch_run.c     the steps become bytes of an event
  *
  * The event has the arguments one behind the other, without gaps, and texts behind all of them:
  *
- *	| head | fields of the kind | arguments of fixed length | texts |
+ * 	| head | fields of the kind | arguments of fixed length | texts |
  *
  * An address that cannot be read makes a number 0, and a text `(fault)`.
  *
  * Context:   trace_fetch_run() - any, NMI included. The rest - thread.
- * Ownership: programs and texts belong to who gave the memory for them.
+ * Ownership: programs and texts belong to the owner of their memory.
  */
 #ifndef FETCH_H
 #define FETCH_H
@@ -124,7 +124,7 @@ struct fetch_program {
 	uint16_t fixed_bytes; /* of the event, without texts; not rounded up */
 };
 
-/* An argument, for `format` and the lines of `trace`: what its field does not say. */
+/* The properties of an argument that its field lacks, for `format` and the lines of `trace`. */
 struct fetch_arg {
 	const struct fetch_type *type;
 	uint16_t count; /* of an array; 0: it is none */
@@ -138,7 +138,7 @@ struct fetch_arg {
  */
 uint32_t trace_fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
 			 uint32_t room);
-/* What is more than copies of 8 bytes, in a program without texts. */
+/* Run everything but copies of 8 bytes, in a program without texts. */
 void trace_fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry);
 
 /* The copies of 8 bytes alone. */
@@ -171,7 +171,7 @@ enum fetch_place {
 	FETCH_AT_DATA,	     /* registers, and struct fetch_data */
 };
 
-/* What the probe gets at FETCH_AT_DATA. */
+/* The data of a probe at FETCH_AT_DATA. */
 struct fetch_data {
 	const struct ftrace_regs *regs;
 	uint64_t addr, old, value; /* of the variable */
@@ -179,29 +179,31 @@ struct fetch_data {
 
 #define FETCH_TRACEPOINT_ARGS 8u
 
-/* What the probe gets at FETCH_AT_TRACEPOINT. */
+/* The data of a probe at FETCH_AT_TRACEPOINT. */
 struct fetch_tracepoint {
 	uint64_t args[FETCH_TRACEPOINT_ARGS];
-	uint64_t stack; /* where the address is that the probe returns to */
+	uint64_t stack; /* address of the word with the probe's return address */
 };
 
 #define FETCH_ENTRY_ARGS 6u /* arguments in registers */
 
-/* What a probe at a return has instead of registers, if it records more than the returned value. */
+/*
+ * The data of a probe at a return that records more than the returned value, in place of registers.
+ */
 struct fetch_return {
 	uint64_t value, stack;
 	uint64_t args[FETCH_ENTRY_ARGS]; /* at the entry; only those that are asked for */
 };
 
-/* What can be asked for. */
+/* The place of a probe, which decides on the values that can be recorded. */
 struct fetch_context {
 	enum fetch_place place;
 	bool is_gathered;    /* FETCH_AT_RETURN: there is a struct fetch_return */
 	bool is_of_function; /* registers have no names: Linux has none there */
 	uint32_t nr_args;    /* FETCH_AT_TRACEPOINT: arguments that there may be */
 	/*
-	 * In the function whose arguments have names; at a tracepoint, in one that has them behind a
-	 * pointer. 0: there are none.
+	 * In the function whose arguments have names; at a tracepoint, in one that has them behind
+	 * a pointer. 0: there are none.
 	 */
 	uintptr_t func;
 	const struct trace_event *event; /* FETCH_AT_EVENT */
@@ -234,7 +236,9 @@ struct fetch_symbol {
 int trace_fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out);
 extern const char trace_fetch_not_unique[];
 
-/* Programs that are being made. The first time nothing is stored, to know how much memory it takes. */
+/*
+ * Programs that are being made. The first time nothing is stored, to know how much memory it takes.
+ */
 struct fetch_build {
 	const struct fetch_context *context;
 	struct dyn_event_error *error;
@@ -250,7 +254,7 @@ struct fetch_build {
 
 #define FETCH_READS_MAX 15u
 
-/* Where a value comes from: what it begins with, and the addresses that are read from there on. */
+/* The origin of a value: its beginning, and the addresses that are read from there on. */
 struct fetch_origin {
 	struct fetch_word start;	       /* as it is written */
 	uint32_t arg;			       /* not 0: it is this argument, from 1, instead */
@@ -279,7 +283,7 @@ struct fetch_parsed {
 int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
 		      struct fetch_parsed *out);
 
-/* What is known by names of the source: set once, by the feature probe_names; NULL: nothing is. */
+/* Names of the source, set once by the feature probe_names; NULL without it. */
 extern const struct fetch_names *trace_fetch_names;
 extern const struct fetch_names trace_fetch_btf_names; /* as BTF says */
 

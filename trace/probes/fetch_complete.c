@@ -1,6 +1,6 @@
 /*
- * What could be written where a name of the source is expected: arguments, members, structs. See
- * probe_complete.c, types/btf.h.
+ * Completion of names of the source: arguments, members, structs. See probe_complete.c,
+ * types/btf.h.
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
@@ -52,7 +52,7 @@ void trace_fetch_offer_arguments(const struct dyn_event_completion *completion, 
 	}
 }
 
-/* Who gets the members of a struct. */
+/* The receiver of a struct's members. */
 struct member_offer {
 	const struct dyn_event_completion *completion;
 	const char *at;

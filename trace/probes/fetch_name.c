@@ -1,7 +1,7 @@
 /*
- * What is called by its name in the source: arguments of functions and tracepoints, and members of
- * structs that pointers lead to: `file->path.len`. Values get the types that they have there. See
- * fetch.h, types/btf.h. The words of mistakes are those of Linux.
+ * Names of the source: arguments of functions and tracepoints, and members of structs behind
+ * pointers: `file->path.len`. Values get their types of the source. See fetch.h, types/btf.h. Error
+ * messages have Linux's words.
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
@@ -61,7 +61,7 @@ static void offer_arguments(const struct dyn_event_completion *completion, const
 
 /* ---- As text ---- */
 
-/* Those of a tracepoint, without the pointer in front. */
+/* Write a tracepoint's prototype, without the pointer in front. */
 static void fetch_name_put_tracepoint(const struct btf_func *func, const char *name,
 				      struct trace_seq *seq)
 {
@@ -102,7 +102,7 @@ static void fetch_name_put_declaration(const struct fetch_origin *origin, struct
 
 /* ---- Types ---- */
 
-/* What Linux shows a value as, when no type is written. NULL: as a word. */
+/* The type in which Linux shows a value without a written type. NULL: as a word. */
 static const struct fetch_type *type_of(uint32_t id)
 {
 	static const char *const bits[] = { [1] = "8", [2] = "16", [4] = "32", [8] = "64" };
@@ -135,7 +135,7 @@ static const struct fetch_type *type_of(uint32_t id)
 	return trace_fetch_type_find(name, trace_strlen(name));
 }
 
-/* What was fetched is of this type. */
+/* Note the type of the fetched value. */
 static void set_type(struct fetch_parse *parse, uint32_t id, const struct fetch_word *name)
 {
 	parse->btf = trace_btf_strip(id);
@@ -247,7 +247,8 @@ static int find_members(const struct fetch_parse *parse, uint32_t type, struct f
 }
 
 /*
- * MEMBER[.MEMBER]... of the struct `type`: what was fetched is the address of the byte `base` in it.
+ * Read MEMBER[.MEMBER]... of the struct `type`; the fetched value is the address of its byte
+ * `base`.
  */
 static int read_members(struct fetch_parse *parse, uint32_t type, int64_t base,
 			struct fetch_word *rest, enum separator *out_separator)
@@ -278,9 +279,9 @@ static int fetch_name_follow(struct fetch_parse *parse, struct fetch_word *rest,
 	return err;
 }
 
-/* ---- What it begins with ---- */
+/* ---- The beginning of a word ---- */
 
-/* Take a word apart: what it begins with, and what stands behind the arrow. */
+/* Take a word apart: its beginning, and the text behind the arrow. */
 static int take_start(const struct fetch_parse *parse, struct fetch_word *rest,
 		      struct fetch_word *out_name, enum separator *out_separator)
 {
@@ -348,7 +349,7 @@ static int fetch_name_parse_argument(struct fetch_parse *parse, const struct fet
 	return fetch_name_follow(parse, &rest, separator);
 }
 
-/* Without types the value itself is a word; what stands behind it cannot be had. */
+/* Without types the value itself is a word, and its members cannot be read. */
 static int no_type(const struct fetch_parse *parse, const struct fetch_word *rest,
 		   enum separator separator)
 {
@@ -413,7 +414,7 @@ static uint32_t find_struct(const struct fetch_word *word)
 	return trace_btf_form(type) == BTF_FORM_STRUCT ? type : 0;
 }
 
-/* Where the member is in the struct `type`: in bytes from the start. */
+/* The offset of the member in the struct `type`, in bytes. */
 static int find_base(const struct fetch_parse *parse, uint32_t type, struct fetch_word *rest,
 		     int64_t *out_base)
 {

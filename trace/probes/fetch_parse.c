@@ -11,7 +11,7 @@
 
 const struct fetch_names *trace_fetch_names;
 
-/* What is behind the colon. */
+/* The typing of an argument: the text behind its colon. */
 struct fetch_typing {
 	struct fetch_word name; /* of length 0: no type is written */
 	const struct fetch_type *type;
@@ -186,7 +186,7 @@ static int fetch_parse_type(struct fetch_build *build, const struct fetch_word *
 	return trace_fetch_blame(build, word->at, "Unknown type is specified", -EINVAL);
 }
 
-/* Without a type: what the value itself says, or a word in hex. */
+/* Choose the type of an argument without one: the value's own, or a word in hex. */
 static void choose_type(const struct fetch_parse *parse, struct fetch_typing *typing)
 {
 	if (typing->type)
@@ -286,7 +286,7 @@ static void finish_bits(struct fetch_parse *parse, const struct fetch_typing *ty
 	trace_fetch_step(parse, op);
 }
 
-/* A bit field that was named: what it lies in has been read. */
+/* Finish a bit field named by the user: its unit has been read. */
 static void finish_member(struct fetch_parse *parse, const struct fetch_typing *typing,
 			  struct fetch_op *op)
 {

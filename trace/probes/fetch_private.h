@@ -1,6 +1,4 @@
-/*
- * What the files that make programs share. See fetch.h.
- */
+/* Shared declarations of the files that make programs. See fetch.h. */
 #ifndef FETCH_PRIVATE_H
 #define FETCH_PRIVATE_H
 
@@ -18,30 +16,34 @@ struct fetch_parse {
 	struct fetch_op last;
 	struct fetch_op first; /* step */
 	bool is_begun;	       /* `last` is one */
-	/* What begins it has a type of its own, when none is written; or NULL. */
+	/* Type of the argument's beginning, for an argument without a written type; or NULL. */
 	const struct fetch_type *own_type;
 	uint32_t nr_steps;
 	uint32_t nr_casts;  /* whose value is being read, one in the other */
 	uint32_t word_step; /* if it is nr_steps, the last step reads a value, not memory of one */
-	/* What has a name in the source: its type, see types/btf.h, or 0; the last name; a bit field. */
+	/* For a name of the source: its type, see types/btf.h, or 0; the last name; a bit field. */
 	uint32_t btf;
 	const char *btf_at;
 	uint32_t bits, first_bit; /* `bits` 0: it is none */
 };
 
 /*
- * What is known by names of the source; NULL in a build that has no types. All return 0, or -errno
- * after blaming.
+ * Functions for names of the source; NULL in a build without types. All return 0, or -errno after
+ * blaming.
  */
 struct fetch_names {
-	/* Add the steps that fetch the argument, or members of what it points to: NAME[->MEMBER]. */
+	/*
+	 * Add the steps that fetch the argument, or members of what it points to: NAME[->MEMBER].
+	 */
 	int (*argument)(struct fetch_parse *parse, const struct fetch_word *word);
-	/* $retval, $current: the value is there, and gets its type; members behind it are fetched. */
+	/*
+	 * $retval, $current: the value is there, and gets its type; members behind it are fetched.
+	 */
 	int (*result)(struct fetch_parse *parse, const struct fetch_word *word);
 	int (*thread)(struct fetch_parse *parse, const struct fetch_word *word);
 	/*
-	 * The value is the address of a struct, or of a member that is in it: STRUCT[,MEMBER]. Fetch
-	 * what `members` says of that.
+	 * The value is the address of a struct, or of a member that is in it: STRUCT[,MEMBER].
+	 * Fetch what `members` says of that.
 	 */
 	int (*cast)(struct fetch_parse *parse, const struct fetch_word *type,
 		    const struct fetch_word *members);
@@ -49,18 +51,19 @@ struct fetch_names {
 	int (*text)(struct fetch_parse *parse);
 	/* The name of argument number `n`, from 0; "" if it has none; NULL: it is not known. */
 	const char *(*name_of)(const struct fetch_context *context, uint32_t n);
-	/* How many arguments there are; -ENOENT: that is not known. */
+	/* The number of arguments, or -ENOENT when it is unknown. */
 	int (*count)(const struct fetch_context *context);
 	/*
-	 * Write the declaration of the function, or of the tracepoint `name`; false: it is not known.
+	 * Write the declaration of the function, or of the tracepoint `name`; false: it is not
+	 * known.
 	 */
 	bool (*prototype)(const struct fetch_context *context, const char *name,
 			  struct trace_seq *seq);
 	/* Write that of what origin->type is the type of. */
 	void (*declare)(const struct fetch_origin *origin, struct trace_seq *seq);
 	/*
-	 * What could be written from `at` on: an argument; a struct; a member of the struct `type`, or
-	 * of what a pointer of that type leads to.
+	 * Offer words for the place `at`: arguments; structs; members of the struct `type`, or of
+	 * the struct that a pointer of that type points to.
 	 */
 	void (*offer_arguments)(const struct dyn_event_completion *completion, const char *at,
 				const struct fetch_context *context);

@@ -42,7 +42,7 @@ static TRACE_ALWAYS_INLINE uint64_t text_zeros(uint64_t piece)
 	return (piece - ones) & ~piece & ones << 7;
 }
 
-/* How many bytes of the `nr` at `piece` are before a NUL? */
+/* Bytes before a NUL, among the `nr` at `piece`. */
 static uint32_t fetch_run_text_len(uint64_t piece, uint32_t nr)
 {
 	uint64_t zeros = text_zeros(piece);
@@ -71,9 +71,9 @@ static void put_piece(struct fetch_event *event, uint64_t piece, uint32_t bytes)
 }
 
 /*
- * Copy the text at `from` without its NUL. False: some of it cannot be read. It is read by words,
- * which never lie in two pages. What is in front of it in the first word is shifted out; the zeros
- * that come in at the other end are cut off.
+ * Copy the text at `from` without its NUL. Returns false when some of it cannot be read. It is read
+ * by words, which never lie in two pages. Bytes in front of it in the first word are shifted out;
+ * the zeros that come in at the other end are cut off.
  */
 static bool fetch_run_put_text(struct fetch_event *event, uintptr_t from)
 {
@@ -124,8 +124,9 @@ static TRACE_NOINLINE void store_any_text(struct fetch_event *event, uint32_t at
 }
 
 /*
- * fetch_run_put_text() for the common case: the text can be read, and lies in the `room` bytes at `to`, behind
- * which another word may be written. Returns its length; UINT32_MAX: it is another case.
+ * fetch_run_put_text() for the common case: the text can be read, and lies in the `room` bytes at
+ * `to`, behind which another word may be written. Returns its length; UINT32_MAX: it is another
+ * case.
  */
 static TRACE_ALWAYS_INLINE uint32_t fetch_run_take_text(uint8_t *to, uint32_t room, uintptr_t from)
 {
@@ -398,7 +399,7 @@ static TRACE_NOINLINE void fetch_run_numbers(const struct fetch_op *op, const st
 		(void)run_number(&state, op, got, entry);
 }
 
-/* What begins with reads of 8 bytes needs no registers that would have to be saved. */
+/* A program that begins with reads of 8 bytes needs no registers that would have to be saved. */
 void trace_fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry)
 {
 	const struct fetch_op *op = program->ops, *end = op + program->nr_ops;

@@ -1,6 +1,6 @@
 /*
- * What an argument begins with: registers, arguments of functions, fields of events, numbers,
- * symbols; and the addresses that are read from there on. See fetch.h.
+ * Beginnings of arguments: registers, arguments of functions, fields of events, numbers, symbols;
+ * and the addresses that are read from there on. See fetch.h.
  */
 #include <trace/platform.h>
 #include "fetch_private.h"
@@ -75,7 +75,7 @@ static bool has_registers(const struct fetch_parse *parse)
 	       place == FETCH_AT_DATA;
 }
 
-/* Where the probe has it: at a return that is the returned value or the stack pointer. */
+/* Place of a register in the probe's data: at a return, the returned value or the stack pointer. */
 static uint32_t fetch_value_place_of(const struct fetch_context *context,
 				     const struct trace_plat_register *wanted)
 {
@@ -234,7 +234,7 @@ static int no_types(const struct fetch_parse *parse, const char *at)
 				 -EINVAL);
 }
 
-/* A variable that may have members behind it: what is in front of the first `->`. */
+/* The part of a variable in front of the first `->`, behind which members may stand. */
 static struct fetch_word fetch_value_head_of(const struct fetch_word *word)
 {
 	struct fetch_word head = { word->at, 0 };
@@ -269,7 +269,7 @@ static int fetch_value_parse_thread(struct fetch_parse *parse, const struct fetc
 	return len < word->len ? no_types(parse, word->at + len) : 0;
 }
 
-/* What a watchpoint has; false: that is something else. */
+/* Fetch a value of a watchpoint. Returns false for another name. */
 static bool step_data(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	if (parse->build->context->place != FETCH_AT_DATA)

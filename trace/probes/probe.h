@@ -1,13 +1,13 @@
 /*
- * Events that users put somewhere: a line says where, what the event is called, and what it records.
+ * Probes of users: a line gives the place, the name of the event, and the values to record.
  *
- *	p:my/open do_sys_open file=+0(%si):string flags=%dx
- *	t:my/switch sched_switch prev=+0($arg2):u32
- *	e:wakes sched.sched_waking who=$pid:s32
+ * 	p:my/open do_sys_open file=+0(%si):string flags=%dx
+ * 	t:my/switch sched_switch prev=+0($arg2):u32
+ * 	e:wakes sched.sched_waking who=$pid:s32
  *
  *   line --probe_line.c--> names, place --probe_args.c--> arguments --probe_define.c--> a probe
  *
- *   struct probe_kind    what can be probed: how a place is found, how an event comes from there
+ *   struct probe_kind    a kind of places: finding one, and making events there
  *   struct probe         one place
  *   struct probe_event   the trace event that it writes, with its description; several probes of a
  *                        kind may write the same, if they record the same
@@ -17,7 +17,7 @@
  * A probe and the event that it is the first of are one piece of memory, and nothing is in it that
  * can be told from the rest:
  *
- *	| event | arguments | fields | names |   | probe | its target | steps | place and arguments |
+ * 	| event | arguments | fields | names |   | probe | its target | steps | place and arguments |
  *
  * Context:   probe_hit() - any, NMI included, preemption off. The rest - thread, config lock held.
  * Locking:   the config lock.
@@ -51,7 +51,7 @@ struct probe_event {
 	struct fetch_arg args[];
 };
 
-/* Where it is; which member counts, the kind knows. */
+/* The target of a probe; its kind decides on the member. */
 union probe_target {
 	struct tracepoint *tp;
 	struct kprobe kprobe;
@@ -86,16 +86,16 @@ struct probe {
 
 /* A kind of places. */
 struct probe_kind {
-	const char *log_name; /* what error_log names */
+	const char *log_name; /* name in error_log */
 	const char *group;    /* of events without one */
 	char letter;
 	bool takes_number;	  /* behind the letter */
-	const char *suffix;	  /* what may stand behind the place, or NULL */
-	const char *shown_suffix; /* what is listed behind the place, or NULL */
+	const char *suffix;	  /* text that may stand behind the place, or NULL */
+	const char *shown_suffix; /* text listed behind the place, or NULL */
 	/* Fields in front of the arguments, and how many bytes the event has up to their end. */
 	const struct trace_event_field *fields;
 	uint32_t nr_fields, head_bytes;
-	/* Of the print fmt: what is in the text, and behind it. Both NULL: the place itself. */
+	/* Format and arguments of the head in the print fmt. Both NULL: the place itself. */
 	const char *head_fmt, *head_args;
 	/* or NULL */
 	void (*write_head_args)(const struct probe_event *event, struct trace_seq *seq);
@@ -107,12 +107,15 @@ struct probe_kind {
 	void (*offer_places)(const struct dyn_event_completion *completion, const char *at);
 	/* Find the place, and say what can be recorded there. 0, or -errno after blaming. */
 	int (*find)(struct probe_definition *definition);
-	/* Claim the place, and give it back; NULL: nothing has to be done. 0, or -errno after blaming. */
+	/*
+	 * Claim the place, and give it back; NULL: nothing has to be done. 0, or -errno after
+	 * blaming.
+	 */
 	int (*attach)(struct probe *probe, const struct probe_definition *definition);
 	void (*detach)(struct probe *probe);
 	/* The condition of an event, which is listed behind ` if `, or NULL. NULL: it has none. */
 	const char *(*condition)(const struct probe *probe);
-	/* What the text of an event begins with, in parentheses. */
+	/* Print the beginning of an event's text, in parentheses. */
 	void (*print_head)(const struct trace_iter *iter, const struct probe_event *event,
 			   struct trace_seq *seq);
 	/* Have the probe called, or no more: its event is used. 0 or -errno. */
@@ -131,8 +134,8 @@ struct probe_definition {
 	struct fetch_word group, name; /* each of these of length 0: not written */
 	struct fetch_word place;
 	bool has_suffix;	  /* behind the place, which is without it */
-	struct fetch_word listed; /* what is shown of the place */
-	const char *args;	  /* what is behind; `written`, or `expanded` */
+	struct fetch_word listed; /* the place as listed */
+	const char *args;	  /* the text behind it; `written`, or `expanded` */
 	const char *written;	  /* the same as in the line */
 	char *expanded;		  /* with names for numbers; NULL: there are none */
 	size_t expanded_bytes;
@@ -189,7 +192,7 @@ void trace_probe_name_by_suffix(struct probe_definition *definition,
 
 /* ---- probe_args.c ---- */
 
-/* What a definition takes of memory, and how its event is laid out. */
+/* Memory needed for a definition, and the layout of its event. */
 struct probe_size {
 	uint32_t nr_args, nr_ops, nr_copies, nr_words;
 	bool is_gathered;     /* at a return: more than the returned value is asked for */
@@ -223,7 +226,7 @@ bool trace_probe_matches(const struct dyn_event *dyn, const char *rest);
 void trace_probe_free(struct dyn_event *dyn);
 struct probe *trace_probe_of(const struct dyn_event *dyn);
 struct probe_event *trace_probe_event_of(const struct trace_event_call *call);
-/* What is listed of it: its place; its arguments, each with a blank in front. */
+/* The listed parts of a probe: its place; its arguments, each with a blank in front. */
 const char *trace_probe_place_text(const struct probe *probe);
 const char *trace_probe_args_text(const struct probe *probe);
 
@@ -256,8 +259,8 @@ bool trace_probe_watch_claims(const char *line);
 int trace_probe_watch_create(const char *line, struct dyn_event_error *error);
 extern const struct probe_kind trace_probe_return_kind, trace_probe_exit_kind;
 /*
- * How often such a probe was hit, and how often that was missed. False: that is not counted by
- * kprobe_profile, because it is of another kind.
+ * Count the hits of a probe, and the missed ones. Returns false for a kind that kprobe_profile does
+ * not count.
  */
 bool trace_probe_kprobe_counts(const struct dyn_event *dyn, uint64_t *out_hits,
 			       uint64_t *out_missed);
@@ -266,7 +269,9 @@ bool trace_probe_kprobe_is_gone(const struct dyn_event *dyn);
 /* Is the event one of probes of instructions, `p:` or an `f:` at an entry? */
 bool trace_probe_is_of_instruction(const struct trace_event_call *call);
 extern const struct trace_why_check trace_probe_kprobe_whys[];
-/* Define what `list` says, which is cut up, and switch it on in the instance. Mistakes are logged. */
+/*
+ * Define what `list` says, which is cut up, and switch it on in the instance. Mistakes are logged.
+ */
 void trace_probe_kprobe_boot(struct trace_array *tr, char *list);
 /* An event is about to go: does no probe need it? */
 bool trace_probe_event_goes(struct trace_event_call *call);

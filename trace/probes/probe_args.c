@@ -13,7 +13,7 @@
 #define FIXED_MIN 12u /* of an event: what copies it takes a word behind the head at least */
 #define NAME_ROOM (FETCH_NAME_MAX + 1)
 
-/* What is in front of the first `end`; all of it if there is none. */
+/* The part in front of the first `end`, or all of it without one. */
 static struct fetch_word part_before(const struct fetch_word *word, char end)
 {
 	struct fetch_word part = { word->at, 0 };
@@ -36,7 +36,8 @@ static bool is_good_name(const struct fetch_word *name)
 }
 
 /*
- * The name of an argument. Without one a variable is called as it is; all else arg1, arg2 and so on.
+ * The name of an argument. Without one a variable is called as it is; all else arg1, arg2 and so
+ * on.
  */
 static struct fetch_word probe_args_name_of(const struct fetch_word *word, uint32_t index,
 					    char *room)
@@ -189,7 +190,7 @@ static size_t aligned(size_t bytes)
 	return (bytes + 7) & ~(size_t)7;
 }
 
-/* Where its own data begins. */
+/* Bytes in front of a probe's own data. */
 static size_t probe_args_head_bytes(const struct probe_kind *kind)
 {
 	return offsetof(struct probe, target) + aligned(kind->target_bytes);

@@ -1,12 +1,12 @@
 /*
- * What could stand at the end of a probe's line: a place, or the end of its last argument. See
- * probe_shell.h, <trace/dyn_events.h>.
+ * Completion of a probe's line: a place, or the end of its last argument. See probe_shell.h,
+ * <trace/dyn_events.h>.
  *
- *	p:my/open vfs_open dir=fi          the value begins with an argument, a variable, a field
- *	p:my/open vfs_open file->pa        a member of what is in front of the last `->` or `.`
- *	p:my/open vfs_open (fil            a struct
- *	p:my/open vfs_open +8(fi           what is in parentheses that are open is a value itself
- *	p:my/open vfs_open flags:u         a type
+ * 	p:my/open vfs_open dir=fi          the value begins with an argument, a variable, a field
+ * 	p:my/open vfs_open file->pa        a member of the value in front of the last `->` or `.`
+ * 	p:my/open vfs_open (fil            a struct
+ * 	p:my/open vfs_open +8(fi           open parentheses contain a value of their own
+ * 	p:my/open vfs_open flags:u         a type
  */
 #include <trace/fmt.h>
 #include <trace/platform.h>
@@ -15,7 +15,7 @@
 #include "probe_shell.h"
 #include "text/str.h"
 
-/* What is being completed. */
+/* The line being completed. */
 struct completing {
 	struct dyn_event_completion *completion;
 	const struct fetch_context *context;
@@ -86,7 +86,7 @@ static const char *probe_complete_find_open(const struct completing *to, const c
 	return NULL;
 }
 
-/* A part of a value: what is in front of the last `->` or `.`, and what that is. */
+/* A part of a value: the text in front of the last `->` or `.`, and its kind. */
 struct split {
 	const char *at; /* NULL: there is none outside of parentheses */
 	bool is_arrow;
@@ -168,7 +168,7 @@ static TRACE_NOINLINE void complete_member(const struct completing *to, const ch
 		trace_fetch_names->offer_members(to->completion, name, parse.btf, split->is_arrow);
 }
 
-/* What a value begins with; behind a cast it is at its close. */
+/* Complete the beginning of a value; behind a cast, at its close. */
 static void complete_start(const struct completing *to, const char *at)
 {
 	const char *close = *at == '(' ? find_behind(at, ')') : NULL;
@@ -273,7 +273,7 @@ static void complete_last(const struct completing *to, const char *args)
 		complete_argument(to, last.at);
 }
 
-/* What stands behind the place; NULL: no blank is behind it yet. */
+/* Find the text behind the place; NULL when no blank is behind it yet. */
 static const char *find_args(const char *line, const char **out_place)
 {
 	struct fetch_word place;

@@ -93,7 +93,10 @@ static void probe_define_copy_word(char *to, const struct fetch_word *word)
 	to[word->len] = '\0';
 }
 
-/* The event that the definition is for, if there is one. -EEXIST after blaming: it is of another kind. */
+/*
+ * The event that the definition is for, if there is one. -EEXIST after blaming: it is of another
+ * kind.
+ */
 static int probe_define_find_event(const struct probe_definition *definition,
 				   struct probe_event **out_event)
 {
@@ -153,7 +156,7 @@ static int probe_define_join(struct probe *probe, const struct probe_definition 
 	return 0;
 }
 
-/* A probe for an event that there is; what it would have as an event of its own is made to compare. */
+/* Make a probe for an existing event. An event of its own is made only to be compared. */
 static int create_joined(const struct probe_definition *definition, const struct probe_size *size,
 			 struct probe_event *event)
 {
@@ -301,7 +304,9 @@ static bool is_place(const struct probe *probe, const struct fetch_word *word)
 	       trace_fetch_is(&tail, suffix);
 }
 
-/* The place, the first arguments, and behind all of them the condition: `if` and its first words. */
+/*
+ * The place, the first arguments, and behind all of them the condition: `if` and its first words.
+ */
 bool trace_probe_matches(const struct dyn_event *dyn, const char *rest)
 {
 	const struct probe *probe = trace_probe_of(dyn);

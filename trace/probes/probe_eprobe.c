@@ -1,7 +1,7 @@
 /*
- * Probes of events, `e:`: an event that is made of another one, with fewer fields or with what their
- * pointers lead to; only of those that pass a filter, if there is an `if FILTER` at the end of the
- * line. See probe.h.
+ * Probes of events, `e:`: an event that is made of another one, with fewer fields or with what
+ * their pointers lead to; only of those that pass a filter, if there is an `if FILTER` at the end
+ * of the line. See probe.h.
  */
 #include <trace/errno.h>
 #include <trace/fmt.h>
@@ -78,7 +78,7 @@ static void offer_sources(const struct dyn_event_completion *completion, const c
 
 /* ---- if FILTER ---- */
 
-/* What an event of the source has to pass. */
+/* The filter on events of the source. */
 struct probe_condition {
 	struct trace_filter *filter;
 	size_t bytes; /* of this */

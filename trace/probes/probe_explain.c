@@ -1,9 +1,9 @@
 /*
- * What the command `why` says of a probe. See probe_shell.h.
+ * A probe explained, for the command `why`. See probe_shell.h.
  *
- *	int vfs_open(const char *path, uint32_t flags)
- *	path:string from +0($arg1), const char *path
- *	flags:u32 from $arg2, uint32_t flags
+ * 	int vfs_open(const char *path, uint32_t flags)
+ * 	path:string from +0($arg1), const char *path
+ * 	flags:u32 from $arg2, uint32_t flags
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
@@ -16,7 +16,7 @@ static void probe_explain_put_word(const struct fetch_word *word, struct trace_s
 	trace_seq_write(seq, word->at, word->len);
 }
 
-/* ---- Where a value comes from, as one would write it without names: +8(+0($arg1)) ---- */
+/* ---- Origins of values, written without names: +8(+0($arg1)) ---- */
 
 static void put_start(const struct fetch_origin *origin, struct trace_seq *seq)
 {
@@ -38,7 +38,7 @@ static void put_origin(const struct fetch_origin *origin, struct trace_seq *seq)
 		trace_seq_putc(seq, ')');
 }
 
-/* ---- What the source says that it is ---- */
+/* ---- Declarations of the source ---- */
 
 static void probe_explain_put_declaration(const struct fetch_origin *origin, struct trace_seq *seq)
 {

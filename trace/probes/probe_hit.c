@@ -15,7 +15,8 @@
 
 /*
  * Does the event fail the first condition of its filter? If that looks at a register that is
- * recorded as it is, nothing has to be built to know. False: it does not, or the event has to be built.
+ * recorded as it is, nothing has to be built to know. False: it does not, or the event has to be
+ * built.
  */
 static TRACE_ALWAYS_INLINE bool fails_at_once(const struct fetch_program *program,
 					      const struct trace_event_test *test, const void *data)
@@ -29,7 +30,7 @@ static TRACE_ALWAYS_INLINE bool fails_at_once(const struct fetch_program *progra
 	return (word & test->mask) - test->lo > test->span;
 }
 
-/* What is not built in the ring is built on the stack. */
+/* Build an event on the stack, when it cannot be built in the ring. */
 static TRACE_NOINLINE int hit_plain(struct probe *probe, const void *data, struct probe_head head,
 				    const struct trace_event_front *front)
 {
@@ -115,7 +116,7 @@ static TRACE_NOINLINE void hit_conditional(struct probe *probe, const void *data
 		trace_event_write_special(front, entry, TRACE_EVENT_STEP(bytes), test, NULL);
 }
 
-/* An event that is not plain: what is short is built on the stack. */
+/* Handle an event that is not plain; short ones are built on the stack. */
 static TRACE_NOINLINE int hit_any(struct probe *probe, const void *data, struct probe_head head,
 				  const struct trace_event_front *front)
 {

@@ -31,8 +31,9 @@ static TRACE_ALWAYS_INLINE void probe_fill_head(uint8_t *entry, struct probe_hea
 }
 
 /*
- * What a handler does first: the hit is counted. Is the event to be built in the ring? If not, or if
- * there is no room to claim, its last call is trace_probe_hit_other(), which returns 0, as handlers do.
+ * Begin a hit, the first call of a handler: count it. Returns true if the event is to be built in
+ * the ring. If not, or without room to claim, the handler's last call is trace_probe_hit_other(),
+ * which returns 0, as handlers do.
  */
 static TRACE_ALWAYS_INLINE bool probe_hit_is_plain(struct probe *probe,
 						   const struct trace_event_front *front)

@@ -1,6 +1,6 @@
 /*
- * Probes of instructions, `p:`: registers, and the arguments of a function at its entry; `f:` is for
- * the latter only. See probe.h, <trace/kprobe.h>.
+ * Probes of instructions, `p:`: registers, and the arguments of a function at its entry; `f:` is
+ * for the latter only. See probe.h, <trace/kprobe.h>.
  */
 #include <trace/errno.h>
 #include <trace/platform.h>
@@ -212,7 +212,7 @@ static uint64_t probe_kprobe_get_missed(const struct probe *probe)
 	return probe->target.kprobe.nmissed;
 }
 
-/* What instructions and entries of functions have in common. */
+/* Common members of the kinds for instructions and for entries of functions. */
 #define INSTRUCTION_KIND                                                                           \
 	.fields = kprobe_fields, .nr_fields = TRACE_ARRAY_SIZE(kprobe_fields),                     \
 	.head_bytes = sizeof(struct kprobe_entry), .head_fmt = "%pS",                              \

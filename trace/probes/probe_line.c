@@ -1,6 +1,6 @@
 /*
- * A line of dynamic_events taken apart: LETTER[:[GROUP/][NAME]] PLACE [ARGUMENT]... See probe.h. The
- * words of mistakes are those of Linux.
+ * A line of dynamic_events taken apart: LETTER[:[GROUP/][NAME]] PLACE [ARGUMENT]... See probe.h.
+ * The words of mistakes are those of Linux.
  */
 #include <trace/errno.h>
 #include "probe.h"

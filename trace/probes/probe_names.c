@@ -169,7 +169,7 @@ int trace_probe_names_expand(struct probe_definition *definition)
 	return 0;
 }
 
-/* Where in the line is what is at `at` in the text that was written out? */
+/* The place in the line that became the expanded text at `at`. */
 static const char *probe_names_place_of(const struct probe_definition *definition, const char *at)
 {
 	const char *from = definition->expanded, *rest = definition->written;

@@ -1,7 +1,7 @@
 /*
- * Places in code, SYMBOL, SYMBOL+OFFSET, FILE:LINE or an address, SYMBOL@FILE for SYMBOL, and what events there are called
- * that have no name. See probe.h. The words of mistakes are those of Linux, and behind them may be a
- * reason.
+ * Places in code, SYMBOL, SYMBOL+OFFSET, FILE:LINE or an address, SYMBOL@FILE for SYMBOL, and what
+ * events there are called that have no name. See probe.h. The words of mistakes are those of Linux,
+ * and behind them may be a reason.
  */
 #include <trace/errno.h>
 #include <trace/fmt.h>
@@ -11,11 +11,13 @@
 #include "probe.h"
 #include "text/str.h"
 
-#define LINES_NEAR 20u /* how far behind the asked line another one is taken for it */
+#define LINES_NEAR 20u /* greatest distance of a line taken in place of the asked one */
 
 /* The words that error_log has until the next mistake; guarded by the config lock. */
 static char reason[400];
-/* The function that the last line of the source was found in, and what is listed; guarded likewise. */
+/*
+ * The function that the last line of the source was found in, and what is listed; guarded likewise.
+ */
 static char found_name[TRACE_SYM_LEN], found_place[FUNC_NAME_MAX + 24];
 
 static int bad_place(const struct probe_definition *definition, int err)
@@ -199,7 +201,7 @@ int trace_probe_find_function(struct probe_definition *definition, struct probe_
 	return err;
 }
 
-/* Those of compilers have a dot. */
+/* Cut the dot that compilers put into names, and the rest behind it. */
 static void end_name(char *name, size_t len)
 {
 	name[len] = '\0';

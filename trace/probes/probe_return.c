@@ -1,6 +1,6 @@
 /*
- * Probes of the return of a function, `r:` and `f:FUNCTION%return`: what it returns. See probe.h,
- * <trace/kretprobe.h>.
+ * Probes of the return of a function, `r:` and `f:FUNCTION%return`, with the returned value. See
+ * probe.h, <trace/kretprobe.h>.
  */
 #include <trace/errno.h>
 #include <trace/kretprobe.h>

@@ -1,5 +1,6 @@
 /*
- * What shells are told of probes, for struct dyn_event_kind. See probe.h, <trace/dyn_events.h>.
+ * Explanations and completions of probes' lines for shells, for struct dyn_event_kind. See probe.h,
+ * <trace/dyn_events.h>.
  *
  * Context: thread, config lock held.
  */
@@ -14,7 +15,7 @@
  */
 void trace_probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq);
 
-/* probe_complete.c: what could be at the end of a line of that kind. */
+/* probe_complete.c: complete the end of a line of that kind. */
 void trace_probe_complete(const struct probe_kind *kind, struct dyn_event_completion *completion);
 /* The same, of lines of the kinds in these files. */
 void trace_probe_tracepoint_complete(struct dyn_event_completion *completion);

@@ -1,6 +1,6 @@
 /*
- * Switching probes on and off, and giving back their places: many at once, whatever they are, by one
- * batch of text changes; one by one where that cannot be. See probe.h.
+ * Switching probes on and off, and giving back their places: many at once, whatever they are, by
+ * one batch of text changes; one by one where that cannot be. See probe.h.
  *
  *   changes of events --> for each struct probe_many a list of targets --> parts --> one batch
  */
@@ -123,7 +123,9 @@ static void switch_lists(const struct probe_lists *lists, bool on, bool *out_is_
 	}
 }
 
-/* Those that begin, or those that end, if they are several. Which of the kinds are done? */
+/*
+ * Change those that begin, or those that end, if they are several. Notes the kinds that are done.
+ */
 static void change_many(const struct trace_event_change *changes, size_t nr, bool on,
 			bool *out_is_done)
 {

@@ -20,7 +20,7 @@ enum probe_rank {
 };
 
 /*
- * How targets are switched many at once, by a batch in which those of other kinds have their part:
+ * Functions that switch many targets of one kind at once, as a part of a batch with other kinds:
  * ops/ftrace_batch.h. A list has `bytes` for each.
  */
 struct probe_many {
@@ -30,12 +30,15 @@ struct probe_many {
 	/* Config lock held until the change has been made, so that one struct will do. */
 	struct ftrace_part *(*make_part)(void *list, size_t nr, bool on);
 	/*
-	 * Make the change of this part and those of higher ranks, NULL for the highest; or that of a
-	 * list alone, by more batches where it has to be. All or nothing: 0 or -errno.
+	 * Make the change of this part and those of higher ranks, NULL for the highest; or that of
+	 * a list alone, by more batches where it has to be. All or nothing: 0 or -errno.
 	 */
 	int (*change)(struct ftrace_part *const *parts, size_t nr);
 	int (*change_alone)(void *list, size_t nr, bool on);
-	/* Give back the places of those that are off; again for each by probe_kind.detach(). Or NULL. */
+	/*
+	 * Give back the places of those that are off; again for each by probe_kind.detach(). Or
+	 * NULL.
+	 */
 	void (*detach)(void *list, size_t nr);
 };
 

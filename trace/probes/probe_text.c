@@ -1,6 +1,4 @@
-/*
- * How events of probes are printed: the line of `trace`, and the print fmt of `format`. See probe.h.
- */
+/* Events of probes as text: the line of `trace`, and the print fmt of `format`. See probe.h. */
 #include <trace/trace_seq.h>
 #include "print/iter.h"
 #include "probe.h"

@@ -81,16 +81,15 @@ static TRACE_ALWAYS_INLINE struct probe_head probe_tracepoint_head_of(const stru
 	return (struct probe_head){ probe_tracepoint_ip_of(probe), 1 };
 }
 
-/* What is above the frame whose address is `frame`: the address to return to. */
+/* The stack above the frame at `frame`: the address of the return address. */
 static TRACE_ALWAYS_INLINE uint64_t probe_tracepoint_stack_of(uintptr_t frame)
 {
 	return frame + sizeof(uintptr_t);
 }
 
 /*
- * Called with the arguments of the tracepoint, of any types that fit in a register. What is behind
- * the last one is whatever lies where it would be: such an argument means nothing, and may be asked
- * for.
+ * The probe of a tracepoint, called with its arguments, of any types that fit in a register. A user
+ * may ask for arguments behind the last one, which have no meaning.
  */
 // NOLINTNEXTLINE(readability-function-size): as many parameters as a tracepoint may have
 static void tracepoint_hit(void *data, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,

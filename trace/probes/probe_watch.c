@@ -1,11 +1,11 @@
 /*
- * Probes of data, `w:`: who writes a variable, or touches it, with what was there before and what is
- * there now. See probe.h, <trace/wprobe.h>.
+ * Probes of data, `w:`: writes of a variable, or all accesses, with its old and its new value. See
+ * probe.h, <trace/wprobe.h>.
  *
- *	w:who w@shelf_count:4 old=$old new=$value by=$comm
+ * 	w:who w@shelf_count:4 old=$old new=$value by=$comm
  *
  * A processor has few registers for it, so there are no more of these probes than that, be they on
- * or off. It traps behind the instruction, which is what the event shows.
+ * or off. It traps behind the instruction, and the event shows that address.
  */
 #include <trace/errno.h>
 #include <trace/fmt.h>
@@ -173,7 +173,7 @@ static uint32_t count_watches(void)
 	return nr;
 }
 
-/* Those that are off count, too: so that all can be switched on. */
+/* Attach a watchpoint. Those that are off count, too, so that all can be switched on. */
 static int attach_data(struct probe *probe, const struct probe_definition *definition)
 {
 	struct wprobe *wp = &probe->target.wprobe;

@@ -1,5 +1,6 @@
 /*
- * What `why` says of probes of instructions that are on, and cannot be hit. See instance/why.h.
+ * Sentences of `why` about probes of instructions that are on but cannot be hit. See
+ * instance/why.h.
  */
 #include <trace/fmt.h>
 #include <trace/platform.h>
@@ -59,7 +60,10 @@ static bool has_silent(const struct trace_event_file *file, struct silent *out)
 	return false;
 }
 
-/* Silent event number `nth` of the instance, from 0. What goes is freed after a grace period. */
+/*
+ * Find silent event number `nth` of the instance, from 0. Removed events are freed after a grace
+ * period.
+ */
 static bool find_silent(const struct trace_why *why, uint32_t nth, struct silent *out)
 {
 	const struct trace_event_file *file;
