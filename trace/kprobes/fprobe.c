@@ -1,8 +1,8 @@
 /*
  * Handlers at the entry and the return of functions: see <trace/fprobe.h> and return_probe.h.
  *
- * Each probe has ops of its own, whose trampoline calls one of the entries below. Each of these, and
- * the exit, is there twice: for threads and data that fit into a frame, and for everything.
+ * Each probe has ops of its own, whose trampoline calls one of the entries below. Each of these,
+ * and the exit, is there twice: for threads and data that fit into a frame, and for everything.
  */
 #include <trace/fprobe.h>
 #include "ops/ftrace_grace.h"
@@ -13,7 +13,7 @@
 static struct trace_plat_lock fprobe_lock;
 static void fprobe_exit(struct fgraph_frame *frame, struct trace_thread *thread,
 			struct fgraph_user *user);
-/* Those with an exit_handler that are on; guarded by fprobe_lock. */
+/* Enabled fprobes with an exit_handler; guarded by fprobe_lock. */
 static struct return_probes fprobes = { .user = { .exit = fprobe_exit,
 						  .abandon = trace_return_abandon } };
 

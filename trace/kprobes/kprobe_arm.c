@@ -1,6 +1,6 @@
 /*
- * Arming places, and back: see kprobe_private.h. Breakpoints and call sites are written by one batch,
- * however many there are.
+ * Arming places, and back: see kprobe_private.h. Breakpoints and call sites are written by one
+ * batch, however many there are.
  *
  *   plan      each place that is not as it should be goes into one of the lists, once
  *   together  one batch for all; on failure nothing has changed
@@ -79,7 +79,7 @@ static void note_pokes(const struct kprobe_plan *plan, bool is_written)
 	}
 }
 
-/* A breakpoint of somebody else's is no damage: the user tries again without. */
+/* A breakpoint of another owner is no damage: the user tries again without. */
 static int change_breakpoints(const struct kprobe_plan *plan)
 {
 	struct trace_poke_error error;

@@ -1,11 +1,9 @@
-/*
- * Where a probe may be: see <trace/kprobe.h>.
- */
+/* Checks of places: the instructions at which a probe may be. See <trace/kprobe.h>. */
 #include <trace/fmt.h>
 #include "kprobe_private.h"
 #include "text/str.h"
 
-/* What is at an address, and why it is refused. */
+/* The kind of an address, and the reason of a refusal. */
 struct verdict {
 	struct trace_probe_place place;
 	char name[TRACE_SYM_LEN]; /* of the function; empty: none */

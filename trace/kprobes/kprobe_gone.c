@@ -1,7 +1,7 @@
 /*
- * Code that goes, with the probes in it: see <trace/kprobe.h>. Their places leave the table, so that
- * other code may come to the same addresses and be probed, and are listed here until the last of
- * their probes is unregistered.
+ * Code that goes, with the probes in it: see <trace/kprobe.h>. Their places leave the table, so
+ * that other code may come to the same addresses and be probed, and are listed here until the last
+ * of their probes is unregistered.
  */
 #include "kprobe_private.h"
 
@@ -17,7 +17,7 @@ static bool kprobe_gone_is_in(const struct kprobe_place *place, const struct gon
 	return place->nr && place->addr >= range->start && place->addr < range->end;
 }
 
-/* For good: what is written there is the instruction that was there at first. */
+/* Disarm a place for good: the instruction that was there at first is written back. */
 static void want_disarmed(struct kprobe_place *place, void *arg)
 {
 	if (!kprobe_gone_is_in(place, arg))

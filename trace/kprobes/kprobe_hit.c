@@ -146,8 +146,8 @@ bool kprobe_hit_has_post(const struct trace_plat_probe *probe)
 
 /*
  * Handlers see the instruction pointer at the site; fregs has the address behind it, which is where
- * the function goes on, or what another ops has sent the call to before: a live patch. One that needs
- * all registers may be here before the site calls the ops that has them.
+ * the function goes on, or what another ops has sent the call to before: a live patch. One that
+ * needs all registers may be here before the site calls the ops that has them.
  */
 static TRACE_ALWAYS_INLINE void call_handlers(struct kprobe_place *place, struct ftrace_regs *fregs,
 					      uintptr_t ip, const struct ftrace_ops *ops)
@@ -173,7 +173,8 @@ static TRACE_ALWAYS_INLINE bool is_called_by(const struct kprobe_place *place,
 
 /*
  * Several probes, or post handlers; or the place moves from one ops to the other, and is called by
- * both for a moment: then `ops` says which count. Or it has gone. Preemption is off, and this switches it on again.
+ * both for a moment: then `ops` says which count. Or it has gone. Preemption is off, and this
+ * switches it on again.
  */
 static TRACE_NOINLINE void site_hit_slow(uintptr_t ip, struct ftrace_ops *ops,
 					 struct ftrace_regs *fregs)
@@ -222,8 +223,8 @@ slow:
 }
 
 /*
- * What kprobe_site_alone() finds no probe for: another one may be in its place. Preemption is off, and
- * this switches it on again.
+ * Handle a hit for which kprobe_site_alone() finds no probe: another probe may be in its place.
+ * Preemption is off, and this switches it on again.
  */
 static TRACE_NOINLINE int site_alone_slow(uintptr_t ip, struct ftrace_regs *fregs)
 {

@@ -1,9 +1,9 @@
 /*
- * Optimised probes: a jump to a detour in place of the breakpoint. See kprobe_private.h, and for what
- * a detour is <trace/arch_probe.h>.
+ * Optimised probes: a jump to a detour in place of the breakpoint. See kprobe_private.h, and
+ * <trace/arch_probe.h> about detours.
  *
  *   NO     --> WAITS   the detour is made; breakpoints go on behind all the instructions that the
- *                      jump will take the place of, so that nobody comes to the later ones any more
+ *                      jump will take the place of, so that no CPU comes to the later ones any more
  *   WAITS  --> READY   every thread has been seen outside of these
  *   READY  --> DONE    the jump is written
  *   any    --> NO      another probe comes to one of these instructions, or a post handler, the
@@ -95,7 +95,9 @@ struct beginning {
 	bool is_late; /* one could not begin yet */
 };
 
-/* Not while threads may be in copies of places that have gone: these lead into the function, too. */
+/*
+ * Not while threads may be in copies of places that have gone: these lead into the function, too.
+ */
 static void kprobe_jump_begin(struct kprobe_place *place, void *arg)
 {
 	struct beginning *beginning = arg;
@@ -117,7 +119,7 @@ static void kprobe_jump_begin(struct kprobe_place *place, void *arg)
 
 static void work(void);
 
-/* Nobody is inside any more. What was undone meanwhile is not ready. */
+/* Note that no thread is inside any more. Places undone meanwhile are not ready. */
 static void is_left(struct ftrace_wait *wait)
 {
 	struct kprobe_place *place =

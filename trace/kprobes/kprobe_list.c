@@ -5,8 +5,8 @@
 #include "kprobe_private.h"
 
 /*
- * Where in the list: address and number among the probes of one place, counted from 1; behind all of
- * these, those whose code is gone, by their number.
+ * A position in the list: address, and number among the probes of one place, counted from 1; behind
+ * all of these, probes whose code is gone, by their number.
  */
 #define NTH_BITS 16u
 #define GONE	 (1ull << 63)

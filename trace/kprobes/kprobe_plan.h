@@ -1,6 +1,6 @@
 /*
- * What is about to change at places: see kprobe_arm.c. Breakpoints and jumps become changes of text,
- * call sites come to the filter of an ops or leave it: kprobe_sites.c.
+ * A plan: the changes about to be made at places. See kprobe_arm.c. Breakpoints and jumps become
+ * changes of text, call sites come to the filter of an ops or leave it: kprobe_sites.c.
  *
  * Context, locking: as kprobe_private.h.
  */
@@ -25,7 +25,7 @@ struct kprobe_plan {
 
 /* ---- Many at once, by a batch with others: kprobe_arm.c ---- */
 
-/* What is to change at the places of these probes. 0 or -ENOMEM. */
+/* Plan the changes at the places of these probes. Returns 0 or -ENOMEM. */
 int kprobe_plan_make(struct kprobe_plan *plan, struct kprobe *const *ps, size_t nr);
 /* 0, -ENOMEM; -EAGAIN: it has to be done in steps. ftrace_lock is held. */
 int kprobe_plan_add(const struct kprobe_plan *plan, struct ftrace_batch *batch);
@@ -34,7 +34,7 @@ void kprobe_plan_end(struct kprobe_plan *plan, int err);
 
 /* ---- Call sites: kprobe_sites.c ---- */
 
-/* Which sites of the plan are added to filters or removed. */
+/* The sites of a plan to add to filters or to remove. */
 enum kprobe_sites_part {
 	KPROBE_COMERS = 1,
 	KPROBE_LEAVERS = 2,
@@ -50,13 +50,13 @@ void kprobe_site_begin(struct kprobe_place *place);
  */
 int kprobe_sites_add(const struct kprobe_plan *plan, unsigned parts, struct ftrace_batch *batch);
 /*
- * From here on the callback of the one ops does nothing, and that of the other calls handlers. After
- * an error all are as before; but where tracing is dead, those that are to be disarmed are.
+ * From here on the callback of the one ops does nothing, and that of the other calls handlers.
+ * After an error all are as before; but where tracing is dead, those that are to be disarmed are.
  */
 void kprobe_sites_settle(const struct kprobe_plan *plan, int err);
 /*
- * Take those that leave out of filters, one ops after the other. What fails for want of memory leaves
- * sites that call, and then find that nobody wants that. A damaged text ends all tracing.
+ * Take leaving sites out of filters, one ops after the other. A failure for want of memory leaves
+ * sites that call, and then find no probe. A damaged text ends all tracing.
  */
 void kprobe_sites_remove(const struct kprobe_plan *plan);
 

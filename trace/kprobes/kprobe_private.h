@@ -1,6 +1,7 @@
 /*
- * What the files of probes at instructions share. Contracts of users are in <trace/kprobe.h>, those
- * of the machine half in <trace/platform_probes.h> and <trace/kprobe_hit.h>.
+ * Shared declarations of the files of probes at instructions. Contracts of users are in
+ * <trace/kprobe.h>, those of the machine half in <trace/platform_probes.h> and
+ * <trace/kprobe_hit.h>.
  *
  *   struct kprobe --place--> struct kprobe_place     one for each address
  *        '--next--> ..         |-- chain of a hash table, by address
@@ -8,12 +9,13 @@
  *                              '-- machine half's: copy of the instruction; not at a call site
  *
  * Life of a place: made and put into the table with the first probe, armed while one of its probes
- * is enabled, taken out of the table with the last one. What CPUs may still be looking at is freed
- * after trace_plat_synchronize_preempt(), the copy of the instruction when no thread is inside.
+ * is enabled, taken out of the table with the last one. Memory that CPUs may still be reading is
+ * freed after trace_plat_synchronize_preempt(), the copy of the instruction when no thread is
+ * inside.
  *
  * Locking:   kprobe_lock guards it all. Hits read the table, places and lists of probes without it,
  *            with preemption or interrupts off. It is taken before ftrace's lock and the host's
- *            text lock; what is freed by a wait for threads (ftrace_grace.h) does not take it.
+ *            text lock; the callback of a wait for threads (ftrace_grace.h) does not take it.
  */
 #ifndef KPROBE_PRIVATE_H
 #define KPROBE_PRIVATE_H
@@ -34,7 +36,7 @@ struct kprobe_place {
 			/* Of its probes, in the order of registration. */
 			struct kprobe *_Atomic first;
 		};
-		struct ftrace_after after; /* when it is freed, and nobody looks at it any more */
+		struct ftrace_after after; /* frees it, when no CPU reads it any more */
 	};
 	/* the only enabled one, with nothing to call but its pre handler */
 	struct kprobe *_Atomic only;
@@ -135,13 +137,15 @@ void kprobe_place_refresh(struct kprobe_place *place);
 void kprobe_place_hold(struct kprobe_place *place);
 
 /*
- * The only probe of a call site, by the address of the site, for places that are not in each other's
- * way: found by a hit with one look. Where there is none, a probe whose address is 0.
+ * The only probe of a call site, by the address of the site, for places that are not in each
+ * other's way: found by a hit with one look. Where there is none, a probe whose address is 0.
  */
 #define KPROBE_ALONE_MAX 1024u
 extern struct kprobe *_Atomic kprobe_alone[KPROBE_ALONE_MAX];
 
-/* The bits of an address that say how many bytes behind the first one are also right for its place. */
+/*
+ * The bits of an address that say how many bytes behind the first one are also right for its place.
+ */
 static TRACE_ALWAYS_INLINE struct kprobe *_Atomic *kprobe_alone_at(uintptr_t addr)
 {
 	uintptr_t bytes = addr & ((KPROBE_ALONE_MAX - 1) * sizeof(kprobe_alone[0]));
@@ -155,7 +159,7 @@ void kprobe_gone_remove(struct kprobe_place *place);
 /* Probe number `nth` of all of them, from 1; NULL behind the last. */
 struct kprobe *kprobe_gone_nth(uint64_t nth);
 
-/* ---- Which places: kprobe_check.c ---- */
+/* ---- Checks of places: kprobe_check.c ---- */
 
 /* Find out the address of a probe, and check it. 0, or an error of register_kprobe(). */
 int kprobe_resolve(const struct kprobe *p, uintptr_t *out_addr);

@@ -34,7 +34,7 @@ static size_t *nr_of(const struct ftrace_ops *ops)
 	return &nr_of_ops[ops == &kprobe_ops_regs];
 }
 
-/* How many places an ops calls for when the plan has been carried out. */
+/* The number of places an ops calls for after the plan. */
 static size_t nr_after(const struct kprobe_plan *plan, const struct ftrace_ops *ops)
 {
 	size_t nr = *nr_of(ops);

@@ -21,14 +21,14 @@
 
 static struct trace_plat_lock kretprobe_lock;
 
-/* ---- On and off, kretprobe_lock held: what is_changing ---- */
+/* ---- On and off, for probes with is_changing; kretprobe_lock held ---- */
 
 static struct kretprobe_part *kretprobe_own_of(struct ftrace_part *part)
 {
 	return (struct kretprobe_part *)part;
 }
 
-/* Those that are off and not disabled, or those that are on. */
+/* Mark probes that are off and not disabled, or those that are on. */
 static uint32_t mark_changing(const struct kretprobe_part *part)
 {
 	uint32_t nr = 0;

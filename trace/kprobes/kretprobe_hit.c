@@ -1,7 +1,7 @@
 /*
  * Calls of functions with kretprobes, from the entry to the return: see <trace/kretprobe.h>,
- * return_probe.h. Each of the two is there twice: for threads and sites with one simple probe, and for
- * everything.
+ * return_probe.h. Each of the two is there twice: for threads and sites with one simple probe, and
+ * for everything.
  */
 #include <trace/kretprobe.h>
 #include "kretprobe_table.h"

@@ -3,7 +3,7 @@
 #include "kretprobe_list.h"
 
 /*
- * Where one is in the list of a reader: behind an address and a number among the probes of that
+ * A reader's position in the list: behind an address, and a number among the probes of that
  * address, counted from 1.
  */
 #define NTH_BITS 16u

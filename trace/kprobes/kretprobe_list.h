@@ -1,9 +1,9 @@
 /*
- * Which kretprobes are registered, armed or not, for /sys/kernel/debug/kprobes/list.
+ * The list of registered kretprobes, armed or not, for /sys/kernel/debug/kprobes/list.
  *
  * Context:   thread.
- * Locking:   that of kretprobe.c, which whoever calls holds.
- * Ownership: a probe is its owner's, who does not free it while it is in here.
+ * Locking:   the lock of kretprobe.c, held by the caller.
+ * Ownership: a probe belongs to its owner, who does not free it while it is in the list.
  */
 #ifndef KRETPROBE_LIST_H
 #define KRETPROBE_LIST_H

@@ -4,7 +4,7 @@
 #define FIRST_SLOTS 32u
 #define PART	    4u /* of the slots are in use, at most */
 
-/* What is there while nothing is armed: a free slot. */
+/* The table while no probe is armed: a free slot. */
 static struct kretprobe_table kretprobe_table_empty = { .slot = { { 0 } } };
 
 struct kretprobe_table *_Atomic kretprobe_table = &kretprobe_table_empty;

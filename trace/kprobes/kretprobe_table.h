@@ -1,15 +1,16 @@
 /*
- * Which kretprobes are armed at a site: a table that entries search without a lock.
+ * The table of armed kretprobes by site, which entries search without a lock.
  *
  *   slot:  | ip, is simple | first --> kretprobe --> kretprobe     in order of registration
  *
  * Probes come and go in place; the table is replaced when it gets too small, and goes when it is
  * empty. A slot whose probes have gone keeps its ip until then. A site is simple while it has one
- * probe, without a handler of entries and without a pool: most have, and entries need one comparison
- * for them.
+ * probe, without a handler of entries and without a pool: most have, and entries need one
+ * comparison for them.
  *
- * Context:   kretprobe_first(), kretprobe_simple() - probe, preemption off. Everything else - thread.
- * Locking:   changed by whoever holds the lock of kretprobe.c.
+ * Context:   kretprobe_first(), kretprobe_simple() - probe, preemption off. Everything else -
+ *            thread.
+ * Locking:   changed with the lock of kretprobe.c held.
  */
 #ifndef KRETPROBE_TABLE_H
 #define KRETPROBE_TABLE_H
@@ -41,7 +42,7 @@ int kretprobe_table_room(uint32_t more);
 /* Add it behind those that are at its site. There is room. */
 void kretprobe_table_insert(struct kretprobe *rp);
 void kretprobe_table_remove(struct kretprobe *rp);
-/* Where it was. Of several that were removed, the last one comes back first. */
+/* Put a removed probe back into its place. Of several, the last one removed comes back first. */
 void kretprobe_table_put_back(struct kretprobe *rp);
 /* The sites that have probes, as a filter; NULL: none has. 0 or -ENOMEM. */
 int kretprobe_table_filter(struct ftrace_hash **out_filter);
@@ -51,7 +52,7 @@ void kretprobe_table_free(void);
 /* The first probe at `ip`, or NULL. */
 struct kretprobe *kretprobe_first(uintptr_t ip);
 
-/* kretprobe_hit.c: what sites call; those that are armed, which change with the table. */
+/* kretprobe_hit.c: the ops of all sites of armed probes, which change with the table. */
 extern struct ftrace_ops kretprobe_ops;
 extern struct return_probes kretprobe_calls;
 

@@ -1,6 +1,6 @@
 /*
- * Probes of several kinds that are enabled or disabled by one batch: each kind has a part in it, see
- * ops/ftrace_batch.h.
+ * Probes of several kinds that are enabled or disabled by one batch: each kind has a part in it,
+ * see ops/ftrace_batch.h.
  *
  * Context, locking: as <trace/kprobe.h>, <trace/kretprobe.h>. kprobes come before kretprobes.
  * Ownership: a part, and the list in it, are the caller's until the change has been made.

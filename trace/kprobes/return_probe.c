@@ -7,8 +7,8 @@
 
 struct return_pool {
 	/*
-	 * The first that is free, counted from 1, in the low half; the high half counts how often one
-	 * was taken or given, so that an exchange fails when others came in between.
+	 * The first that is free, counted from 1, in the low half; the high half counts how often
+	 * one was taken or given, so that an exchange fails when others came in between.
 	 */
 	_Atomic uint64_t first;
 	uint32_t nr;
@@ -71,7 +71,7 @@ void trace_return_pool_destroy(struct return_probe *probe)
 	probe->pool = NULL;
 }
 
-/* The acquire and the release pair with each other: what the last call wrote comes first. */
+/* The acquire and the release pair with each other: the last call's writes come first. */
 void *trace_return_pool_take(struct return_pool *pool)
 {
 	uint64_t first = atomic_load_explicit(&pool->first, memory_order_acquire), next;
@@ -105,8 +105,8 @@ void trace_return_pool_give(struct return_pool *pool, void *data)
 typedef struct return_probe *_Atomic return_place;
 
 /*
- * In places that are free. No call has its handle; not 0 either, which a thread gets that was on its
- * way into a call when the probe went.
+ * In places that are free. No call has its handle; not 0 either, which a thread gets that was on
+ * its way into a call when the probe went.
  */
 static struct return_probe return_probe_nobody = { .handle = UINT64_MAX };
 

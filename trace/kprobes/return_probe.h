@@ -1,15 +1,15 @@
 /*
- * What fprobes and kretprobes share: calls that they have entered, on the shadow stacks of
- * graph/fgraph_private.h.
+ * Open calls of fprobes and kretprobes, on the shadow stacks of graph/fgraph_private.h.
  *
  *   frame:  | words: data of the call, or where it lies | handle |
  *                                                           |
  *   table:  | - | probe | - | probe |  <--------------------+  low half: place in the table,
- *                                                              high half: a number, never used again
+ *                                                              high half: a number, never used
+ *                                                              again
  *
  * All probes of a kind are one user of the shadow stacks. When one goes, its place in the table is
- * emptied, and frames of calls that are still open find nobody there; or, later, a probe with
- * another number.
+ * emptied, and frames of calls that are still open find no probe there; or, later, one with another
+ * number.
  *
  * Context:   the inline functions - probe, preemption off. Everything else -
  *            thread.
@@ -34,13 +34,16 @@ struct return_probes {
 };
 
 /*
- * Get ready for `nr` more probes: places, shadow stacks. To be undone by trace_return_put() if they do not
- * come. 0, -ENOMEM, -EBUSY, -ENODEV.
+ * Get ready for `nr` more probes: places, shadow stacks. To be undone by trace_return_put() if they
+ * do not come. 0, -ENOMEM, -EBUSY, -ENODEV.
  */
 int trace_return_get(struct return_probes *all, uint32_t nr);
 /* Give the probe a place, for which trace_return_get() has been asked. Its pool is as new. */
 void trace_return_add(struct return_probes *all, struct return_probe *probe);
-/* Calls of it that return from now on find nobody. Does nothing when it has no place. */
+/*
+ * Remove a probe. Its calls that return from now on find no probe. Does nothing when it has no
+ * place.
+ */
 void trace_return_remove(struct return_probes *all, struct return_probe *probe);
 /* Behind some trace_return_remove(): when this returns no exit of theirs runs any more. */
 void trace_return_put(struct return_probes *all);
@@ -63,8 +66,8 @@ static TRACE_ALWAYS_INLINE uint64_t return_handle(const struct return_probe *pro
 }
 
 /*
- * Are calls being entered? Not when graph tracing has stopped for good, and in the entry of a thread
- * that comes late.
+ * Are calls being entered? Not when graph tracing has stopped for good, and in the entry of a
+ * thread that comes late.
  */
 static TRACE_ALWAYS_INLINE bool return_is_off(const struct return_probes *all)
 {
@@ -116,7 +119,7 @@ static TRACE_ALWAYS_INLINE void *return_data(struct fgraph_frame *frame)
 	return TRACE_UNLIKELY(return_is_pooled(frame)) ? (void *)frame->words[0] : frame->words;
 }
 
-/* Whose call it is; a probe with another handle when that has gone. */
+/* Find the probe of a call; a probe with another handle when the call's has gone. */
 static TRACE_ALWAYS_INLINE struct return_probe *return_find(const struct return_probes *all,
 							    const struct fgraph_frame *frame)
 {
@@ -144,8 +147,8 @@ static inline uintptr_t return_addr(const struct fgraph_frame *frame)
 }
 
 /*
- * May this entry take the short way? Not in interrupts, where the guard is held, and when the call is
- * hooked before, so that it has to be looked up where it returns to.
+ * May this entry take the short way? Not in interrupts, where the guard is held, and when the call
+ * is hooked before, so that it has to be looked up where it returns to.
  */
 static TRACE_ALWAYS_INLINE bool return_may_enter(uintptr_t parent_ip)
 {

@@ -164,7 +164,7 @@ void unregister_wprobe(struct wprobe *wp)
 	trace_plat_lock(&wprobe_lock);
 	if (wp->is_registered) {
 		wp->is_registered = false;
-		set_all(); /* which has worked before; no hit is under way when it returns */
+		set_all(); /* this has worked before; no hit is under way when it returns */
 		for (uint32_t i = 0; i < WPROBE_MAX; i++) {
 			if (wprobes[i] == wp)
 				atomic_store(&wprobes[i], NULL);
