@@ -7,7 +7,7 @@
 #include "ftrace_pokes.h"
 #include "ftrace_set.h"
 
-/* How many sites of `a` are not in `b`. */
+/* The number of sites of `a` that are not in `b`. */
 static size_t nr_missing(const struct ftrace_hash *a, const struct ftrace_hash *b)
 {
 	size_t nr = 0;
@@ -27,7 +27,7 @@ static size_t bound_of(const struct ftrace_batch_ops *one)
 	return nr_missing(now, one->filter) + nr_missing(one->filter, now);
 }
 
-/* What has been done for an ops. */
+/* Progress of an ops in a batch. */
 enum done {
 	DONE_NOTHING,
 	DONE_COME,   /* registered; `filter` is what it had before */

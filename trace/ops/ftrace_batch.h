@@ -11,12 +11,13 @@
  *   add     ops with their new filters, changes of text
  *   end     it is written, or nothing has changed
  *
- * All or none: when one part cannot begin, or somebody's breakpoint is in the way of a probe, the
+ * All or none: when one part cannot begin, or a debugger's breakpoint is in the way of a probe, the
  * updates are taken back and each part ends with that error.
  *
  * Context:   thread, interrupts on.
- * Locking:   ftrace_lock is held in add() and by who calls ftrace_batch_make(); who has released it
- *            calls ftrace_grace_look(). Parts are given in the order of their locks, docs/locking.md.
+ * Locking:   ftrace_lock is held in add() and by the caller of ftrace_batch_make(), who calls
+ *            ftrace_grace_look() after releasing it. Parts are given in the order of their locks,
+ *            docs/locking.md.
  */
 #ifndef FTRACE_BATCH_H
 #define FTRACE_BATCH_H
@@ -26,7 +27,9 @@
 #define FTRACE_BATCH_OPS  3u /* kprobes have two, kretprobes one */
 #define FTRACE_BATCH_RUNS 2u /* of kprobes, of tracepoints */
 
-/* What one ops is to want; it has no follower, no exceptions, and may not modify calls. */
+/*
+ * The filters that one ops shall have; it has no follower, no exceptions, and may not modify calls.
+ */
 struct ftrace_batch_ops {
 	struct ftrace_ops *ops;
 	struct ftrace_hash *filter; /* NULL: it is not registered any more. The batch's to free */
@@ -64,14 +67,17 @@ void ftrace_batch_drop(struct ftrace_batch *batch);
  */
 int ftrace_batch_make(struct ftrace_batch *batch);
 
-/* What one kind of probes changes; the first member of what it knows about that. */
+/* The part of one kind of probes in a batch; the first member of the kind's own struct. */
 struct ftrace_part {
 	struct trace_plat_lock *lock; /* taken before begin(); NULL: it is held */
 	/* 0, or -errno with nothing done; end() is not called then. */
 	int (*begin)(struct ftrace_part *part);
 	/* 0 or -errno; end() is called in any case. */
 	int (*add)(struct ftrace_part *part, struct ftrace_batch *batch);
-	/* All is as add() said; or after an error as before. But -ENODEV: who went has gone. */
+	/*
+	 * End the part: all is as add() said, or after an error as before; but after -ENODEV,
+	 * removed probes stay removed.
+	 */
 	void (*end)(struct ftrace_part *part, int err);
 };
 
@@ -87,7 +93,8 @@ bool ftrace_site_searches(uintptr_t ip);
 int ftrace_ops_come(struct ftrace_ops *ops);
 int ftrace_ops_leave(struct ftrace_ops *ops);
 /*
- * It has left: its sites are written, unless `err`, and trace_plat_synchronize_preempt() was called.
+ * It has left: its sites are written, unless `err`, and trace_plat_synchronize_preempt() was
+ * called.
  */
 void ftrace_ops_left(struct ftrace_ops *ops, int err);
 

@@ -1,5 +1,6 @@
 /*
- * What is written to set_ftrace_filter and set_ftrace_notrace: see <trace/ftrace_files.h>.
+ * Filters being edited through set_ftrace_filter and set_ftrace_notrace: see
+ * <trace/ftrace_files.h>.
  */
 #include "ftrace_grace.h"
 #include "ftrace_private.h"

@@ -20,7 +20,7 @@ struct fgraph_frame {
 	union {
 		struct {
 			uint64_t calltime; /* trace_plat_clock_ns() at entry */
-			/* How long the thread had slept until entry: trace_thread.sleep_ns. */
+			/* Time that the thread had slept until entry: trace_thread.sleep_ns. */
 			uint64_t sleep_ns;
 			uint64_t data;	   /* for the user of the frame */
 			uint64_t child_ns; /* time in calls below that the same user traced */
@@ -30,7 +30,7 @@ struct fgraph_frame {
 			uint64_t handle;
 		};
 	};
-	uintptr_t slot; /* where on the stack the return address lies */
+	uintptr_t slot; /* address of the return address on the stack */
 	uint32_t func;	/* call site: trace_plat_ip_pack() */
 	uint32_t ret;	/* return address: trace_plat_ip_pack() */
 	union {

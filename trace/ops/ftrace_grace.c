@@ -235,12 +235,12 @@ static void seen(struct trace_thread *thread, uint32_t found, void *arg)
 				   __ATOMIC_RELAXED);
 }
 
-/* Which threads have not been seen outside yet. */
+/* Threads that have not been seen outside yet. */
 struct left {
 	uint32_t slots;		/* bits of all slots that wait for a thread */
 	uint32_t asked;		/* bits of the slots whose threads are to be counted */
 	int32_t pids[NR_NAMED]; /* the first of these threads */
-	uint32_t nr;		/* how many there are */
+	uint32_t nr;		/* number of them */
 };
 
 static void ftrace_grace_collect(int32_t pid, struct trace_thread *thread, void *arg)
@@ -411,7 +411,7 @@ uint64_t ftrace_grace_mark(void)
 
 /*
  * Look, and return whether a wait of this thread since `mark` is still pending. Takes look_lock to
- * ask, because until it is free, done() of somebody else's look may be running.
+ * ask, because until it is free, done() of another thread's look may be running.
  */
 static bool look_and_ask(uint64_t mark)
 {

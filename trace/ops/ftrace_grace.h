@@ -11,16 +11,16 @@
  *                        v
  *                       no thread has the bit: done(), the code may be freed
  *
- * A look goes through the stacks of all threads. Whoever waits looks; and so does the host's
+ * A look goes through the stacks of all threads. A waiting thread looks; and so does the host's
  * worker, every 10 ms, as long as something is pending. Waits in different slots do not hold each
  * other up. After 10 s the log says which threads are inside.
  *
- * Context:   thread, interrupts on. Who waits holds neither ftrace_lock nor the config lock.
+ * Context:   thread, interrupts on. A waiting thread holds neither ftrace_lock nor the config lock.
  * Locking:   a lock for looks (taken before ftrace_lock, held while done() runs), one for the lists
  *            (taken last).
  * Ownership: a wait belongs to this module from its begin until done() is called, which is the last
- *            access to it. It is embedded in what is to be freed, so that beginning a wait needs no
- *            memory and cannot fail.
+ *            access to it. It is embedded in the object to be freed, so that beginning a wait needs
+ *            no memory and cannot fail.
  */
 #ifndef FTRACE_GRACE_H
 #define FTRACE_GRACE_H
@@ -52,13 +52,14 @@ enum ftrace_wait_state {
 };
 
 struct ftrace_wait {
-	struct ftrace_code code[2]; /* what has to be left; the caller's; one may be all 0 */
+	/* Code to be left, of the caller; one of the two may be all 0. */
+	struct ftrace_code code[2];
 
 	/* For ftrace_grace.c only. Zero before first use. */
 	void (*done)(struct ftrace_wait *wait);
 	struct ftrace_wait *next;
 	uint64_t number; /* ascends with each begin */
-	int32_t pid;	 /* who began it; below 0 when several threads did */
+	int32_t pid;	 /* the thread that began it; below 0 when several threads did */
 	enum ftrace_wait_state state;
 };
 

@@ -48,8 +48,8 @@ static size_t add_name(struct ftrace_iter *iter, uintptr_t ip, char *out)
 }
 
 /*
- * What a site with one user does. For a direct call this names, as Linux does, the trampoline that
- * would make the call if there were other users; add_users() names the call itself.
+ * Write the action of a site with one user. For a direct call this names, as Linux does, the
+ * trampoline that would make the call if there were other users; add_users() names the call itself.
  */
 static size_t add_trampoline(const struct ftrace_ops *ops, char *out, size_t size)
 {
@@ -66,7 +66,7 @@ static size_t add_trampoline(const struct ftrace_ops *ops, char *out, size_t siz
 			       (void *)trace_plat_trampoline_func(&ops->trampoline));
 }
 
-/* What a site with several users calls. */
+/* The target of a site with several users. */
 static uintptr_t target_of_many(uint32_t flags)
 {
 	if (ftrace_record_set(flags))
@@ -75,7 +75,7 @@ static uintptr_t target_of_many(uint32_t flags)
 						     : trace_ops_list_func);
 }
 
-/* How many ops want a site, and what they ask for, in Linux's words. */
+/* Write the number of ops that want a site, and their demands, in Linux's words. */
 static size_t add_flags(const struct dyn_ftrace *record, char *out, size_t size)
 {
 	return trace_scnprintf(out, size, " (%u)%s%s%s%s", ftrace_record_count(record),
@@ -85,7 +85,7 @@ static size_t add_flags(const struct dyn_ftrace *record, char *out, size_t size)
 			       record->flags & FTRACE_FL_MODIFIED ? " M " : "   ");
 }
 
-/* What a site calls, in Linux's words; nothing when it holds a NOP. */
+/* Write the call of a site, in Linux's words; nothing when it holds a NOP. */
 static size_t add_users(const struct dyn_ftrace *record, char *out, size_t size)
 {
 	const struct ftrace_ops *ops;

@@ -41,7 +41,7 @@ static enum ftrace_match_type ftrace_match_parse_type(char *text, size_t len)
 }
 
 /*
- * How rare a letter is in names of functions. The table goes from the most common one to rarer
+ * The rarity of a letter in names of functions. The table goes from the most common one to rarer
  * ones; characters that are not in it are the rarest.
  */
 static size_t rarity(char c)

@@ -3,9 +3,10 @@
  *
  * The order of the steps matters, so that no call is lost and none comes too late:
  *
- *   register     ftrace_ops_list_add(), then switch the sites: a site that calls finds its ops in the list
- *   new filter   publish the hash, switch the sites, preemption grace period, free the old hash
- *   unregister   ftrace_ops_list_remove(), switch the sites, preemption grace period, because callbacks walk
+ *   register ftrace_ops_list_add(), then switch the sites: a site that calls finds its ops in the
+ *   list new filter publish the hash, switch the sites, preemption grace period, free the old hash
+ *   unregister ftrace_ops_list_remove(), switch the sites, preemption grace period, because
+ *   callbacks walk
  *                the list; trampolines are freed when no thread is inside, see ftrace_grace.h
  */
 #include <trace/recursion.h>
@@ -33,9 +34,10 @@ static TRACE_ALWAYS_INLINE ftrace_func_t load_func(ftrace_func_t *func)
 
 /*
  * Call every ops that wants the site. The acquires pair with the releases that publish an ops
- * (ftrace_ops_list_add()) and its hashes (ftrace_ops_publish()). func_hash is never NULL for an ops in the list. An ops
- * that needs all registers may be in the list while a site still calls the shared trampoline that
- * does not save them: its list_func does nothing, so that it is not called without registers.
+ * (ftrace_ops_list_add()) and its hashes (ftrace_ops_publish()). func_hash is never NULL for an ops
+ * in the list. An ops that needs all registers may be in the list while a site still calls the
+ * shared trampoline that does not save them: its list_func does nothing, so that it is not called
+ * without registers.
  */
 static TRACE_ALWAYS_INLINE void call_list(uintptr_t ip, uintptr_t parent_ip,
 					  struct ftrace_regs *fregs, bool with_regs)
@@ -105,8 +107,8 @@ static void not_without_regs(uintptr_t ip, uintptr_t parent_ip, struct ftrace_op
 }
 
 /*
- * What trampolines call instead of `func` for an ops with FTRACE_OPS_FL_RECURSION or _RCU: it
- * guards against recursion, switches preemption off, and calls `func`.
+ * The function that trampolines call instead of `func` for an ops with FTRACE_OPS_FL_RECURSION or
+ * _RCU: it guards against recursion, switches preemption off, and calls `func`.
  */
 static void ftrace_ops_assist_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				   struct ftrace_regs *fregs)

@@ -1,9 +1,10 @@
 /*
- * The list of text changes: see ftrace_pokes.h. What is in it ascends; a run is merged in from behind
- * it, with what was in it moved to the end of the memory meanwhile.
+ * The list of text changes: see ftrace_pokes.h. Its entries ascend; a run is merged in from behind,
+ * with earlier entries moved to the end of the memory meanwhile.
  *
- * An update cannot fail for want of memory: if a list of the right size cannot be allocated, a small
- * static one is filled and written again and again. That takes more core syncs and nothing else.
+ * An update cannot fail for want of memory: if a list of the right size cannot be allocated, a
+ * small static one is filled and written again and again. That takes more core syncs and nothing
+ * else.
  */
 #include "ftrace_pokes.h"
 

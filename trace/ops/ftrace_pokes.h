@@ -17,11 +17,14 @@
 #include "ftrace_private.h"
 
 /*
- * Where an update puts its run, which has at most `bound` changes. *out_room: for how many there is
- * room; without memory these are fewer, when no list is open. At least 1.
+ * Begin an update's run of at most `bound` changes. Returns its memory, and in *out_room the number
+ * of changes that fit: at least 1, and fewer than `bound` for want of memory while no list is open.
  */
 struct trace_poke *ftrace_pokes_begin(size_t bound, size_t *out_room);
-/* Write `nr` of the run now; the next ones come to the same place. 0 or -ENODEV, after ftrace_bug(). */
+/*
+ * Write `nr` of the run now; the next ones come to the same place. 0 or -ENODEV, after
+ * ftrace_bug().
+ */
 int ftrace_pokes_flush(size_t nr);
 /* The run has ended, with `nr` changes. The same result, 0 while a list is open. */
 int ftrace_pokes_end(size_t nr);
@@ -35,8 +38,9 @@ bool ftrace_pokes_are_open(void);
 /* Changes at places that are no call sites, which ascend: `bound` counts these, too. */
 void ftrace_pokes_add(const struct trace_poke *pokes, size_t nr);
 /*
- * Write the list. 0; -ENODEV, after ftrace_bug(); -EBUSY, with nothing written: somebody's breakpoint
- * is at one of the places that were added. Then the updates have to be taken back.
+ * Write the list. Returns 0; -ENODEV, after ftrace_bug(); -EBUSY, with nothing written, when a
+ * breakpoint of another owner is at one of the added places. Then the updates have to be taken
+ * back.
  */
 int ftrace_pokes_write(void);
 void ftrace_pokes_close(void);

@@ -1,10 +1,10 @@
 /*
- * What the files of function tracing share: records of call sites, hashes of functions, the update
- * engine, patterns. The table of files in trace/README.md says what is where.
+ * Shared declarations of the files of function tracing: records of call sites, hashes of functions,
+ * the update engine, patterns. The table in trace/README.md lists the files.
  *
  * Locking:   ftrace_lock guards records, the ops list, the hashes of every ops. Callbacks read the
- *            list and the hashes without it, with preemption off; what they may be looking at is
- *            freed only after trace_plat_synchronize_preempt().
+ *            list and the hashes without it, with preemption off; memory that they may be reading
+ *            is freed only after trace_plat_synchronize_preempt().
  */
 #ifndef FTRACE_PRIVATE_H
 #define FTRACE_PRIVATE_H
@@ -206,22 +206,22 @@ void ftrace_free_filter_locked(struct ftrace_ops *ops);
 int ftrace_ops_follow(struct ftrace_ops *leader, struct ftrace_ops *follower);
 /* End that. The follower, which is not registered, has no filters afterwards. Takes ftrace_lock. */
 void ftrace_ops_unfollow(struct ftrace_ops *leader);
-/* What a trampoline calls for the ops: its func, or ftrace_ops_assist_func(). ftrace_lock held. */
+/* The function a trampoline calls: the ops' func, or ftrace_ops_assist_func(). ftrace_lock held. */
 uintptr_t ftrace_ops_entry(const struct ftrace_ops *ops);
 /* The current filter, or with `notrace` the exceptions; NULL for none. ftrace_lock held. */
 struct ftrace_hash *ftrace_ops_hash_of(struct ftrace_ops *ops, bool notrace);
 
 /* ---- Update ---- */
 
-/* What a site does: it calls `addr` or jumps there; with `addr` 0 it is a NOP. */
+/* The action of a site: a call of `addr` or a jump there; a NOP when `addr` is 0. */
 struct ftrace_target {
 	uintptr_t addr;
 	bool is_jump;
 };
 
 /*
- * What a site holds that only `ops` wants. An `addr` of 0: it has nothing of its own, its sites
- * call a shared trampoline. ftrace_lock held.
+ * The action of a site wanted by `ops` alone. With an `addr` of 0 the ops has no trampoline of its
+ * own, and its sites call a shared one. ftrace_lock held.
  */
 struct ftrace_target ftrace_ops_target(const struct ftrace_ops *ops);
 
@@ -232,7 +232,7 @@ struct ftrace_change {
 	bool wanted_after;  /* false: it is being unregistered */
 	const struct ftrace_ops_hash *before; /* NULL: every site */
 	const struct ftrace_ops_hash *after;  /* NULL: every site */
-	/* What ftrace_ops_target() said before, if it says something else now; or NULL. */
+	/* The earlier result of ftrace_ops_target(), if it has changed; or NULL. */
 	const struct ftrace_target *moved;
 };
 
@@ -255,7 +255,7 @@ struct ftrace_ops *ftrace_next_user(uint32_t ip, const struct ftrace_ops *ops);
 struct ftrace_ops *ftrace_user_of(uint32_t ip, const struct ftrace_ops *except);
 /* The ops with a direct call at `ip`, or NULL. ftrace_lock held. */
 struct ftrace_ops *ftrace_direct_of(uint32_t ip);
-/* How many sites call something now. ftrace_lock held. */
+/* The number of sites that call now. ftrace_lock held. */
 uint64_t ftrace_nr_enabled(void);
 /*
  * Report in the log why a site could not be written, and stop tracing for good. `err` is what
@@ -279,7 +279,7 @@ struct ftrace_pattern {
 	size_t len;
 	enum ftrace_match_type type;
 	bool invert;	     /* started with ! */
-	size_t rare;	     /* where in `search` its rarest letter is */
+	size_t rare;	     /* index of its rarest letter in `search` */
 	uint64_t rare_bytes; /* that letter in each of eight bytes */
 };
 

@@ -150,7 +150,7 @@ static struct probe_entry *make_entry(struct ftrace_func_probe *probe, uint32_t 
 	return entry;
 }
 
-/* Give back the entries of `map` that are not in `other`. Nobody looks at them any more. */
+/* Give back the entries of `map` that are not in `other`. They have no readers any more. */
 static void free_entries(struct ftrace_func_probe *probe, const struct probe_map *map,
 			 const struct probe_map *other)
 {

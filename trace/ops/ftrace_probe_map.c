@@ -1,6 +1,6 @@
 /*
- * Maps and entries of probes: see ftrace_probe_private.h. Entries are small and many, so they come from
- * pages, which a probe keeps until it is freed.
+ * Maps and entries of probes: see ftrace_probe_private.h. Entries are small and many, so they come
+ * from pages, which a probe keeps until it is freed.
  */
 #include "ftrace_probe_private.h"
 

@@ -27,7 +27,7 @@ struct probe_map {
 };
 
 struct probe_pages;
-/* Where the entries of one probe come from. Their pages are freed all together. */
+/* The memory of one probe's entries. Its pages are freed all together. */
 struct probe_pool {
 	struct probe_pages *pages;
 	struct probe_entry *free;

@@ -6,7 +6,7 @@ struct set {
 	uint64_t ops; /* bits of `known`; 0: free */
 	struct ftrace_tramp *tramp;
 	uint32_t nr_sites;
-	uint8_t calls[FTRACE_MAX_SET_OPS]; /* who is called, in order: `known_as` of each ops */
+	uint8_t calls[FTRACE_MAX_SET_OPS]; /* the called ops in order, by `known_as` of each */
 };
 
 /* All guarded by ftrace_lock. */

@@ -14,7 +14,7 @@ static _Atomic bool ftrace_update_is_off; /* the master switch */
 /* An update while it is being made. */
 struct plan {
 	struct ftrace_ops *ops;		 /* whose wishes change; NULL: the master switch does */
-	struct ftrace_target own_before; /* what sites that only `ops` wanted held until now */
+	struct ftrace_target own_before; /* earlier target of sites wanted by `ops` alone */
 	struct ftrace_target own_after;	 /* and what they hold from now on */
 	uintptr_t shared[2]; /* shared trampolines: [0] without all registers, [1] with */
 	uint32_t marks;	     /* flags that `ops` adds to the records of its sites */
@@ -159,8 +159,8 @@ static void add_poke(struct plan *plan, uint32_t packed, struct ftrace_target ol
 }
 
 /*
- * What a site holds for its only user, when that is not plan->ops. An `addr` of 0: the user has
- * nothing of its own, the site calls a shared trampoline.
+ * The target of a site whose only user is not plan->ops. With an `addr` of 0 the user has no
+ * trampoline of its own, and the site calls a shared one.
  */
 static struct ftrace_target other_target(const struct plan *plan, uint32_t ip)
 {
@@ -169,7 +169,7 @@ static struct ftrace_target other_target(const struct plan *plan, uint32_t ip)
 	return ops ? ftrace_ops_target(ops) : (struct ftrace_target){ 0 };
 }
 
-/* What the site does now. `mine`: plan->ops is one of its users. */
+/* The present target of the site. `mine`: plan->ops is one of its users. */
 static struct ftrace_target current_target(const struct plan *plan, const struct dyn_ftrace *record,
 					   bool mine)
 {
@@ -196,8 +196,8 @@ bool ftrace_site_searches(uintptr_t ip)
 	(FTRACE_FL_ENABLED | FTRACE_FL_REGS_EN | FTRACE_FL_TRAMP_EN | FTRACE_FL_DIRECT_EN)
 
 /*
- * What the site is to do, by the count, the marks and the set that `flags` has. Completes `flags`
- * by those that say what is done at the site. `mine`: plan->ops will be one of its users.
+ * The new target of the site, by the count, the marks and the set in `flags`. Completes `flags` by
+ * those that describe the target. `mine`: plan->ops will be one of its users.
  */
 static struct ftrace_target new_target_of(const struct plan *plan, uint32_t ip, bool mine,
 					  uint32_t *flags)
@@ -282,8 +282,8 @@ static void change_record(struct plan *plan, struct dyn_ftrace *record, bool bef
 }
 
 /*
- * change_record() for the most common case, a site that nobody but plan->ops wants: without a look
- * at the list of ops. False, with nothing done, when the site is not such a one.
+ * change_record() for the most common case, a site wanted by plan->ops alone: without a look at the
+ * list of ops. Returns false, with nothing done, for any other site.
  */
 static bool change_alone(struct plan *plan, struct dyn_ftrace *record, bool comes)
 {

@@ -76,7 +76,7 @@ static struct tracepoint_funcs *make_funcs(struct tracepoint *tp, size_t nr)
 	return funcs;
 }
 
-/* Nobody reads it any more. */
+/* Free an array that has no readers any more. */
 static void free_funcs(struct tracepoint *tp, struct tracepoint_funcs *funcs)
 {
 	if (funcs == &tp->one)
@@ -131,7 +131,7 @@ static struct tracepoint_funcs *make_first(struct tracepoint *tp, tracepoint_pro
 
 /*
  * The lock is held. change->old is the array to be freed after a grace period. The key is set, but
- * no code is patched yet; until it is, nobody calls the probe.
+ * no code is patched yet; until it is, the probe is not called.
  */
 static int tracepoint_add(struct tracepoint_change *change)
 {
@@ -175,7 +175,10 @@ static int tracepoint_take(struct tracepoint_change *change)
 	return 0;
 }
 
-/* The lock is held. The code of this tracepoint could not be patched: nobody will call the probe. */
+/*
+ * Undo an addition: the tracepoint's code could not be patched, so the probe will not be called.
+ * The lock is held.
+ */
 static void undo_add(struct tracepoint_change *change, int err)
 {
 	if (!change->is_add || change->err || change->old)
