@@ -115,8 +115,8 @@ int ring_buffer_write(struct ring_buffer *buffer, const void *data, size_t len)
 #define GATE_HIGH (~(uint64_t)0 << 32)
 
 /*
- * What in `gate` stops recording. The mark of a full ring is left out on purpose: whoever changes
- * the gate may have made room, and the next writer finds out.
+ * The bits in `gate` that stop recording. The mark of a full ring is left out on purpose: the
+ * change of the gate may have made room, and the next writer finds out.
  */
 static uint64_t gate_reasons(uint64_t gate)
 {

@@ -115,7 +115,7 @@ int ring_buffer_read_page(struct ring_buffer *buffer, uint32_t cpu, bool full,
 	return err;
 }
 
-/* How many sub-buffers have something to read. */
+/* The number of sub-buffers with events to read. */
 static uint64_t nr_dirty(struct trace_ring_cpu *rc)
 {
 	uint64_t nr = trace_ring_commit_seq(rc) - trace_ring_load(&rc->read_seq);

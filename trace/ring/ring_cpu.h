@@ -23,8 +23,8 @@
 #define RING_TYPE_BITS	5
 
 /*
- * What the writer and the readers know of the sub-buffer in one slot. The ring is used in laps, so
- * the first two words carry the sequence of the sub-buffer that they speak of.
+ * A slot: the state of the sub-buffer in it, for the writer and the readers. The ring is used in
+ * laps, so the first two words carry the sequence of the sub-buffer that they speak of.
  */
 struct ring_slot {
 	_Atomic uint64_t word; /* sequence << RING_TAKEN_BITS | events taken by the reader */
@@ -37,7 +37,7 @@ struct ring_slot {
 	_Atomic uint64_t dropped;     /* events dropped before it, since the reset */
 };
 
-/* How far a reader has come; see ring_read.c. */
+/* A reader's position; see ring_read.c. */
 struct ring_cursor {
 	uint64_t seq;	 /* sequence of the sub-buffer it stands in */
 	uint32_t offset; /* in that sub-buffer, head included */
@@ -62,12 +62,12 @@ struct ring_iter {
 	struct trace_ring_cpu *rc;
 	struct ring_cursor cursor;
 	struct ring_chunk chunk;
-	struct ring_event next; /* what the chunk stands on, if has_next */
+	struct ring_event next; /* the event where the chunk stands, if has_next */
 	bool has_next;
 	uint64_t limit;	  /* number of the first event not to show */
 	bool is_absent;	  /* the ring had no memory when it was started */
 	bool is_anew;	  /* the ring was emptied, and no event was shown since */
-	bool was_emptied; /* what ring_buffer_iter_was_emptied() will say */
+	bool was_emptied; /* the next result of ring_buffer_iter_was_emptied() */
 };
 
 struct trace_ring_cpu {
@@ -92,7 +92,7 @@ struct trace_ring_cpu {
 	uint64_t nr_dropped;
 	uint64_t nr_unbuilt; /* of these, by trace_ring_drop() */
 	uint64_t nr_commit_overrun;
-	uint64_t epoch; /* how often the ring was emptied; `lock` guards changes, not reads */
+	uint64_t epoch; /* number of times the ring was emptied; `lock` guards changes, not reads */
 	/* The consuming reader's, guarded by `lock`. */
 	struct ring_cursor reader;
 	struct ring_chunk chunk; /* taken from the ring, not yet consumed */
@@ -109,11 +109,11 @@ struct trace_ring_cpu {
 	_Atomic bool is_damaged;   /* the reader has found events that it could not decode */
 	_Atomic uint32_t nr_iters; /* open iterators; grows under the buffer's lock */
 	struct trace_plat_lock lock;
-	struct ring_iter dump; /* what ring_buffer_dump_start() hands out */
+	struct ring_iter dump; /* the iterator of ring_buffer_dump_start() */
 	uint32_t cpu;
 };
 
-/* What two twins have in common; a buffer without a twin has one alone. */
+/* The common state of two twins; a buffer without a twin has one alone. */
 struct ring_shared {
 	struct trace_plat_lock lock; /* "the buffer's lock": held by resize, reset, set_clock */
 	_Atomic uint32_t is_off;     /* switched off by ring_buffer_record_off() */
@@ -140,7 +140,7 @@ static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
 /* Bits of the gate's high half. */
 #define RING_GATE_OFF	 (1u << 31) /* ring_buffer_record_off() was called */
 #define RING_GATE_RESIZE (1u << 30) /* the ring is being resized: events count as dropped */
-#define RING_GATE_FULL	 (1u << 29) /* drop mode: no room for an event, and nobody read since */
+#define RING_GATE_FULL	 (1u << 29) /* drop mode: no room for an event, and no read since */
 #define RING_GATE_CLOCK	 (1u << 28) /* the clock is not trace_plat_clock_ns(), but rc->clock */
 #define RING_GATE_OPEN	 (RING_GATE_FULL | RING_GATE_CLOCK) /* these do not stop recording */
 

@@ -63,7 +63,9 @@ static uint64_t time_at(const uint32_t *at, uint64_t ts)
 	return (ts & ~((1ull << RING_EXTEND_BITS) - 1)) | delta;
 }
 
-/* The event at chunk->pos, if it is one of the commonest kind: no time before it, at most 28 words. */
+/*
+ * The event at chunk->pos, if it is one of the commonest kind: no time before it, at most 28 words.
+ */
 static TRACE_ALWAYS_INLINE bool decode_short(const struct ring_chunk *chunk,
 					     struct ring_event *out_event)
 {

@@ -1,5 +1,6 @@
 /*
- * The inline write path of a ring: what a function event costs. See ring_cpu.h for its words.
+ * The inline write path of a ring, most of the cost of a function event. See ring_cpu.h for its
+ * words.
  *
  * The tail word and the time of the last event move together (trace_plat_pair_cmpxchg), so a delta
  * is exact for nested writers. `commit` is the tail word up to which readers may look. An event
@@ -33,7 +34,7 @@ void trace_ring_drop(struct trace_ring_cpu *rc);
 /* ring_buffer_discard_commit() for a known ring. Leaves preemption alone. */
 void trace_ring_discard(struct trace_ring_cpu *rc, void *payload, size_t len);
 
-/* Where an event was put. */
+/* The place of a new event. */
 struct ring_place {
 	uint64_t word; /* the tail word before it */
 	uint64_t next; /* the tail word behind it */

@@ -4,7 +4,7 @@
 #include "ring_glance.h"
 #include "ring_private.h"
 
-/* Counters of the reader, who changes them while we look: a number may be a little old. */
+/* Counters of the reader, who changes them meanwhile: a number may be a little old. */
 static RING_RACY uint64_t count_read(struct trace_ring_cpu *rc)
 {
 	return trace_ring_load(&rc->nr_taken) - __atomic_load_n(&rc->chunk.left, __ATOMIC_RELAXED);
@@ -49,7 +49,10 @@ struct look {
 	uint64_t limit; /* number of the first event that came after we began */
 };
 
-/* What the reader has taken out and not consumed is in the sub-buffer before his. */
+/*
+ * Begin a look. Events that the reader has taken out and not consumed are in the sub-buffer before
+ * its own.
+ */
 static void ring_glance_begin(struct look *look)
 {
 	struct trace_ring_cpu *rc = look->rc;

@@ -1,9 +1,9 @@
 /*
- * Looking at a ring without waiting for anybody: for who wants to know why a trace is as it is,
- * also while somebody holds the ring's locks and does not let go. See <trace/ring_buffer.h>.
+ * A look at a ring without waiting: for explanations of a trace, even while another thread holds
+ * the ring's locks and does not let go. See <trace/ring_buffer.h>.
  *
- * Locking: none. Preemption is off while words or sub-buffers are looked at. Who exchanges the
- *          memory of a ring marks it as moving first, and then waits until we have left.
+ * Locking: none. Preemption is off while words or sub-buffers are looked at. An exchange of a
+ *          ring's memory first marks it as moving, and then waits until the look has ended.
  */
 #ifndef TRACE_RING_GLANCE_H
 #define TRACE_RING_GLANCE_H
@@ -11,8 +11,8 @@
 #include <trace/ring_buffer.h>
 
 /*
- * What can be said without waiting for anybody, even if a lock of the ring is never given back.
- * Numbers that change meanwhile may be from slightly different moments. Any context.
+ * The state of a ring that can be read without waiting, even if a lock of the ring is never given
+ * back. Numbers that change meanwhile may be from slightly different moments. Any context.
  */
 struct ring_glance {
 	uint64_t committed;	 /* events since the ring was emptied */
@@ -23,8 +23,8 @@ struct ring_glance {
 	uint64_t now_ts;
 	uint32_t nr_disabled; /* calls of ring_buffer_record_disable() that were not undone */
 	/*
-	 * false: no memory, or it is being emptied or resized just now: numbers are 0, but for these
-	 * two
+	 * False: no memory, or it is being emptied or resized just now: numbers are 0, but for
+	 * these two
 	 */
 	bool is_there;
 	bool is_damaged; /* events in it could not be decoded, and the reader has skipped them */

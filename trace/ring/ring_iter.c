@@ -6,9 +6,9 @@
  * was committed last when it started; otherwise it would never end while its own reader is traced.
  *
  * When the ring is emptied under it, the iterator starts again with what has come since, and
- * reports no lost events for this: the events that it did not show are gone because somebody wanted
- * that, and those that were overwritten since then are newer than its start. A ring that gets its
- * memory under an iterator (ring_buffer_add_cpu()) is treated as one that was emptied.
+ * reports no lost events for this: the events that it did not show were removed on purpose, and
+ * those that were overwritten since then are newer than its start. A ring that gets its memory
+ * under an iterator (ring_buffer_add_cpu()) is treated as one that was emptied.
  *
  * Context: thread; ring_buffer_dump_start() and its iterator: any.
  * Locking: start and reset take rc->lock, and so does a step that finds the ring emptied; other
@@ -46,7 +46,7 @@ struct ring_iter *ring_buffer_read_start(struct ring_buffer *buffer, uint32_t cp
 	rc = trace_ring_of(buffer, cpu);
 	iter = trace_plat_alloc(sizeof(*iter) + ring_size(rc));
 	if (iter)
-		atomic_fetch_add(&rc->nr_iters, 1); /* from here on nobody resizes the ring */
+		atomic_fetch_add(&rc->nr_iters, 1); /* from here on the ring cannot be resized */
 	trace_plat_unlock(&buffer->shared->lock);
 	if (!iter)
 		return NULL;
@@ -92,7 +92,9 @@ static bool decode_next(struct ring_iter *iter)
 	return iter->has_next;
 }
 
-/* Stand on the next event of the chunk, and fetch another chunk when it has none. False: no event. */
+/*
+ * Stand on the next event of the chunk, and fetch another chunk when it has none. False: no event.
+ */
 static bool ring_iter_fill(struct ring_iter *iter)
 {
 	for (;;) {

@@ -1,6 +1,6 @@
 /*
- * What the files of the ring buffer share. Begin with ring_cpu.h, the data structures, and
- * ring_fast.h, the inline write path; the table of files in trace/README.md has the rest.
+ * Shared declarations of the files of the ring buffer. Begin with ring_cpu.h, the data structures,
+ * and ring_fast.h, the inline write path; the table of files in trace/README.md has the rest.
  */
 #ifndef RING_PRIVATE_H
 #define RING_PRIVATE_H
@@ -116,7 +116,7 @@ void trace_ring_gate_off(struct ring_shared *shared, struct trace_ring_cpu *rc);
 
 /* ---- ring_read.c ---- */
 
-/* What is committed in one sub-buffer. */
+/* The committed events of one sub-buffer. */
 struct ring_extent {
 	uint32_t end;	      /* offset behind the last committed event */
 	uint32_t entries;     /* committed events, those that a reader has taken included */
@@ -126,19 +126,19 @@ struct ring_extent {
 	bool is_open;	      /* commit stands in this one, and not at its end: more may come */
 };
 
-/* How many events were committed since the ring was emptied. Preemption off or rc->lock held. */
+/* The number of events committed since the ring was emptied. Preemption off or rc->lock held. */
 uint64_t trace_ring_committed(struct trace_ring_cpu *rc);
 /* Sequence of the sub-buffer in which commit stands. Preemption off or rc->lock held. */
 uint64_t trace_ring_commit_seq(struct trace_ring_cpu *rc);
 /* Sequence of the oldest sub-buffer that is not overwritten; `seq` when that one is still there. */
 uint64_t trace_ring_oldest(struct trace_ring_cpu *rc, uint64_t seq);
 /*
- * What is committed in sub-buffer `seq`, which is in slot `slot`. The writer goes on meanwhile: the
- * caller checks afterwards that the slot still holds `seq`; if not, the answer means nothing.
+ * The committed events of sub-buffer `seq`, which is in slot `slot`. The writer goes on meanwhile:
+ * the caller checks afterwards that the slot still holds `seq`; if not, the answer means nothing.
  */
 void trace_ring_extent(struct trace_ring_cpu *rc, uint32_t slot, uint64_t seq,
 		       struct ring_extent *out_extent);
-/* Put the cursor at the start of sub-buffer `seq`. What it knows of losses stays. */
+/* Put the cursor at the start of sub-buffer `seq`. Its record of losses stays. */
 void trace_ring_cursor_move(struct ring_cursor *cursor, uint64_t seq);
 /*
  * Has the ring been emptied since `cursor` was made? Then the cursor, and whatever was computed
@@ -196,7 +196,7 @@ struct ring_memory {
 /* Without memory for events. */
 /* A buffer whose rings have no memory for events yet. `bytes` is the size they are to get. */
 struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags);
-/* How many sub-buffers a ring of `bytes` bytes has. */
+/* The number of sub-buffers of a ring of `bytes` bytes. */
 uint32_t trace_ring_slots_for(uint32_t subbuf_size, size_t bytes);
 /*
  * Sub-buffers and slots, zeroed, and no copies. False, with nothing allocated, when out of memory.
@@ -226,7 +226,7 @@ uint64_t trace_ring_fresh_lap(struct trace_ring_cpu *rc, uint32_t nr_slots);
 void trace_ring_set_tail(struct trace_ring_cpu *rc, uint64_t word, uint64_t last);
 /* Alone only for a ring without memory; otherwise trace_ring_set_memory() does it. */
 void trace_ring_set_subbuf_size(struct trace_ring_cpu *rc, uint32_t subbuf_size);
-/* Let `rc` use `memory`. Its old one is the caller's, who frees it. Between move_begin and -end. */
+/* Let `rc` use `memory`. The caller frees the old memory. Between move_begin and move_end. */
 void trace_ring_set_memory(struct trace_ring_cpu *rc, const struct ring_memory *memory);
 /*
  * Does the ring have memory for events? It has none before its CPU comes. Until then it is in the

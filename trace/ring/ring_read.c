@@ -1,10 +1,9 @@
 /*
  * Copies of sub-buffers, for the consuming reader and for iterators. See <trace/ring_buffer.h>.
  *
- * A cursor says how far a reader has come. trace_ring_fetch() copies what is committed from there
- * on, at most to the end of the sub-buffer, and only then asks the slot's word whether the copy is
- * worth something:
- *   the same sequence      nobody had begun to overwrite the sub-buffer; the copy is good
+ * A cursor is a reader's position. trace_ring_fetch() copies the committed events from there on, at
+ * most to the end of the sub-buffer, and only then asks the slot's word whether the copy is valid:
+ *   the same sequence      no writer had begun to overwrite the sub-buffer; the copy is good
  *   another one            the copy is thrown away; the cursor goes to the oldest sub-buffer left
  * The consuming reader asks with a compare-exchange, whose new word also says how many events it
  * has taken, so that each event is either taken or overrun, never both. Losses show as gaps in the
@@ -36,7 +35,7 @@ static uint32_t finished_end(struct trace_ring_cpu *rc, uint32_t slot, uint64_t 
 void trace_ring_extent(struct trace_ring_cpu *rc, uint32_t slot, uint64_t seq,
 		       struct ring_extent *out)
 {
-	/* Pairs with the release in commit: what lies before it is written. */
+	/* Pairs with the release in commit: bytes before it are written. */
 	uint64_t commit = __atomic_load_n(&rc->commit, __ATOMIC_ACQUIRE);
 	bool is_last = ring_slot_of(rc, commit) == slot;
 	uint64_t next_first;

@@ -249,7 +249,7 @@ struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags)
 	return buffer;
 }
 
-/* How many sub-buffers a ring gets when its CPU comes. The buffer's lock is held. */
+/* The number of sub-buffers of a ring when its CPU comes. The buffer's lock is held. */
 static uint32_t slots_of(const struct ring_buffer *buffer, const struct trace_ring_cpu *rc)
 {
 	if (buffer->shared->slim == buffer)

@@ -5,8 +5,8 @@
  *   number:  0 .............................. first .................. committed
  *              read, or overrun by the writer       still in the ring
  *
- * The reader counts the events that it has taken. What lies before `first`, the oldest event still
- * in the ring, and was not taken, was overrun. Events in the reader's chunk are taken but not read;
+ * The reader counts the events that it has taken. An event before `first`, the oldest one still in
+ * the ring, that was not taken was overrun. Events in the reader's chunk are taken but not read;
  * they count as still there.
  *
  * Locking: rc->lock, which keeps the reader away; the writer goes on.
@@ -94,8 +94,8 @@ static void ring_stats_collect(struct trace_ring_cpu *rc, struct ring_stats *out
 	} while (!is_unchanged(rc, &oldest));
 	/*
 	 * Counting bytes takes so long that, inside the loop, a busy writer would make us start
-	 * over for ever. So `bytes` is exact only while nobody writes; it is never more than a ring
-	 * holds.
+	 * over for ever. So `bytes` is exact only while the ring is not written to; it is never
+	 * more than a ring holds.
 	 */
 	out->bytes = count_bytes(rc, &oldest);
 	out->oldest_ts = oldest_ts(rc);

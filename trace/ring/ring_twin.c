@@ -47,7 +47,7 @@ static bool have_same_size(const struct trace_ring_cpu *a, const struct trace_ri
 	return a->nr_slots == b->nr_slots && a->subbuf_shift == b->subbuf_shift;
 }
 
-/* Counted in swap_word, so that nobody resizes or empties the rings. */
+/* Counted in swap_word, so that the rings are neither resized nor emptied meanwhile. */
 static int ring_twin_exchange(struct ring_buffer *a, struct ring_buffer *b, uint32_t cpu)
 {
 	struct trace_ring_cpu *rc_a = a->cpu[cpu], *rc_b = b->cpu[cpu];
