@@ -189,7 +189,7 @@ int trace_array_set_subbuf_order(struct trace_array *tr, int order)
 		return 0;
 	now = ring_buffer_time_stamp(tr->buffer);
 	by = ring_buffer_entries(tr->buffer) ? "a new buffer_subbuf_size_kb" : NULL;
-	trace_plat_lock(&tr->read_lock); /* nobody looks at an event */
+	trace_plat_lock(&tr->read_lock); /* no reader is at an event */
 	err = ring_buffer_subbuf_order_set(tr->buffer, order);
 	trace_plat_unlock(&tr->read_lock);
 	if (!err) {

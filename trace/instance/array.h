@@ -2,15 +2,15 @@
  * One tracing instance: a ring buffer, its tracer, its options. The global one is always there;
  * instance.c makes and removes the others, the directories in instances/.
  *
- * Context:   thread where nothing else is said.
+ * Context:   thread unless a function says otherwise.
  * Locking:   `trace_config_lock` guards every field that changes, unless a field says otherwise;
  *            probes read `buffer` and `options` without it. The list of instances changes with that
  *            lock and `trace_arrays_lock` held, so either of them is enough to walk it. With
  *            preemption off one may walk it without a lock, to use the buffers. Order of locks:
  *            config lock, arrays lock; config lock, read lock, then those of ftrace and the ring
  *            buffer.
- * Ownership: who has a reference (instance.h) may use the instance; so may who found it in the
- *            list, as long as he holds the config lock. The global one is never freed.
+ * Ownership: the holder of a reference (instance.h) may use the instance; so may code that found it
+ *            in the list, as long as it holds the config lock. The global one is never freed.
  */
 #ifndef TRACE_ARRAY_H
 #define TRACE_ARRAY_H
@@ -34,7 +34,7 @@ struct ftrace_ops;
 struct trace_array;
 struct trace_clock;
 
-/* What a tracer keeps for an instance: tracer_data(). */
+/* The data of one tracer in an instance: tracer_data(). */
 struct trace_tracer_data {
 	void *memory; /* NULL: the tracer has not run in this instance, or keeps nothing */
 	size_t bytes;
@@ -68,14 +68,20 @@ struct trace_array {
 	bool is_expanded;				 /* the buffer has its full size */
 	size_t wanted_bytes;				 /* per CPU, once it is expanded */
 	struct tracer *tracer;				 /* never NULL */
-	/* Of its tracer; set once. NULL: the global one, before, or without, feature_functions.c. */
+	/*
+	 * Of its tracer; set once. NULL: the global one, before, or without, feature_functions.c.
+	 */
 	struct ftrace_ops *ops;
 	const struct trace_clock *clock;
 	struct trace_array_cpu *cpus;
 	/* A time before the oldest event of `buffer`: the latency format counts from there. */
 	_Atomic uint64_t start_ts;
-	_Atomic uint32_t buffer_percent; /* how full a CPU's ring has to be to wake pollers */
-	/* Who is in trace_printk() and has found this instance, not the global one: printk.h. */
+	/* Fill level of a CPU's ring, in percent, that wakes pollers. */
+	_Atomic uint32_t buffer_percent;
+	/*
+	 * Number of trace_printk() calls that are using this instance, when it is not the global
+	 * one: printk.h.
+	 */
 	_Atomic uint32_t nr_printing;
 	uint32_t nr_pipes; /* open trace_pipe files: the tracer may not change */
 	/*
@@ -97,7 +103,7 @@ struct trace_array {
 	struct trace_slots slots;
 	/* By the number of the tracer. Set once, with the config lock held. */
 	struct trace_tracer_data tracer_data[TRACE_MAX_TRACERS];
-	/* Called with the text that was written to trace_marker; NULL: nobody waits for it. */
+	/* Called with each text written to trace_marker; NULL without a listener. */
 	trace_marker_fn *_Atomic marker_written;
 };
 
@@ -114,8 +120,8 @@ struct trace_array *trace_global_array(void);
 /* The next of all instances, the global one first; start with NULL. Config or arrays lock held. */
 struct trace_array *trace_array_next(const struct trace_array *tr);
 /*
- * Give an instance that nobody else knows yet its buffer, of `bytes` bytes per CPU and in the mode
- * that its options say, and its array of CPUs. 0, or -ENOMEM with nothing allocated.
+ * Give a new instance, which is in no list yet, its buffer, of `bytes` bytes per CPU and in the
+ * mode that its options say, and its array of CPUs. 0, or -ENOMEM with nothing allocated.
  */
 int trace_array_init(struct trace_array *tr, size_t bytes);
 /*
@@ -128,7 +134,10 @@ int trace_arrays_add_cpu(uint32_t cpu);
  * tracer. 0 or -ENOMEM.
  */
 int trace_arrays_init(void);
-/* Free what trace_array_init() made, and the data of tracers. Nobody uses the instance any more. */
+/*
+ * Free the memory of trace_array_init(), and the data of tracers. The instance has no users any
+ * more.
+ */
 void trace_array_release(struct trace_array *tr);
 
 static inline bool trace_array_is_global(const struct trace_array *tr)
@@ -143,7 +152,7 @@ void trace_set_boot_size(size_t bytes);
 int trace_array_expand(struct trace_array *tr);
 /*
  * Give the ring of `cpu`, or RING_BUFFER_ALL_CPUS, a new size in bytes, not 0. 0; -ENOMEM, also for
- * a size that no ring can have; -EBUSY while somebody reads `trace`. Config lock held.
+ * a size that no ring can have; -EBUSY while `trace` is being read. Config lock held.
  */
 int trace_array_resize(struct trace_array *tr, size_t bytes, int cpu);
 /*

@@ -14,7 +14,7 @@ static struct {
 	_Atomic bool is_locked;
 	struct trace_cmdline *ring;
 	size_t size;
-	size_t next; /* where the next name goes */
+	size_t next; /* place of the next name */
 	size_t nr;
 } saved;
 

@@ -35,7 +35,7 @@ int trace_cmdlines_init(void);
  * TRACE_CMDLINES_MAX, -ENOMEM: nothing has changed.
  */
 int trace_cmdlines_resize(size_t nr);
-/* How many names there is room for. */
+/* The number of names that fit. */
 size_t trace_cmdlines_size(void);
 /* A thread ends: save its name if a line of a trace may need it. Thread context. */
 void trace_cmdlines_note_exit(int32_t pid, const char *comm);

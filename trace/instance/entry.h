@@ -1,8 +1,7 @@
 /*
- * How the head is filled that every event in the ring buffer begins with; and the events that
- * instances write themselves: texts, raw data, backtraces. Other events are declared beside the
- * code that writes them. The layouts are our own; a type that means what one of Linux's means has
- * its number.
+ * The head of every event in the ring buffer, and how it is filled; and the events that instances
+ * write themselves: texts, raw data, backtraces. Other events are declared beside the code that
+ * writes them. The layouts are our own; a type that means what one of Linux's means has its number.
  *
  * Context: writing - probe.
  */
@@ -66,7 +65,7 @@ struct trace_bputs_entry {
 	const char *text;
 } TRACE_ENTRY_ALIGNED;
 
-/* What is written to trace_marker_raw: a number, and bytes. */
+/* An event of trace_marker_raw: a number, and bytes. */
 #define TRACE_TYPE_RAW_DATA 18
 struct trace_raw_data_entry {
 	struct trace_entry ent;

@@ -23,10 +23,10 @@ struct trace_seq;
 
 struct trace_error {
 	uint64_t time_ns;  /* trace_plat_clock_mono_ns() */
-	size_t pos;	   /* where in `command` the caret stands */
+	size_t pos;	   /* position of the caret in `command` */
 	char where[80];	   /* the file, or what else was written to */
-	char text[200];	   /* what is wrong */
-	char command[256]; /* what was written */
+	char text[200];	   /* the mistake */
+	char command[256]; /* the written command */
 };
 
 /* The last errors, in a ring. Zeroed is empty. */

@@ -38,7 +38,7 @@ static struct {
 	/* Guarded by lock. */
 	uint16_t nr_events[NR_PIECES]; /* types that have numbers in each */
 	uint32_t newest;	       /* piece */
-	uint32_t next_type;	       /* where to look for a free number */
+	uint32_t next_type;	       /* start of the search for a free number */
 } registry = { .pieces = { &first_piece }, .next_type = TRACE_EVENT_FIRST_TYPE };
 
 /* All types by system and name; guarded by registry.lock. */
@@ -270,7 +270,7 @@ static void free_piece_if_empty(uint32_t nr)
 	if (registry.nr_events[nr] || piece == &first_piece || nr == registry.newest)
 		return;
 	registry.pieces[nr] = NULL;
-	trace_plat_synchronize_preempt(); /* who has found it looks no more */
+	trace_plat_synchronize_preempt(); /* no context that has found it reads it any more */
 	trace_plat_free(piece, sizeof(*piece));
 }
 

@@ -1,11 +1,11 @@
 /*
- * The registry of event types, for who prints events. See <trace/event.h>.
+ * The registry of event types, for printing events. See <trace/event.h>.
  *
  * Model:   a table by type number, in pieces of 256 that are there while a type has a number in
  *          them. Finding a type takes two loads and no lock, whatever the number.
  *          Beside it an array of all types, sorted by system and name.
  * Locking: `registry.lock` for changes. A type that was found is counted as used until it is put:
- *          unregistering first takes it out of the table, then waits until nobody uses it.
+ *          unregistering first takes it out of the table, then waits until it has no users.
  */
 #ifndef TRACE_EVENT_PRIVATE_H
 #define TRACE_EVENT_PRIVATE_H
@@ -22,8 +22,8 @@ void trace_event_put(const struct trace_event *event);
 
 /*
  * unregister_trace_event() in two steps, with trace_plat_synchronize_preempt() in between, one for
- * all that leave together. leave: nobody finds it any more; 0 or -ENOENT. left: nobody uses it any
- * more, and its number is free. Thread.
+ * all that leave together. leave: the type cannot be found any more; returns 0 or -ENOENT. left: it
+ * has no users any more, and its number is free. Thread.
  */
 int trace_event_leave(struct trace_event *event);
 void trace_event_left(struct trace_event *event);
@@ -34,7 +34,7 @@ void trace_event_left(struct trace_event *event);
  */
 void trace_events_lock(void);
 void trace_events_unlock(void);
-/* How many there are; number `i` of them, NULL behind the last. The lock is held. */
+/* The number of types; type number `i`, NULL behind the last. The lock is held. */
 size_t trace_nr_events(void);
 struct trace_event *trace_event_at(size_t i);
 /*

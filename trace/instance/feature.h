@@ -45,8 +45,8 @@ struct trace_feature {
 	void (*boot_start)(struct trace_array *tr);
 	void (*boot_finish)(void);
 	/*
-	 * Called by trace_boot_start() for an instance of trace_instance=NAME[^FLAG],EVENTS with the
-	 * events, which may be cut up. Config lock held.
+	 * Called by trace_boot_start() for an instance of trace_instance=NAME[^FLAG],EVENTS with
+	 * the events, which may be cut up. Config lock held.
 	 */
 	void (*boot_instance)(struct trace_array *tr, char *events);
 
@@ -61,11 +61,11 @@ struct trace_feature {
 	 * The life of an instance other than the global one. The config lock is held, except in
 	 * instance_free.
 	 *
-	 *   made    it was made, and nobody else knows it. -errno: it is freed again
-	 *   hidden  it was taken out of the list, so nobody finds it. The arrays lock is held, too
+	 *   made    it was made, and is in no list yet. -errno: it is freed again
+	 *   hidden  it was taken out of the list. The arrays lock is held, too
 	 *   gone    its tracer has ended, but callbacks may still be running. When tracing is dead
 	 *           the instance is never freed, and this is the last call for it
-	 *   free    nobody uses it any more: free what the feature has for it
+	 *   free    it has no users any more: free the feature's data for it
 	 */
 	int (*instance_made)(struct trace_array *tr);
 	void (*instance_hidden)(struct trace_array *tr);
@@ -84,8 +84,8 @@ struct trace_feature {
 	/* Its commands of set_ftrace_filter: tracers/function_commands.h. The last has no name. */
 	struct trace_command *commands;
 	/*
-	 * A trace event is to be removed. false: that is not possible now; true: nobody begins to
-	 * use it any more. Config lock held.
+	 * A trace event is to be removed. false: that is not possible now; true: new users are kept
+	 * away from now on. Config lock held.
 	 */
 	bool (*event_goes)(struct trace_event_call *call);
 	/* Its kinds of events that users define: events/dyn_event.h. The last has no name. */
@@ -97,12 +97,15 @@ struct trace_feature {
 	/* Its reactors of monitors: monitors/monitor.h. The last has no name. */
 	const struct trace_reactor *reactors;
 
-	/* What the file `why` can say of it: why.h. The last has no function. */
+	/* Checks of the file `why`: why.h. The last has no function. */
 	const struct trace_why_check *whys;
 	/* An action of histograms, or NULL: hist/hist_action.h. */
 	const struct hist_action_type *hist_action;
 
-	/* Option `option`, of enum trace_option, of the instance was set or cleared. Config lock held. */
+	/*
+	 * Option `option`, of enum trace_option, of the instance was set or cleared. Config lock
+	 * held.
+	 */
 	void (*option_changed)(struct trace_array *tr, uint32_t option, bool on);
 	/* Option `bit` of a tracer is being changed. -errno refuses that. Config lock held. */
 	int (*tracer_option)(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,

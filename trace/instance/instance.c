@@ -9,7 +9,7 @@
 #include "printk.h"
 #include "text/str.h"
 
-/* What a new instance does not take over from the global one. */
+/* Options that a new instance does not take over from the global one. */
 #define OPTIONS_NOT_INHERITED                                                                      \
 	(TRACE_OPT_BIT(TRACE_OPT_FUNCTION_FORK) | TRACE_OPT_BIT(TRACE_OPT_EVENT_FORK) |            \
 	 TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST) | TRACE_OPT_BIT(TRACE_OPT_COPY_MARKER))
@@ -58,7 +58,7 @@ static void instance_list_add(struct trace_array *tr)
 	trace_plat_unlock(&trace_arrays_lock);
 }
 
-/* Take it out of the list, or return -EBUSY when somebody has a reference. */
+/* Take an instance out of the list. Returns -EBUSY when it has references. */
 static int instance_list_remove(struct trace_array *tr)
 {
 	struct trace_array *before = trace_global_array();
@@ -135,7 +135,7 @@ static void free_instance(struct ftrace_after *after)
 	trace_plat_free(instance, sizeof(*instance));
 }
 
-/* It is out of the list, and nobody holds it. Config lock held. */
+/* Destroy an instance, which is out of the list and has no references. Config lock held. */
 static void destroy(struct trace_array *tr)
 {
 	struct instance *instance = (struct instance *)tr;
@@ -150,7 +150,7 @@ static void destroy(struct trace_array *tr)
 		return;
 	}
 	trace_plat_synchronize_preempt(); /* the last user may still be in trace_array_printk() */
-	while (tr->nr_printing) /* who has found it for trace_printk() is counted by now */
+	while (tr->nr_printing) /* calls of trace_printk() that have found it are counted by now */
 		trace_plat_pause(WAIT_NS, false);
 	instance->after.fn = free_instance;
 	trace_grace_call_after(&instance->after);

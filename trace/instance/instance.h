@@ -6,13 +6,13 @@
  *                                                         reference
  *
  * An instance has its own buffers, tracer, ops with filters, options, thread filters, clock, CPU
- * mask and error log. It begins with the options of the global one, except for those that say
- * which threads, markers and prints come in.
+ * mask and error log. It begins with the options of the global one, except for those about threads,
+ * markers and prints.
  *
  * Context:   thread, no lock held.
  * Locking:   these functions take the config lock, then the arrays lock.
- * Ownership: the list owns instances. Who has a reference may use the instance until it is put; an
- *            open file has one.
+ * Ownership: the list owns instances. The holder of a reference may use the instance until it is
+ *            put; an open file has one.
  */
 #ifndef TRACE_INSTANCE_H
 #define TRACE_INSTANCE_H
@@ -25,8 +25,8 @@
  */
 int trace_instance_create(const char *name);
 /*
- * End its tracer and remove it. 0; -ENOENT; -EBUSY while somebody has a reference. Its memory is
- * freed later, when no thread is in its callbacks; never, when tracing is dead.
+ * End an instance's tracer and remove it. Returns 0; -ENOENT; -EBUSY while it has references. Its
+ * memory is freed later, when no thread is in its callbacks; never, when tracing is dead.
  */
 int trace_instance_remove(const char *name);
 

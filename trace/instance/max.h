@@ -26,10 +26,10 @@ struct trace_max {
 	char comm[TRACE_COMM_LEN];
 };
 
-/* What an instance keeps of the longest time. */
+/* The longest time of an instance. */
 struct trace_maximum {
 	_Atomic uint64_t latency_ns; /* tracing_max_latency: a new maximum has to be longer */
-	struct trace_max kept;	     /* what the snapshot shows */
+	struct trace_max kept;	     /* the maximum shown with the snapshot */
 };
 TRACE_SLOT_FITS(struct trace_maximum, max);
 

@@ -91,7 +91,7 @@ int trace_pid_filter_replace(struct trace_array *tr, const struct trace_pid_user
 	trace_plat_each_thread(apply_one, &visit);
 	err = user->changed(tr);
 	if (!trace_pid_filter_is_used(tr, user->kind))
-		release_mask(mask); /* nobody looks at it any more */
+		release_mask(mask); /* no probe reads it any more */
 	return err;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Which threads an instance traces: set_ftrace_pid and set_ftrace_notrace_pid for functions,
+ * Sets of threads that an instance traces: set_ftrace_pid and set_ftrace_notrace_pid for functions,
  * set_event_pid and set_event_notrace_pid for events. The sets are searched when a thread is made
  * or a set changes; probes look at the instance's bit in the thread's word instead, which is
  * tr->pid_mask or tr->event_pid_mask.
@@ -15,7 +15,7 @@
 
 struct trace_thread;
 
-/* What the sets are for. */
+/* Purposes of sets. */
 enum trace_pid_kind {
 	TRACE_PIDS_FUNCTIONS,
 	TRACE_PIDS_EVENTS,
@@ -46,7 +46,7 @@ static inline bool trace_pid_filter_is_used(const struct trace_array *tr, enum t
 	return sets->only.nr || sets->except.nr;
 }
 
-/* Who uses a kind of sets. */
+/* The user of a kind of sets. */
 struct trace_pid_user {
 	enum trace_pid_kind kind;
 	/*
@@ -59,8 +59,8 @@ extern const struct trace_pid_user trace_function_pids;
 
 /*
  * Move `*with` to `*set`, which is one of the two sets of `tr` for this user; `*with` is empty
- * afterwards. 0; -ENOSPC with nothing changed: all 64 bits are taken; or an error of the user, who
- * is told of the change. Config lock held.
+ * afterwards. 0; -ENOSPC with nothing changed: all 64 bits are taken; or an error of the user's
+ * callback for the change. Config lock held.
  */
 int trace_pid_filter_replace(struct trace_array *tr, const struct trace_pid_user *user,
 			     struct trace_pids *set, struct trace_pids *with);

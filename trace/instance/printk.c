@@ -16,14 +16,15 @@
  */
 static struct trace_array *_Atomic printk_dest = &trace_global;
 
-/* What has to be set in the global instance for trace_printk() to write there. */
+/* Options of the global instance that trace_printk() needs to write there. */
 #define PRINTK_GLOBAL (TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK) | TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST))
 
 static TRACE_NOINLINE struct trace_array *begin_elsewhere(void)
 {
 	struct trace_array *tr;
 
-	trace_plat_preempt_disable(); /* who removes it waits for this section, then for the count */
+	/* The instance's removal waits for this section, then for the count. */
+	trace_plat_preempt_disable();
 	tr = printk_dest;
 	if (!trace_array_is_global(tr))
 		tr->nr_printing++;

@@ -21,8 +21,8 @@ int trace_write_text(struct trace_array *tr, uintptr_t ip, const char *text, siz
 int trace_write_raw(struct trace_array *tr, uint32_t id, const void *data, size_t len);
 
 /*
- * The instance that trace_printk() writes to now. It is not freed before trace_printk_end(tr). NULL,
- * without an end, before trace_init().
+ * The instance that trace_printk() writes to now. It is not freed before trace_printk_end(tr).
+ * NULL, without an end, before trace_init().
  */
 struct trace_array *trace_printk_begin(void);
 void trace_printk_end(struct trace_array *tr);

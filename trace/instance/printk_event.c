@@ -19,8 +19,8 @@ static void printk_event_write_long(struct ring_buffer *buffer, uintptr_t ip, co
 	if (!entry)
 		return;
 	/*
-	 * A string argument may have grown since it was measured; what was packed is of no use
-	 * then.
+	 * A string argument may have grown since it was measured; the packed arguments are then
+	 * useless.
 	 */
 	if (trace_bin_pack(entry->args, bytes, fmt, ap) > bytes)
 		ring_buffer_discard_commit(buffer, entry, sizeof(*entry) + bytes);

@@ -1,8 +1,8 @@
 /*
- * What features keep in each instance: each has a slot in struct trace_array, zeroed at first. The
- * slot is part of the instance, so that callbacks need not load a pointer to it. Only the feature
- * knows what is in its slot: its header has a function that returns the slot with its type, and
- * TRACE_SLOT_FITS(), which checks that the type fits.
+ * Slots: data of features in each instance. Each feature has a slot in struct trace_array, zeroed
+ * at first. The slot is part of the instance, so that callbacks need not load a pointer to it. Only
+ * the feature knows the type of its slot: its header has a function that returns the slot with its
+ * type, and TRACE_SLOT_FITS(), which checks that the type fits.
  */
 #ifndef TRACE_SLOTS_H
 #define TRACE_SLOTS_H

@@ -129,7 +129,7 @@ static int snapshot_exchange(struct trace_array *tr, int cpu)
 	snapshot->start_ts = start;
 	tr->buffer = snapshot->buffer;
 	snapshot->buffer = buffer;
-	/* Release: who finds this one records into the buffer that it has put there. */
+	/* Release: a reader of this count sees records go into the buffer that was put there. */
 	atomic_fetch_add_explicit(&snapshot->nr_taken, 1, memory_order_release);
 	return 0;
 }
@@ -285,7 +285,7 @@ void tracing_snapshot_alloc(void)
 
 /* ---- why ---- */
 
-/* With a latency tracer `trace` shows the snapshot itself, and nobody misses anything. */
+/* With a latency tracer `trace` shows the snapshot itself, so no events are missing. */
 static void say_taken(struct trace_why *why)
 {
 	uint64_t then = trace_snapshot_of(why->tr)->taken_ns;

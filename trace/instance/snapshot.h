@@ -20,7 +20,7 @@
 #include "array.h"
 #include "irq_lock.h"
 
-/* What an instance keeps for its snapshot. */
+/* The snapshot of an instance. */
 struct trace_snapshot {
 	/* Beside tr->buffer; NULL before the first snapshot. */
 	struct ring_buffer *_Atomic buffer;
@@ -86,7 +86,7 @@ static inline void trace_snapshot_buffers(struct trace_array *tr, struct ring_bu
 /* Make room for a snapshot. 0, also when there is room already; -ENOMEM. */
 int trace_snapshot_alloc(struct trace_array *tr);
 /*
- * Give the room back. 0, also when there is none; -EBUSY while somebody reads the snapshot,
+ * Give the room back. Returns 0, also when there is none; -EBUSY while the snapshot is being read;
  * -ENOMEM.
  */
 int trace_snapshot_free(struct trace_array *tr);
@@ -108,14 +108,14 @@ int trace_snapshot_take(struct trace_array *tr, int cpu);
 int trace_snapshot_take_on(struct trace_array *tr, uint32_t cpu);
 
 /*
- * Have snapshots to oneself: until release they are taken by trace_snapshot_take_if() only, so that
- * what the caller knows of the last one stays true. Makes room. 0; -EBUSY: somebody else has them,
- * or a tracer; -ENOMEM.
+ * Claim snapshots for the caller: until release only trace_snapshot_take_if() takes them, so that
+ * the caller's record of the last one stays true. Makes room. Returns 0; -EBUSY when they are
+ * claimed already, or a tracer uses them; -ENOMEM.
  */
 int trace_snapshot_claim(struct trace_array *tr);
 void trace_snapshot_release(struct trace_array *tr);
 
-/* Who wants a snapshot that ends, on this CPU, with the event that was just recorded there. */
+/* A wish for a snapshot that ends, on this CPU, with the event that was just recorded there. */
 struct trace_snapshot_wish {
 	/* Is it wanted still? Called with the lock of exchanges held, interrupts off. */
 	bool (*is_wanted)(const struct trace_snapshot_wish *wish);
@@ -136,8 +136,8 @@ static inline uint32_t trace_snapshot_nr_taken(const struct trace_array *tr)
 void trace_snapshot_take_if(struct trace_array *tr, const struct trace_snapshot_wish *wish);
 
 /*
- * What tracing_snapshot() does, for any instance: complains in the trace and switches recording off
- * when there is no room. Any context.
+ * Take a snapshot as tracing_snapshot() does, for any instance: without room, write so into the
+ * trace and switch recording off. Any context.
  */
 void tracing_snapshot_instance(struct trace_array *tr);
 

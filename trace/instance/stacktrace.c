@@ -69,7 +69,7 @@ void trace_stacktrace_event(struct ring_buffer *buffer, uintptr_t frame, uint32_
 	write_callers(buffer, frame, 2, own_depth);
 }
 
-/* How far from us `ip` is searched: our functions, and the host's on the way to its tracepoint. */
+/* Frames searched for `ip`: our functions, and the host's on the way to its tracepoint. */
 #define HOOK_FRAMES 16
 
 size_t trace_stacktrace_find(const uint32_t *ips, size_t nr, const struct trace_stack_start *start)

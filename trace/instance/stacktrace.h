@@ -33,16 +33,16 @@ void trace_stacktrace_event(struct ring_buffer *buffer, uintptr_t frame, uint32_
 void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
 			   bool inclusive);
 
-/* Where a trace begins: `skip` addresses behind the first that is in [ip, ip + span]. */
+/* The start of a trace: `skip` addresses behind the first that is in [ip, ip + span]. */
 struct trace_stack_start {
 	uintptr_t ip;
 	uint32_t span, skip;
 };
 
 /*
- * For what a probe of a trace event calls, at whatever depth; `frame` as above. The trace begins with
- * the caller of whose frame it is if `start` is not found among the innermost callers. `own_depth` is
- * how often preemption is off because of the tracepoint.
+ * For what a probe of a trace event calls, at whatever depth; `frame` as above. The trace begins
+ * with the caller of whose frame it is if `start` is not found among the innermost callers.
+ * `own_depth` is how often preemption is off because of the tracepoint.
  */
 void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame,
 			    const struct trace_stack_start *start, uint32_t own_depth);
@@ -53,7 +53,9 @@ void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame,
  */
 uint32_t trace_stacktrace_place(uintptr_t frame, const struct trace_stack_start *start,
 				uint32_t *out_ips, uint32_t max);
-/* Where in the `nr` addresses the trace begins; `nr` when `start` is not found. */
+/*
+ * Find the start of the trace among the `nr` addresses. Returns its index; `nr` when there is none.
+ */
 size_t trace_stacktrace_find(const uint32_t *ips, size_t nr, const struct trace_stack_start *start);
 
 /*

@@ -16,7 +16,9 @@ static void switch_note(struct trace_off_note *to, const struct trace_off *off)
 	if (version & 1 || !atomic_compare_exchange_strong(&to->version, &version, version + 1))
 		return;
 	memcpy(words, off, sizeof(words));
-	/* Pairs with the acquire fence in try_read(): who sees a new word sees the odd version. */
+	/*
+	 * Pairs with the acquire fence in try_read(): a reader of a new word sees the odd version.
+	 */
 	atomic_thread_fence(memory_order_release);
 	for (size_t i = 0; i < NR_WORDS; i++)
 		atomic_store_explicit(&to->words[i], words[i], memory_order_relaxed);

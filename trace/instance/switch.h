@@ -1,9 +1,9 @@
 /*
- * tracing_on of an instance: off and on from any context, and a note of who switched it off last.
+ * tracing_on of an instance: off and on from any context, with a note about the last switching off.
  *
- * The note is made only when the switch moves, so nobody who records pays for it. Of several who
- * switch at once the one who moved the switch makes the note; if another note is being made at that
- * very moment, in a context that was interrupted or on another CPU, that one stays.
+ * The note is made only when the switch moves, so recording does not get slower. Of several
+ * contexts that switch at once the one that moved the switch makes the note; if another note is
+ * being made at that very moment, in an interrupted context or on another CPU, that one stays.
  *
  * Context:   any, NMI included.
  * Locking:   none. The note has a version, odd while it is written; readers look again.
@@ -50,7 +50,7 @@ struct trace_off_note {
 	_Atomic uint64_t words[sizeof(struct trace_off) / sizeof(uint64_t)];
 };
 
-/* Where the order comes from. */
+/* The origin of the order. */
 struct trace_off_from {
 	enum trace_off_by by;
 	const char *name; /* or NULL */
@@ -61,7 +61,7 @@ struct trace_off_from {
 bool trace_array_off(struct trace_array *tr, const struct trace_off_from *from);
 /* Switch on, without starting the tracer. Has this moved the switch? */
 bool trace_array_on(struct trace_array *tr);
-/* A copy of the last note. False: nobody has switched it off yet, or somebody is doing it now. */
+/* Copy the last note. Returns false when it was never switched off, or a note is being made. */
 bool trace_array_last_off(const struct trace_array *tr, struct trace_off *out_off);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Tracers: the registry, the switch, what a tracer asks of its instance, and the one that does
- * nothing. See <trace/tracer.h>, array.h.
+ * Tracers: the registry, the switch, functions for tracers about their instance, and the tracer
+ * `nop`. See <trace/tracer.h>, array.h.
  */
 #include "array.h"
 #include "feature.h"
@@ -107,7 +107,7 @@ int tracer_settings_changed(struct trace_array *tr)
 	return tr->tracer->settings_changed ? tr->tracer->settings_changed(tr) : 0;
 }
 
-/* ---- What a tracer asks of its instance ---- */
+/* ---- Functions for tracers about their instance ---- */
 
 void *tracer_data(const struct trace_array *tr, const struct tracer *tracer)
 {

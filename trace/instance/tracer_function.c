@@ -1,5 +1,5 @@
 /*
- * What tracers of function calls ask of their instance, in builds with call sites. See
+ * Functions for tracers of function calls about their instance, in builds with call sites. See
  * <trace/tracer.h>, array.h.
  */
 #include <trace/thread.h>

@@ -1,6 +1,6 @@
 /*
- * Tracing stops when the host warns: the boot parameter and the setting traceoff_on_warning. What
- * the host calls is in <trace/trace.h>.
+ * Tracing stops when the host warns: the boot parameter and the setting traceoff_on_warning. The
+ * host's calls are in <trace/trace.h>.
  */
 #ifndef TRACE_WARNING_H
 #define TRACE_WARNING_H

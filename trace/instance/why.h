@@ -1,20 +1,19 @@
 /*
- * Why is my trace empty, short, late? What the file `why` of an instance says, in sentences.
+ * Reasons why a trace is empty, short or late: the sentences of an instance's file `why`.
  *
  *   struct trace_why_check   looks at one part of the state and says 0 or more sentences; features
  *                            have tables of them, as `whys`
- *   struct trace_why         one reading of the file: what was found of the buffer, who is on, and
- *                            the text
+ *   struct trace_why         one reading of the file: the state of the buffer, what is on, and the
+ *                            text
  *
  * trace/why/ calls the checks in the order of their places: those that explain more come first.
  *
- * Context:   checks - thread; they may sleep, but wait for nobody.
- * Locking:   a check takes no lock that somebody could hold while he waits for other CPUs or
- *            threads: neither the config lock, nor ftrace's, nor those of the ring buffer. `why`
- *            has to answer while tracing hangs. What may be freed is looked at with preemption
- *            off; what changes meanwhile makes a sentence untrue that would have been untrue a
- *            moment later anyway.
- * Ownership: the reader of the file owns the struct trace_why and what is in it.
+ * Context:   checks - thread; they may sleep, but not wait for other threads or CPUs.
+ * Locking:   a check takes no lock whose holder may wait for other CPUs or threads: neither the
+ *            config lock, nor ftrace's, nor those of the ring buffer. `why` has to answer while
+ *            tracing hangs. Objects that may be freed are read with preemption off; a change
+ *            meanwhile makes a sentence untrue that would have been untrue a moment later anyway.
+ * Ownership: the reader of the file owns the struct trace_why and its contents.
  */
 #ifndef TRACE_WHY_H
 #define TRACE_WHY_H
@@ -33,7 +32,7 @@ struct trace_array;
 #define TRACE_WHY_NAMES	    128u
 #define TRACE_WHY_MAX_NAMED 5u /* of many of a kind that many are named */
 
-/* What is in the ring of a CPU, or of all of them. */
+/* The contents of the ring of a CPU, or of all of them. */
 struct trace_why_ring {
 	struct ring_glance glance;
 	uint64_t size_bytes;
@@ -64,10 +63,10 @@ struct trace_why {
 	uint32_t nr_cpus;
 	struct trace_why_ring all; /* sums; first_ts is the latest, last_ts the latest */
 	struct trace_why_ring *cpus;
-	struct trace_why_type *types; /* those below TRACE_WHY_TYPES */
+	struct trace_why_type *types; /* types below TRACE_WHY_TYPES */
 	bool has_types;		      /* there were no others */
 
-	/* What checks at TRACE_WHY_SOURCES have found to be on. */
+	/* Counts of things that checks at TRACE_WHY_SOURCES have found to be on. */
 	uint32_t nr_hists;
 	uint32_t nr_events;
 	char event_names[TRACE_WHY_NAMES]; /* of the first ones */
@@ -84,14 +83,14 @@ enum trace_why_place {
 	TRACE_WHY_THREADS,
 	TRACE_WHY_CPUS,
 	TRACE_WHY_EVENTS,
-	TRACE_WHY_TRACER, /* what the tracer is waiting for */
+	TRACE_WHY_TRACER, /* the event that the tracer is waiting for */
 	TRACE_WHY_LOST,
 	TRACE_WHY_EMPTIED,
 	TRACE_WHY_READERS,
 	TRACE_WHY_OPTIONS,
 	TRACE_WHY_LATE,
 	TRACE_WHY_HISTS,
-	TRACE_WHY_FINE, /* says what is going on if nobody has said anything */
+	TRACE_WHY_FINE, /* the sentence about recording, when there is no other */
 	TRACE_NR_WHY_PLACES,
 };
 
@@ -100,7 +99,7 @@ struct trace_why_check {
 	void (*say)(struct trace_why *why);
 };
 
-/* What snapshot.c says. */
+/* Checks of snapshot.c. */
 extern const struct trace_why_check trace_snapshot_whys[];
 
 /* ---- For checks ---- */
