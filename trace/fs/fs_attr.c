@@ -1,5 +1,5 @@
 /*
- * Owners and modes of the files: what users have made of them. See <trace/fs.h>.
+ * Owners and modes of the files, as changed by users. See <trace/fs.h>.
  *
  *   tree (uid, gid of all its files) -> changes by id: file 17 has gid 5, file 23 has mode 0600
  *
@@ -18,7 +18,7 @@ struct attr_change {
 	struct trace_fs_attr attr;
 };
 
-/* Where the change of that node is in the list, or the end of it. */
+/* Find the change of that node in the list, or the end of the list. */
 static struct attr_change **find_change(struct trace_tree *tree, uint64_t id)
 {
 	struct attr_change **at = &tree->changes;

@@ -4,7 +4,7 @@
  *
  * For reading, a file makes its whole text at once (`show`), or piece by piece (`next`), or hands
  * out bytes itself (`read`). For writing, it takes a whole command as text (`store`), or bytes
- * (`write`). What a file leaves out (NULL) fails with -EINVAL, as on Linux.
+ * (`write`). A member left out (NULL) fails with -EINVAL, as on Linux.
  *
  * Context: every member - thread, no lock held, may block.
  */
@@ -27,7 +27,7 @@ struct trace_handle {
 	struct trace_node *node;
 	struct trace_array *tr;
 	unsigned int flags;	   /* enum trace_fs_flags */
-	uint64_t position;	   /* where the next read continues */
+	uint64_t position;	   /* position of the next read */
 	struct trace_seq seq;	   /* text that was made and not yet read */
 	size_t taken;		   /* bytes of `seq` that were read */
 	size_t given;		   /* bytes that the running read call has returned so far */
@@ -36,17 +36,17 @@ struct trace_handle {
 	void *private;		   /* for the file, to use as it likes */
 	size_t private_bytes;	   /* the same */
 	const char *store_text;	   /* while `store` runs: its text */
-	const char *why;	   /* what is wrong with that text, or NULL */
+	const char *why;	   /* the mistake in that text, or NULL */
 	size_t why_pos;		   /* index in it of what is wrong */
 	bool has_lines;		   /* that text is a list of lines: error_log shows just one */
-	char why_where[80];	   /* what error_log names instead of the file; "": the file */
+	char why_where[80];	   /* name in error_log instead of the file's; "": the file's */
 	_Atomic bool is_cancelled; /* reads do not sleep: between trace_fs_cancel() and resume */
 	char text[];
 };
 
 struct trace_file {
 	const char *name;
-	const char *log_name; /* what error_log calls it; NULL: as its directory does */
+	const char *log_name; /* name in error_log; NULL: as its directory's */
 	uint16_t mode;
 	bool root_only; /* only the global instance has it */
 	/* Reading consumes, so there are no positions. Other files can be read anew by `rewind`. */
@@ -94,26 +94,26 @@ struct trace_file_table {
 	 */
 	const struct trace_file *stat;
 	/*
-	 * A directory in the root of each instance, or of the global one only, or NULL; its children
-	 * have ids of their own.
+	 * A directory in the root of each instance, or of the global one only, or NULL; its
+	 * children have ids of their own.
 	 */
 	const struct trace_dir *dir;
 	bool is_dir_root_only;
 	const char *dir_name;
-	uint64_t dir_ids; /* how many ids are reserved for them */
+	uint64_t dir_ids; /* number of ids reserved for them */
 };
 
 /*
- * A directory whose children are made when somebody looks for them, and freed when nobody holds the
- * directory or anything in it. Such directories may contain each other.
+ * A directory whose children are made when they are looked for, and freed when neither the
+ * directory nor anything in it is held. Such directories may contain each other.
  */
 struct trace_dir {
 	/* Make the children: see trace_dir_begin() in fs_tree.h. 0 or -ENOMEM. Arrays lock held. */
 	int (*fill)(struct trace_node *dir);
 	/*
-	 * NULL, or says in which version, from 1, that is which the children are made of. When it has
-	 * changed they are made anew, also while somebody holds some of them: those that are the
-	 * same stay, with their name, `arg` and id.
+	 * NULL, or the version, from 1, of the children's source. When it has changed they are made
+	 * anew, even while some of them are held: those that are the same stay, with their name,
+	 * `arg` and id.
 	 */
 	uint64_t (*version)(void);
 };
@@ -196,8 +196,8 @@ void trace_handle_blame(struct trace_handle *handle, const char *at, const char 
 void trace_handle_blame_in(struct trace_handle *handle, const char *where, const char *at,
 			   const char *why);
 /*
- * For `store`: call `fn` with each line of `text`, cut off before a `#`, up to the first error. What
- * the lines before it have done stays, as on Linux.
+ * For `store`: call `fn` with each line of `text`, cut off before a `#`, up to the first error. The
+ * effects of the lines before it stay, as on Linux.
  */
 int trace_handle_lines(struct trace_handle *handle, char *text,
 		       int (*fn)(struct trace_handle *handle, char *line));
@@ -222,8 +222,8 @@ void trace_handle_make_room(struct trace_handle *handle, size_t event_bytes);
  */
 int trace_fs_create(struct trace_array *tr);
 /*
- * Take the tree of an instance away, so that nobody finds it. It is freed when nobody holds a node
- * of it any more. Arrays lock held.
+ * Take the tree of an instance away, so that it cannot be found. It is freed when none of its nodes
+ * is held any more. Arrays lock held.
  */
 void trace_fs_detach(struct trace_array *tr);
 /*

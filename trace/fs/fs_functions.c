@@ -141,7 +141,7 @@ static const struct trace_file total_info_file = {
 	.show = total_info_show,
 };
 
-/* ---- text_poke_stats: what live patching has done ---- */
+/* ---- text_poke_stats: counts of live patching ---- */
 
 static int poke_stats_show(struct trace_handle *handle, struct trace_seq *seq)
 {

@@ -1,5 +1,5 @@
 /*
- * What files have in common that list functions, or are a filter of functions. The work is done by
+ * Common code of files that list functions, or are a filter of functions. The work is done by
  * <trace/ftrace_files.h>. `about` of such a file points to a struct trace_functions_source.
  */
 #ifndef TRACE_FS_FUNCTIONS_H
@@ -8,7 +8,7 @@
 #include <trace/ftrace_files.h>
 #include "fs_file.h"
 
-/* What a file lists or filters. */
+/* The list or the filter behind a file. */
 struct trace_functions_source {
 	enum ftrace_list list;
 	struct ftrace_ops *(*ops)(struct trace_array *tr); /* whose filter it is */

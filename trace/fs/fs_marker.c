@@ -1,6 +1,6 @@
 /*
- * trace_marker and trace_marker_raw: what is written there goes into the trace, and into those of
- * instances that want a copy. See fs_file.h.
+ * trace_marker and trace_marker_raw: texts and bytes written there go into the trace, and into
+ * those of instances that want a copy. See fs_file.h.
  */
 #include "fs_file.h"
 #include "instance/array.h"
@@ -8,7 +8,7 @@
 #include "instance/printk.h"
 #include "text/str.h"
 
-/* What is written into each instance that a mark goes to. */
+/* A mark, as written into each instance that it goes to. */
 struct mark {
 	int (*write)(struct trace_array *tr, const struct mark *mark);
 	const char *data;
@@ -22,8 +22,8 @@ static bool takes_copies(const struct trace_array *tr)
 
 /*
  * A mark goes into the instance of its file; one of the global instance goes to all that have the
- * option copy_trace_marker, which usually is that instance alone. Returns the only one, or NULL: the
- * list has to be asked.
+ * option copy_trace_marker, which usually is that instance alone. Returns the only one, or NULL:
+ * the list has to be asked.
  */
 static struct trace_array *only_target(struct trace_array *tr)
 {
@@ -62,8 +62,8 @@ static size_t smallest_room(struct trace_array *only)
 }
 
 /*
- * What fits is written everywhere: `head` bytes of an event are not text. Of a text that is longer
- * only a part is taken. Returns what was taken, or -errno when nobody has recorded it.
+ * Write the mark into all instances, cut to the longest event: `head` bytes of an event are not
+ * text. Returns the number of bytes taken, or -errno when no instance has recorded it.
  */
 static int64_t write_everywhere(struct trace_array *only, struct mark *mark, size_t head,
 				bool may_cut)

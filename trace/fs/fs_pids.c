@@ -1,6 +1,5 @@
 /*
- * What set_ftrace_pid, set_event_pid and their like share: files that hold a set of threads. See
- * fs_pids.h.
+ * Files that hold a set of threads, such as set_ftrace_pid and set_event_pid. See fs_pids.h.
  */
 #include "fs_pids.h"
 #include "text/str.h"

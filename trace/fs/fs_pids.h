@@ -9,11 +9,11 @@
 
 #define TRACE_PIDS_MAX 65536u /* bytes of a list in one write */
 
-/* Which set it is: `about` of the file. */
+/* The set behind a file: `about` of the file. */
 struct trace_pids_about {
 	const struct trace_pid_user *user;
 	bool is_except;
-	const char *if_empty; /* how an empty set reads; NULL: as nothing */
+	const char *if_empty; /* the text of an empty set; NULL: none */
 };
 
 int trace_pids_open(struct trace_handle *handle);

@@ -11,8 +11,8 @@
 /* ---- saved_cmdlines, saved_cmdlines_size ---- */
 
 /*
- * Tools read this file to interpret a trace, so it has the names of all living threads, too, however
- * many names are saved. handle->private is the list of the living, made by the first read;
+ * Tools read this file to interpret a trace, so it has the names of all living threads, too,
+ * however many names are saved. handle->private is the list of the living, made by the first read;
  * handle->index counts those and then the saved ones.
  */
 static const struct trace_cmdline_list *living_of(struct trace_handle *handle)
@@ -31,7 +31,10 @@ static bool is_listed(const struct trace_cmdline_list *list, int32_t pid)
 	return false;
 }
 
-/* The next name; false at the end. Who has ended since the list was made is in it, and told once. */
+/*
+ * Find the next name. Returns false at the end. A thread that has ended since the list was made is
+ * in it, once.
+ */
 static bool next_line(struct trace_handle *handle, const struct trace_cmdline_list *living,
 		      struct trace_cmdline *out_line)
 {

@@ -3,11 +3,11 @@
  *
  *   /  files of the root, options/NAME, per_cpu/cpuN/files, instances/NAME/ and the same in there
  *
- * A directory with a struct trace_dir has no children in memory until somebody looks. Walkers that
- * hold it or one of its children, and open files among them, are counted in it. As long as there
- * are any, it counts as one of them in the directory of that kind that it lies in itself. When the
- * last has gone its children are freed; those that do not exist any more and that nobody holds, when
- * the others are made anew.
+ * A directory with a struct trace_dir has no children in memory until it is looked into. Walkers
+ * that hold it or one of its children, and open files among them, are counted in it. As long as
+ * there are any, it counts as one of them in the directory of that kind that it lies in itself.
+ * When the last has gone its children are freed; those that do not exist any more and are not held,
+ * when the others are made anew.
  *
  * Locking: the arrays lock guards every list of children and what a tree says. The other nodes of
  *          the root stay for good; those of an instance as long as it, and walkers that hold one.
@@ -26,7 +26,7 @@ struct trace_node *trace_fs_root(void)
 	return root_tree.root;
 }
 
-/* ---- Directories that are filled when somebody looks ---- */
+/* ---- Directories that are filled when looked into ---- */
 
 static bool is_lazy(const struct trace_node *node)
 {
@@ -50,7 +50,7 @@ static void keep_known(struct trace_node *dir, struct trace_node *old)
 		next = old->next_sibling;
 		if (!order && fs_tree_is_same(old, *at)) {
 			old->next_sibling = (*at)->next_sibling;
-			(*at)->name = NULL; /* nobody has seen this one, or will */
+			(*at)->name = NULL; /* never seen by a user, now or later */
 			*at = old;
 		}
 		if (order >= 0)
@@ -65,7 +65,7 @@ static bool fs_tree_is_in(const struct node_chunk *chunk, const struct trace_nod
 	return node >= chunk->nodes && node < chunk->nodes + chunk->used;
 }
 
-/* Is a node of the chunk a child of the directory, or may somebody still have it? */
+/* Is a node of the chunk a child of the directory, or still held? */
 static bool fs_tree_is_needed(const struct trace_node *dir, const struct node_chunk *chunk)
 {
 	for (const struct trace_node *child = dir->first_child; child;

@@ -24,7 +24,7 @@ struct node_chunk {
 
 struct trace_tree {
 	struct trace_array *tr; /* NULL: the instance was removed */
-	size_t nr_held;		/* how many times nodes are held */
+	size_t nr_held;		/* number of holds on nodes */
 	struct node_chunk *chunks;
 	struct trace_node *root;
 	struct trace_node *options;
@@ -47,8 +47,8 @@ struct trace_node *trace_node_add_dir(struct trace_tree *tree, struct trace_node
 struct trace_node *trace_node_add_file(struct trace_node *dir, const char *name,
 				       const struct trace_file *file, uint64_t arg);
 /*
- * A directory that is filled when somebody looks. `nr_ids` ids behind its own are
- * reserved for its children, so that these have the same ids each time they are made.
+ * A directory that is filled when it is looked into. `nr_ids` ids behind its own are reserved for
+ * its children, so that these have the same ids each time they are made.
  */
 struct trace_node *trace_node_add_lazy_dir(struct trace_tree *tree, struct trace_node *dir,
 					   const char *name, const struct trace_dir *of,
@@ -65,17 +65,17 @@ void trace_node_add_tracer_options(struct trace_node *dir, struct tracer *tracer
 
 /* The files of a new tree belong to whom `dir` belongs to. Arrays lock held. */
 void trace_attr_inherit(struct trace_tree *tree, const struct trace_node *dir);
-/* Free what is kept of changes. Nobody has the tree any more. */
+/* Free the changes of a tree without users. */
 void trace_attr_free(struct trace_tree *tree);
 
 /*
- * For feature_events: nobody finds the directory of the event any more. false, with nothing changed:
- * somebody is in it. Config lock held.
+ * Hide the directory of an event, for feature_events. Returns false, with nothing changed, while it
+ * is in use. Config lock held.
  */
 bool trace_fs_event_goes(struct trace_event_call *call);
 
 /*
- * Make the tree of `tr`, which nobody sees yet; the root also has room for the directory
+ * Make the tree of `tr`, which cannot be seen yet; the root also has room for the directory
  * instances/. 0, or -ENOMEM with nothing made. Config lock held, except for the root.
  */
 int trace_tree_build(struct trace_tree *tree, struct trace_array *tr);
