@@ -1,12 +1,12 @@
 /*
- * Arguments of traced calls: which a function has, and how they get into events and out of them.
+ * Arguments of traced calls: the list for each function, recording, and printing.
  *
  *   types/btf.h --> code of each call site --> callback: values of registers, copies of texts
  *                                               event --> name=value, by types again
  *
  * A code is one byte: 1 << number of argument registers, and below it a bit for each of them that
- * points to a text. 0: nothing is known of the function. The table of all codes is made when
- * somebody first records arguments, and stays.
+ * points to a text. 0: the function is unknown. The table of all codes is made when arguments are
+ * first recorded, and stays.
  *
  * A text (`const char *`) is copied when the function is called, because later it may not be there
  * any more; all other pointers are recorded as addresses.
@@ -31,7 +31,7 @@ struct trace_seq;
 #define CALL_SITE_STEP	 4u	/* no two call sites are so close */
 #define CALL_TEXTS(code) ((code) & ((1u << call_nr_args(code)) - 1))
 
-/* What stands at the end of events with arguments; `args` and `text` as TRACE_FIELD_DATA_LOC. */
+/* The end of events with arguments; `args` and `text` as TRACE_FIELD_DATA_LOC. */
 struct trace_args_part {
 	uint32_t args; /* unsigned long[] */
 	uint32_t text; /* char[]: texts one behind the other, each with a NUL */
@@ -92,7 +92,7 @@ static TRACE_ALWAYS_INLINE uint32_t trace_text_loc(uint32_t part_offset, uint32_
 	return (part_offset + (uint32_t)sizeof(struct trace_args_part) + nr * 8) | bytes << 16;
 }
 
-/* What an event has of arguments; all of it is inside the event. */
+/* The arguments of an event, all inside the event. */
 struct call_recorded {
 	const uint8_t *values;
 	uint32_t nr;
@@ -140,7 +140,7 @@ struct call_types {
 };
 extern const struct call_types *trace_call_types; /* NULL: none; set at start */
 extern const struct call_types trace_btf_call_types;
-/* Forget the table; nobody records. For tests. */
+/* Free the table, while nothing is recorded. For tests. */
 void trace_call_codes_free(void);
 
 /* For an option that records arguments, before it is set. 0 or -errno, with a line in error_log. */

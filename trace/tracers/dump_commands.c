@@ -11,7 +11,7 @@ static void probe_dump(const struct ftrace_probe_hit *hit, const struct ftrace_p
 		trace_dump_later(hit->tr, RING_BUFFER_ALL_CPUS);
 }
 
-/* A dump switches recording off; until somebody switches it on, another would show nothing new. */
+/* A dump switches recording off; until it is switched on again, another would show nothing new. */
 static void probe_cpudump(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
 	(void)ops;

@@ -2,12 +2,12 @@
  * The commands enable_event and disable_event of set_ftrace_filter, which switch a trace event
  * when a function is called: FUNCTION:enable_event:SYSTEM:EVENT[:COUNT]. See function_commands.h.
  *
- * What a command has set is one struct event_command for all functions that it was set on, so they
- * share its count, as on Linux. It is a soft user of the event (events/event_file.h), which can
- * thus be switched in any context. The event knows it, so that `why` can tell what it waits for.
+ * A command sets one struct event_command for all its functions, so they share its count, as on
+ * Linux. It is a soft user of the event (events/event_file.h), which can thus be switched in any
+ * context. The event has a pointer to it, for the sentences of `why`.
  *
- * Locking: the config lock, which whoever sets or removes such a command holds, and so does who
- *          removes all probes of an instance. Probes use `file` and `count` without it.
+ * Locking: the config lock, held while such a command is set or removed, or all probes of an
+ *          instance are removed. Probes use `file` and `count` without it.
  */
 #include <trace/fmt.h>
 #include "events/event_file.h"
@@ -31,7 +31,7 @@ static struct trace_event_switch *switch_of(uint64_t data)
 	return &command_of(data)->of;
 }
 
-/* ---- What they do: probe context ---- */
+/* ---- Running commands: probe context ---- */
 
 static void probe_enable(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
@@ -49,7 +49,7 @@ static void probe_disable(const struct ftrace_probe_hit *hit, const struct ftrac
 	trace_event_switch_counted(of->file, &of->count, false);
 }
 
-/* ---- How they are set: thread context ---- */
+/* ---- Setting commands: thread context ---- */
 
 static void event_switch_link(struct trace_event_switch *of)
 {
@@ -97,7 +97,7 @@ static size_t event_commands_describe(const struct ftrace_probe_ops *ops, uint64
 			       event->name, (unsigned long long)count);
 }
 
-/* What stands behind the name of the command: SYSTEM:EVENT[:COUNT]. */
+/* The words behind the name of the command: SYSTEM:EVENT[:COUNT]. */
 struct event_words {
 	char text[PARAM_MAX];
 	char *system, *event;
@@ -135,7 +135,7 @@ static int parse_words(struct ftrace_command_args *args, struct event_words *wor
 		return event_commands_blame(args, words, NULL, "SYSTEM:EVENT is missing", -EINVAL);
 	words->count = event_commands_cut(words->event);
 	if (words->count)
-		(void)event_commands_cut(words->count); /* what is behind is ignored, as on Linux */
+		(void)event_commands_cut(words->count); /* text behind it is ignored, as on Linux */
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "instance/stacktrace.h"
 #include "text/str.h"
 
-/* ---- What they do: probe context ---- */
+/* ---- Running commands: probe context ---- */
 
 /*
  * The count goes down by one for each switch, even if several CPUs come here at once: each has read
@@ -49,7 +49,7 @@ static void probe_stacktrace(const struct ftrace_probe_hit *hit, const struct ft
 		trace_stacktrace_callback(buffer, (uintptr_t)__builtin_frame_address(0));
 }
 
-/* ---- How they are set: thread context ---- */
+/* ---- Setting commands: thread context ---- */
 
 /* The probe writes events, so the buffer needs its full size, even if no tracer was used yet. */
 static int prepare_buffer(struct trace_array *tr)

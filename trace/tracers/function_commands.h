@@ -3,8 +3,8 @@
  * feature may have commands, see instance/feature.h. The feature `commands` has those that belong
  * to no other, and registers all of them.
  *
- * Context:   what a command does - probe. prepare - thread, no lock of trace/ but the registry's.
- * Ownership: a command is there for good.
+ * Context:   running a command - probe. prepare - thread, no lock of trace/ but the registry's.
+ * Ownership: a command is never freed.
  */
 #ifndef TRACE_FUNCTION_COMMANDS_H
 #define TRACE_FUNCTION_COMMANDS_H

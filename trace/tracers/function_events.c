@@ -105,7 +105,7 @@ static uint32_t count_of(const struct trace_func_repeats_entry *entry)
 	return (uint32_t)(entry->count_and_last >> TRACE_REPEATS_SHIFT);
 }
 
-/* How long before the event the last call was. Only the low 48 bits of its time are kept. */
+/* Time from the last call to the event. Only the low 48 bits of the call's time are kept. */
 static uint64_t ago(const struct trace_iter *iter, const struct trace_func_repeats_entry *entry)
 {
 	return (iter->event.ts - entry->count_and_last) & TRACE_REPEATS_TIME;

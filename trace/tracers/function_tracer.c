@@ -12,7 +12,7 @@
 #include "ops/ftrace_private.h"
 #include "text/str.h"
 
-/* The callbacks while set_ftrace_pid is in use; otherwise nobody pays for this test. */
+/* The callbacks while set_ftrace_pid is in use; without it there is no such test. */
 static void function_trace_pid_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				    struct ftrace_regs *fregs)
 {

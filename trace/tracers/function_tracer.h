@@ -20,7 +20,7 @@ enum trace_func_option { /* bits of the tracer's options */
 	TRACE_FUNC_ARGS = 1u << 2,
 };
 
-/* What an instance keeps for the function tracer. */
+/* The function tracer in an instance. */
 struct trace_function {
 	uint32_t options;	       /* bits of enum trace_func_option; callbacks read it */
 	struct trace_repeats *repeats; /* one for each CPU; NULL before func-no-repeats is used */

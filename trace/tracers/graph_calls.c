@@ -344,7 +344,7 @@ static TRACE_NOINLINE void exit_publish(struct trace_ring_cpu *rc, struct fgraph
 
 /* ---- The fastest way ---- */
 
-/* What enter_common() knows of a call. */
+/* A call, as far as enter_common() knows it. */
 struct call {
 	struct trace_array *tr;
 	uintptr_t ip;

@@ -1,6 +1,7 @@
 /*
- * What the callbacks of function_graph and of latency tracers share: writing events in any context,
- * and deciding by the settings whether a call is recorded. See graph_tracer.h, fgraph_private.h.
+ * Common code of the callbacks of function_graph and of latency tracers: writing events in any
+ * context, and deciding by the settings whether a call is recorded. See graph_tracer.h,
+ * fgraph_private.h.
  */
 #include "call_args.h"
 #include "graph/fgraph_private.h"
@@ -64,7 +65,7 @@ bool trace_graph_write_return(struct trace_array *tr, const struct ftrace_graph_
 	return true;
 }
 
-/* ---- What the settings say ---- */
+/* ---- Decisions by the settings ---- */
 
 static bool set_has(const struct ftrace_hash *set, uintptr_t ip)
 {
@@ -72,8 +73,8 @@ static bool set_has(const struct ftrace_hash *set, uintptr_t ip)
 }
 
 /*
- * What set_graph_function and set_graph_notrace say about a call: the flags for its frame, or -1
- * when it gets none. `inherited` are the flags of the call around it.
+ * The flags for the frame of a call, by set_graph_function and set_graph_notrace, or -1 when it
+ * gets no frame. `inherited` are the flags of the call around it.
  */
 static int graph_record_flags_of(struct trace_array *tr, uintptr_t ip, uint32_t inherited,
 				 bool in_irq)

@@ -3,7 +3,7 @@
  *
  *   options/funcgraph-*, set_graph_function, max_graph_depth --> struct trace_graph of the instance
  *   graph_tracer.c  the tracer: options, start and stop      graph_calls.c  the callbacks
- *   graph_record.c  events in any context, what the settings say
+ *   graph_record.c  events in any context, decisions by the settings
  *
  * Context:   fields are written by threads, config lock held, and read by probes.
  */
@@ -75,8 +75,9 @@ void trace_function_graph_stop(struct trace_array *tr);
 int trace_function_graph_update(struct trace_array *tr);
 
 /*
- * graph_calls.c: the func of tr->ops, another one for funcgraph-args, and three exits of its user: for the default settings; for
- * sleep-time cleared, when sleep_ns of all frames is set; and for any settings.
+ * graph_calls.c: the func of tr->ops, another one for funcgraph-args, and three exits of its user:
+ * for the default settings; for sleep-time cleared, when sleep_ns of all frames is set; and for any
+ * settings.
  */
 struct trace_thread;
 void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,

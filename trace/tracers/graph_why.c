@@ -1,6 +1,4 @@
-/*
- * What the file `why` says of function_graph. See tracer_why.h.
- */
+/* Sentences of the file `why` about function_graph. See tracer_why.h. */
 #include "graph/fgraph_private.h"
 #include "graph_tracer.h"
 #include "ops/ftrace_private.h"
@@ -11,7 +9,7 @@ static bool is_running(const struct trace_why *why)
 	return __atomic_load_n(&why->tr->tracer, __ATOMIC_RELAXED) == &tracer_function_graph;
 }
 
-/* How many functions set_graph_function names, or with `notrace` set_graph_notrace. */
+/* The number of functions in set_graph_function, or with `notrace` in set_graph_notrace. */
 static uint32_t nr_in_set(const struct trace_graph *graph, bool notrace)
 {
 	const struct ftrace_ops_hash *sets;

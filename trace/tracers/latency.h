@@ -1,5 +1,5 @@
 /*
- * What the latency tracers have in common. Each looks for the longest time of its kind, such as the
+ * Common code of the latency tracers. Each looks for the longest time of its kind, such as the
  * longest time with interrupts off, and keeps the events that were recorded during it.
  *
  *   a probe sees a time begin --> calls on that CPU are recorded --> a probe sees it end
@@ -51,7 +51,7 @@ struct trace_latency {
 	uint32_t saved_options;	  /* the instance's, from before the start */
 };
 
-/* What an instance keeps for latency tracers. */
+/* The use of a latency tracer by an instance. */
 struct trace_latency_use {
 	struct trace_latency *_Atomic running; /* the current tracer's, or NULL */
 };

@@ -162,7 +162,7 @@ static void critical_probe_preempt_enable(void *data, uintptr_t ip, uintptr_t pa
 	critical_preempt_changed(false, ip, parent);
 }
 
-/* A CPU that waits for an interrupt delays nobody, so idle time does not count. */
+/* An idle CPU that waits for an interrupt delays no thread, so idle time does not count. */
 static void critical_probe_idle(void *data, uint32_t state, uint32_t cpu, uintptr_t ip)
 {
 	(void)data;

@@ -19,7 +19,7 @@ static bool records_here(const struct trace_latency *lat)
 }
 
 /*
- * What fgraph_next() would say if there were only frames of the time that began at `start_ts`: the
+ * The result of fgraph_next() if there were only frames of the time that began at `start_ts`: the
  * real one when the last frame is of that time, otherwise a head of level 0.
  */
 static uint32_t next_in_time(const struct trace_thread *thread, struct fgraph_frame *frame,

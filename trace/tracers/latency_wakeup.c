@@ -6,7 +6,8 @@
  * place. `wakeup` follows every thread that is more urgent than the one that wakes it, `wakeup_rt`
  * real-time threads only.
  *
- *   sched_wakeup, sched_wakeup_new: wakee, cpu, start --> calls on `cpu` are recorded --> sched_switch: to wakee
+ *   sched_wakeup, sched_wakeup_new: wakee, cpu, start --> calls on `cpu` are recorded -->
+ *   sched_switch: to wakee
  *
  * Locking: trace_max_lock() guards changes of `wakeup`. Callbacks read it without the lock, so a
  *          call too many or too few may be recorded while it changes.

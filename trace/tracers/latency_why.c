@@ -1,6 +1,4 @@
-/*
- * What the file `why` says of latency tracers. See tracer_why.h.
- */
+/* Sentences of the file `why` about latency tracers. See tracer_why.h. */
 #include "latency.h"
 #include "tracer_why.h"
 

@@ -1,5 +1,5 @@
 /*
- * Which event of function_graph becomes which line:
+ * Lines of function_graph, made of its events:
  *
  *   entry, its return right behind it   func();
  *   entry                               func() {
@@ -95,7 +95,7 @@ static bool shows_retaddr(const struct graph_line *line, const struct ring_event
 	       entry_of(event)->ent.type != TRACE_TYPE_GRAPH_ENT;
 }
 
-/* What stands behind `func();` and `func() {`: the caller, and, if there is `ret`, the value. */
+/* Print the text behind `func();` and `func() {`: the caller, and, if there is `ret`, the value. */
 static void print_values(struct graph_line *line, const struct ring_event *event,
 			 const struct ring_event *ret)
 {

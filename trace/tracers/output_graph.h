@@ -1,6 +1,6 @@
 /*
- * Lines of function_graph: what output_graph.c (which event becomes which line) and
- * output_graph_columns.c (what stands in front of the function) share, and their way in.
+ * Lines of function_graph: shared declarations of output_graph.c, which makes lines of events, and
+ * output_graph_columns.c, which prints the columns in front of the function.
  *
  * Model:     a line depends on those before it. struct trace_iter_graph, one for each CPU of the
  *            walk, remembers the thread, the functions that are open, and where comments go.

@@ -30,7 +30,7 @@ static struct {
 	struct trace_plat_lock lock;
 	bool is_on;
 	bool measures_sleep;
-	_Atomic uint32_t options;      /* those of ALL_TIME that are set */
+	_Atomic uint32_t options;      /* the set ones among ALL_TIME */
 	struct profile_table **tables; /* one per CPU, made at the first use and kept */
 	struct fgraph_user user;
 	struct ftrace_ops ops;

@@ -1,5 +1,5 @@
 /*
- * What the function profiler counts: per CPU a table from call site to hits and times.
+ * Counts of the function profiler: per CPU a table from call site to hits and times.
  *
  *   struct profile_table:  | head | rec | rec | free | rec | ...     open addressing on the packed
  *                                                                    address of the site
@@ -50,13 +50,13 @@ struct profile_table {
  * when there is too little for a small one. It stays for good.
  */
 struct profile_table *trace_profile_table_create(uint32_t cpu, uint32_t functions);
-/* Empty the table. Nobody may be writing. */
+/* Empty the table, while it is not written to. */
 void trace_profile_table_reset(struct profile_table *table);
 /* Claim a record; NULL when the table is full. */
 struct profile_rec *trace_profile_table_claim(struct profile_table *table, uint32_t ip);
 
 /*
- * Where the search for `ip` begins. Functions lie 16 bytes apart or more, and far fewer than that
+ * The start of the search for `ip`. Functions lie 16 bytes apart or more, and far fewer than that
  * in any stretch of code, so the address itself, in units of 16 bytes, spreads them well.
  */
 static TRACE_ALWAYS_INLINE struct profile_rec *profile_table_slot(struct profile_table *table,
@@ -111,7 +111,7 @@ struct profile_stats {
 	struct profile_stat *stat;
 };
 
-/* What CPU `cpu` has counted so far. 0 or -ENOMEM. */
+/* Read the counts of CPU `cpu`. Returns 0 or -ENOMEM. */
 int trace_profile_read(struct profile_stats *stats, uint32_t cpu);
 /* The records of `table` (NULL: none), the most time first. 0 or -ENOMEM. */
 int trace_profile_stats_create(struct profile_stats *stats, const struct profile_table *table);

@@ -1,8 +1,7 @@
 /*
- * What the function profiler shows: see profile.h.
+ * Statistics of the function profiler as text: see profile.h.
  *
- *   s^2 = (sum of squares - (sum)^2 / n) / (n - 1)     in 128 bits: nothing overflows that a table
- *                                                      can hold
+ *   s^2 = (sum of squares - (sum)^2 / n) / (n - 1)     in 128 bits: no table's numbers overflow
  */
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>

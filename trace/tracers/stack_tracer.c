@@ -24,7 +24,7 @@ struct stack_max {
 
 static struct {
 	struct trace_plat_lock lock;	 /* guards `value` and registration */
-	int value;			 /* what stack_tracer_enabled() returns */
+	int value;			 /* the result of stack_tracer_enabled() */
 	struct stack_max *_Atomic kinds; /* TRACE_NR_STACK_KINDS of them; NULL until it is on */
 	_Atomic uint32_t first_max;	 /* stack_max_size while `kinds` is NULL */
 	_Atomic uint32_t thread_max;	 /* copy of kinds[THREAD].max.bytes, for the usual call */
@@ -245,7 +245,7 @@ int stack_tracer_enable(int value)
 	return err;
 }
 
-/* ---- What the files ask for ---- */
+/* ---- Results for the files ---- */
 
 uint64_t stack_tracer_max_bytes(void)
 {

@@ -2,8 +2,8 @@
  * stack_trace and stack_max_size, of the stack tracer; stack_trace_filter is with the other filters
  * in fs_functions.c. See fs_file.h, tracers/stack_tracer_private.h.
  *
- * stack_trace shows the deepest stack of a thread as Linux does; behind it, each with a heading
- * that says so, what is known of interrupts and of the stacks of NMIs and faults.
+ * stack_trace shows the deepest stack of a thread as Linux does; behind it, each with a heading of
+ * its own, come interrupts and the stacks of NMIs and faults.
  */
 #include "fs/fs_functions.h"
 #include "instance/array.h"

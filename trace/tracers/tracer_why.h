@@ -1,6 +1,4 @@
-/*
- * What the file `why` says of tracers that wait for something: see instance/why.h.
- */
+/* Sentences of the file `why` about tracers that wait for an event: see instance/why.h. */
 #ifndef TRACE_TRACER_WHY_H
 #define TRACE_TRACER_WHY_H
 
