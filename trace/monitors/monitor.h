@@ -1,31 +1,31 @@
 /*
- * Monitors: automata that follow trace events and say when the kernel does what it should not. Linux
- * calls that runtime verification, and compiles each monitor; here a user writes one in a line:
+ * Monitors: automata that follow trace events and report violations of a rule. Linux calls that
+ * runtime verification, and compiles each monitor; here a user writes one in a line:
  *
- *	m:wip per=cpu preemptive -preempt_disable-> non_preemptive -preempt_enable-> preemptive;
- *	      non_preemptive -sched_waking-> non_preemptive
+ * 	m:wip per=cpu preemptive -preempt_disable-> non_preemptive -preempt_enable-> preemptive;
+ * 	      non_preemptive -sched_waking-> non_preemptive
  *
  * The grammar. Blanks may stand between all of its words.
  *
- *	LINE   = m:NAME { OPTION } PATH { ; PATH }
- *	OPTION = per=global | per=cpu | per=thread | per=FIELD | size=N | react=REACTOR | enable=1
- *	PATH   = [ STATE ] STEP { STEP }
- *	STEP   = -SYMBOL{|SYMBOL}-> STATE
- *	SYMBOL = [LABEL=][SYSTEM:]EVENT[\[FIELD\]][{FILTER}]   or the LABEL of one that came before
+ * 	LINE   = m:NAME { OPTION } PATH { ; PATH }
+ * 	OPTION = per=global | per=cpu | per=thread | per=FIELD | size=N | react=REACTOR | enable=1
+ * 	PATH   = [ STATE ] STEP { STEP }
+ * 	STEP   = -SYMBOL{|SYMBOL}-> STATE
+ * 	SYMBOL = [LABEL=][SYSTEM:]EVENT[\[FIELD\]][{FILTER}]   or the LABEL of one that came before
  *
  *   STATE    a word. The first one is the initial state, which is also the only final one.
  *   EVENT    a trace event; SYSTEM only when several have an event of that name.
  *   {FILTER} only occurrences that pass it count: docs/event-filters.md. The same event with
  *            another filter is another symbol.
- *   [FIELD]  says which instance the event is about; without it, per= does.
- *   LABEL    what reports call it; the name of the event, without.
- *   PATH     that begins with a step: the event tells that this is the state, whatever was before.
+ *   [FIELD]  chooses the automaton's instance; without it, per= does.
+ *   LABEL    its name in reports; by default the name of the event.
+ *   PATH     with a step first: the event sets this state, whatever was before.
  *
- * What it means. An automaton has a state for each CPU, thread or value of a field, or one for all:
+ * The meaning. An automaton has a state for each CPU, thread or value of a field, or one for all:
  *
  *   per=global  one
  *   per=cpu     that of the CPU on which the event occurs, or that [FIELD] names
- *   per=thread  that of the thread in common_pid, or in [FIELD]. Pid 0 is nobody: each CPU has a
+ *   per=thread  that of the thread in common_pid, or in [FIELD]. Pid 0 is no thread: each CPU has a
  *               thread of that number. At most `size` threads, 1024 without it
  *   per=FIELD   one for each value of that field, or of [FIELD]. At most `size` values; a further
  *               one is dropped, and counted
@@ -33,26 +33,25 @@
  * At first the state is unknown, and events are not judged. A step without a state in front begins:
  * its event makes the state known. If there is none, the events begin that lead into the initial
  * state from others, and nowhere else; if there is none of these either, the steps that leave the
- * initial state. The first is what is done by hand on Linux (da_handle_start_event), the last its
- * da_handle_start_run_event.
+ * initial state. The first is da_handle_start_event on Linux, the last da_handle_start_run_event.
  *
  * From then on an event that the automaton names must have a step from the present state. When
  * several symbols stand for one occurrence, the first of the line that has a step is taken. When
- * there is none, that is a violation: it is counted, the event rv:error_NAME is written, the reactor
- * is called, and the state is unknown again. Each step writes rv:event_NAME. These are trace events
- * as on Linux, so that they have filters, histograms and triggers of their own; nothing is written
- * while they are off.
+ * there is none, that is a violation: it is counted, the event rv:error_NAME is written, the
+ * reactor is called, and the state is unknown again. Each step writes rv:event_NAME. These are
+ * trace events as on Linux, so that they have filters, histograms and triggers of their own;
+ * nothing is written while they are off.
  *
  *   event --> probe --> trace_event_write() --> trace_monitor_watch_hit()   behind the record
  *                                                 symbol, instance --> state --> next state
  *                                                                         `--> violation
  *
- * Events are seen in the top instance, whether they are on or off there, and whatever its tracing_on
- * and set_event_pid say. On several CPUs at once the steps of one state happen in the order in which
- * they get hold of it.
+ * Events are seen in the top instance, whether they are on or off there, and independent of its
+ * tracing_on and set_event_pid. On several CPUs at once the steps of one state happen in the order
+ * in which they get hold of it.
  *
- * Context:   a hit - any, NMI included, preemption off; nothing is allocated, nobody is waited for.
- *            All else - thread.
+ * Context:   a hit - any, NMI included, preemption off; it neither allocates nor waits. All
+ *            else - thread.
  * Locking:   monitors_lock for all that files do; then the config lock for hooking events. States
  *            change by compare-exchange.
  * Ownership: a monitor belongs to the list of monitors, monitor_list.c.
@@ -89,7 +88,7 @@ enum monitor_per {
 	MONITOR_FIELD,
 };
 
-/* Where an event says which instance it is about. */
+/* The part of an event that chooses the automaton's instance. */
 enum monitor_key_kind {
 	MONITOR_KEY_NONE,  /* it need not */
 	MONITOR_KEY_CPU,   /* that on which it occurs */
@@ -102,7 +101,7 @@ struct monitor_key {
 	uint16_t offset;
 };
 
-/* What steps are labelled with. */
+/* A symbol: the label of steps. */
 struct monitor_symbol {
 	char label[MONITOR_WORD_BYTES];
 	bool is_named; /* the label was written: it may stand for the symbol */
@@ -112,7 +111,7 @@ struct monitor_symbol {
 	size_t filter_len;
 };
 
-/* Symbols with the same event and key: what watches the event. */
+/* A tap: the watch of an event, for all symbols with the same event and key. */
 struct monitor_tap {
 	struct trace_event_watch watch;
 	struct trace_monitor *monitor;
@@ -127,7 +126,7 @@ struct monitor_tap {
  */
 typedef _Atomic uint64_t monitor_word;
 
-/* What each CPU counts, so that CPUs do not get into each other's way. */
+/* Counts of one CPU, on cache lines of its own. */
 struct monitor_cpu {
 	_Alignas(64) monitor_word state; /* per=cpu */
 	_Atomic uint32_t depth;		 /* of reactions that run */
@@ -147,7 +146,7 @@ struct monitor_threads {
 	uint64_t nr_lost; /* threads that found no room */
 };
 
-/* The last violation. `is_busy` is held by who writes or reads it; nobody waits for it. */
+/* The last violation. `is_busy` is held by its writer or reader, without any wait. */
 struct monitor_violation {
 	_Atomic bool is_busy;
 	bool is_valid;
@@ -168,7 +167,7 @@ struct trace_monitor {
 	char *text;	  /* the line, from its options on */
 	size_t text_bytes;
 
-	/* ---- What the line says: monitor_parse.c ---- */
+	/* ---- Members from the line: monitor_parse.c ---- */
 	uint8_t per; /* enum monitor_per */
 	uint32_t size;
 	char per_field[MONITOR_WORD_BYTES]; /* with MONITOR_FIELD */
@@ -202,7 +201,7 @@ struct trace_monitor {
 	struct trace_event_call event_call, error_call;
 };
 
-/* What is wrong with a line. */
+/* A mistake in a line. */
 struct monitor_error {
 	const char *why; /* a text that lasts, or NULL: nothing more is known */
 	const char *at;	 /* in the line */
@@ -216,20 +215,23 @@ struct trace_violation {
 	const char *comm; /* of the running thread */
 	int32_t pid;
 	uint32_t cpu;
-	const uint32_t *ips; /* where it happened, packed; innermost first */
+	const uint32_t *ips; /* place of the violation, packed; innermost first */
 	uint32_t nr_ips;
 };
 
-/* What may be done about a violation. Tables of features list them; the last has no name. */
+/* A reaction to violations. Tables of features list them; the last has no name. */
 struct trace_reactor {
 	const char *name;
 	const char *alias; /* another name, or NULL */
-	/* It is about to be used: make what the top instance needs. 0 or -errno. Config lock held. */
+	/*
+	 * It is about to be used: make what the top instance needs. 0 or -errno. Config lock held.
+	 */
 	int (*prepare)(struct trace_array *tr);
 	void (*react)(struct trace_array *tr, const struct trace_violation *violation); /* probe */
 };
 
-extern const struct trace_reactor trace_reactors[];	     /* those that need no other feature */
+/* reactors that need no other feature */
+extern const struct trace_reactor trace_reactors[];
 extern const struct trace_reactor trace_snapshot_reactors[]; /* tracers/snapshot_command.c */
 /* All there are, by name; start with NULL. NULL behind the last. */
 const struct trace_reactor *trace_reactor_behind(const struct trace_reactor *before);
@@ -270,7 +272,8 @@ void trace_monitors_thread_exited(int32_t pid, struct trace_thread *thread);
 
 /*
  * For the directory of monitors: a number that is another one when a monitor has come or gone, and
- * what there is, without the lock above. `index` from 0; false behind the last. Any lock may be held.
+ * what there is, without the lock above. `index` from 0; false behind the last. Any lock may be
+ * held.
  */
 uint64_t trace_monitors_version(void);
 bool trace_monitor_at(size_t index, char *out_name, uint64_t *out_number, size_t *out_place);

@@ -1,6 +1,7 @@
 /*
- * The trace events of a monitor, rv:event_NAME and rv:error_NAME. Their fields and texts are those of
- * Linux; a monitor has the id only if its instances are threads or values of a field. See monitor.h.
+ * The trace events of a monitor, rv:event_NAME and rv:error_NAME. Their fields and texts are those
+ * of Linux; a monitor has the id only if its instances are threads or values of a field. See
+ * monitor.h.
  */
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
@@ -125,7 +126,7 @@ static void print_id_error(const struct trace_iter *iter, struct trace_seq *seq)
 	error_text(iter, seq);
 }
 
-/* ---- What there is of each ---- */
+/* ---- The shapes of both events ---- */
 
 struct monitor_shape {
 	const struct trace_event_field *fields;

@@ -1,6 +1,6 @@
 /*
- * The files of monitors: `monitors`, in which users write them, and the directory rv/, which is that
- * of Linux. See fs_file.h, fs_tree.h, monitors/monitor.h.
+ * The files of monitors: `monitors`, in which users write them, and the directory rv/, which is
+ * that of Linux. See fs_file.h, fs_tree.h, monitors/monitor.h.
  *
  *   rv/  available_monitors available_reactors enabled_monitors monitoring_on reacting_on
  *     monitors/NAME/  desc enable hits reactors state
@@ -239,7 +239,7 @@ static struct trace_monitor *monitor_of(const struct trace_handle *handle)
 	return trace_monitor_of(handle->node->arg);
 }
 
-/* What a file shows of a monitor. */
+/* The text of a file about a monitor. */
 typedef void (*show_fn)(struct trace_monitor *monitor, struct trace_seq *seq);
 
 static int show_with(struct trace_handle *handle, struct trace_seq *seq, show_fn show)

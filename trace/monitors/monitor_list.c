@@ -1,10 +1,10 @@
 /*
- * The monitors that there are: making, removing, switching them on and off. See monitor.h.
+ * The list of monitors: making, removing, switching them on and off. See monitor.h.
  *
- * Locking: `list.lock` for all that is changed here. Who looks at the directory holds only
- *          `list.names_lock`, which guards the places; a thread that comes or goes only
- *          `list.threads_lock`, which guards places, tables of threads and whether a monitor is
- *          enabled. Order: lock, config lock, arrays lock, names_lock, threads_lock.
+ * Locking: `list.lock` for all changes. Readers of the directory hold only `list.names_lock`, which
+ *          guards the places; a thread that comes or goes only `list.threads_lock`, which guards
+ *          places, tables of threads and whether a monitor is enabled. Order: lock, config lock,
+ *          arrays lock, names_lock, threads_lock.
  */
 #include <trace/platform.h>
 #include <trace/thread.h>
@@ -33,7 +33,7 @@ void trace_monitors_unlock(void)
 	trace_plat_unlock(&monitor_list.lock);
 }
 
-/* ---- Which there are ---- */
+/* ---- Walking the list ---- */
 
 struct trace_monitor *trace_monitor_behind(const struct trace_monitor *before)
 {
@@ -419,7 +419,7 @@ int trace_monitors_clear(void)
 	return err;
 }
 
-/* ---- Those that come with trace/ ---- */
+/* ---- Monitors that come with trace/ ---- */
 
 static const struct {
 	const char *name, *desc, *text;

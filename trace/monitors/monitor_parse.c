@@ -223,7 +223,7 @@ static int read_paths(struct monitor_parser *parser)
 	return err;
 }
 
-/* ---- What begins ---- */
+/* ---- Steps that begin ---- */
 
 /* Do all steps with the symbol lead into the initial state, and from others? */
 static bool leads_home(const struct trace_monitor *monitor, uint32_t symbol)

@@ -1,6 +1,4 @@
-/*
- * What the files of monitors/ share among themselves. See monitor.h.
- */
+/* Shared declarations of the files of monitors/. See monitor.h. */
 #ifndef TRACE_MONITOR_PRIVATE_H
 #define TRACE_MONITOR_PRIVATE_H
 
@@ -14,7 +12,9 @@
  */
 int trace_monitor_parse(struct trace_monitor *monitor, struct monitor_error *error);
 void trace_monitor_parse_free(struct trace_monitor *monitor);
-/* The number of the word that begins at `text`: letters, digits and _, not beginning with a digit. */
+/*
+ * The number of the word that begins at `text`: letters, digits and _, not beginning with a digit.
+ */
 size_t trace_monitor_word_len(const char *text);
 
 /* ---- monitor_symbol.c ---- */
@@ -45,7 +45,9 @@ static inline struct monitor_cpu *monitor_cpu_of(const struct trace_monitor *mon
 int trace_monitor_memory_make(struct trace_monitor *monitor);
 void trace_monitor_memory_free(struct trace_monitor *monitor);
 
-/* ---- monitor_threads.c. Locking: whoever changes the table holds the lock of monitor_list.c. ---- */
+/*
+ * ---- monitor_threads.c. Locking: whoever changes the table holds the lock of monitor_list.c. ----
+ */
 
 int trace_monitor_threads_init(struct monitor_threads *threads, uint32_t max);
 void trace_monitor_threads_destroy(struct monitor_threads *threads);
@@ -58,7 +60,9 @@ monitor_word *trace_monitor_threads_find(const struct monitor_threads *threads, 
 
 /* Make its trace events, and register them. 0 or -errno. No lock but monitors_lock held. */
 int trace_monitor_events_add(struct trace_monitor *monitor);
-/* 0, or -EBUSY: somebody uses one of them. Both are registered then. */
+/*
+ * Remove both events of a monitor. Returns 0, or -EBUSY with both registered while one is in use.
+ */
 int trace_monitor_events_remove(struct trace_monitor *monitor);
 /* Write them, if they are on. Any context. */
 void trace_monitor_write_step(struct trace_monitor *monitor, uint64_t id, uint32_t state,

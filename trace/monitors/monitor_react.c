@@ -1,5 +1,5 @@
 /*
- * What is done about violations. Names are Linux's where Linux has such a reactor. See monitor.h.
+ * Reactions to violations. Names are Linux's where Linux has such a reactor. See monitor.h.
  */
 #include <trace/fmt.h>
 #include <trace/platform.h>

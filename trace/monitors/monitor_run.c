@@ -20,7 +20,7 @@ static void monitor_run_count(_Atomic uint64_t *counter)
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* ---- Which symbols, which instance ---- */
+/* ---- The symbols and the instance of an event ---- */
 
 /* Of the tap's symbols those that the occurrence passes. */
 static uint32_t symbols_of(const struct monitor_tap *tap, const struct trace_event_hit *hit)
@@ -100,7 +100,7 @@ static uint32_t monitor_run_find_place(const struct trace_event_hit *hit, uint32
 				      MONITOR_PLACE_MAX);
 }
 
-/* What is known of it, for `hits`; not if somebody is just there. */
+/* Keep a violation for `hits`, unless the place is busy. */
 static void monitor_run_keep(struct trace_monitor *monitor, const struct monitor_violation *found)
 {
 	struct monitor_violation *last = &monitor->last;
@@ -163,7 +163,7 @@ static TRACE_NOINLINE void violate(struct trace_monitor *monitor, const struct t
 
 /* ---- A step ---- */
 
-/* What an event leads to from a state. */
+/* The step of an event from a state. */
 struct step {
 	uint32_t symbol;
 	uint32_t next; /* a state + 1; 0: it is not known */
@@ -185,7 +185,7 @@ static bool find_step(const struct trace_monitor *monitor, uint32_t state, uint3
 	return true;
 }
 
-/* What there is to be done when the state has been changed. */
+/* Report a step: write its events, and react to a violation. */
 static void tell(struct trace_monitor *monitor, const struct trace_event_hit *hit, uint64_t id,
 		 uint32_t state, const struct step *step)
 {

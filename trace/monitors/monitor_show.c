@@ -12,7 +12,10 @@
 
 static const char unknown[] = "unknown";
 
-/* What those that come with trace/ are is said in a comment, so that the text can be written back. */
+/*
+ * Write a monitor's line. Those that come with trace/ are marked in a comment, so that the text can
+ * be written back.
+ */
 void trace_monitor_show_line(const struct trace_monitor *monitor, struct trace_seq *seq)
 {
 	trace_seq_printf(seq, "%sm:%s%s\n", monitor->desc ? "# " : "", monitor->name,
@@ -170,7 +173,7 @@ static void show_table(const struct trace_monitor *monitor, struct trace_seq *se
 	}
 }
 
-/* Whose state it was. */
+/* Write the owner of a state. */
 static void show_id(const struct trace_monitor *monitor, uint64_t id, struct trace_seq *seq)
 {
 	if (monitor->per == MONITOR_CPU)

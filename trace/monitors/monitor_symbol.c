@@ -10,9 +10,9 @@
 
 static const char no_such_field[] = "the event has no such field";
 
-/* What a symbol was written as. */
+/* A symbol as written. */
 struct written {
-	const char *at; /* where it begins */
+	const char *at; /* its beginning */
 	const char *label, *event, *field;
 	size_t label_len, event_len, field_len; /* 0: it has none */
 	const char *system;			/* NULL: any */
