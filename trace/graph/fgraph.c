@@ -1,13 +1,13 @@
 /*
- * Users of graph tracing, and what happens when a hooked function returns: see <trace/fgraph.h>
- * and fgraph_private.h.
+ * Users of graph tracing, and the return of a hooked function: see <trace/fgraph.h> and
+ * fgraph_private.h.
  *
  * A user is removed in this order:
  *   1. its sites are switched off
  *   2. FGRAPH_USER_DEAD: the entry of a thread that was preempted on the way to it does nothing
- *   3. its place in `users` goes to nobody: no exit of it begins any more
+ *   3. its place in `users` goes to the empty user: no exit of it begins any more
  *   4. a preemption grace period: no entry or exit of it runs any more
- *   5. its frames are given to nobody, and its number is free
+ *   5. its frames are given to the empty user, and its number is free
  */
 #include "fgraph_private.h"
 #include <trace/recursion.h>
@@ -17,7 +17,10 @@ static void exit_nobody(struct fgraph_frame *frame, struct trace_thread *thread,
 
 static struct fgraph_user fgraph_nobody = { .exit = exit_nobody };
 
-/* By number; users[0] is always nobody. Changed under fgraph_lock, read by exits without it. */
+/*
+ * Users by number; users[0] is always the empty user. Changed under fgraph_lock, read by exits
+ * without it.
+ */
 static struct fgraph_user *_Atomic users[FGRAPH_MAX_USERS + 1] = {
 	[0 ... FGRAPH_MAX_USERS] = &fgraph_nobody,
 };

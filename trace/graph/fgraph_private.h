@@ -12,19 +12,19 @@
  * hooked function jumps to another one that is hooked, too.)
  *
  * For each user the thread has a word, graph_next. It is the head of the user's next frame, and its
- * level says how many frames of the user there are. Pushing a frame adds one to the level and
- * popping takes it away again, so that nobody has to search the stack for frames of a user. A
- * special frame changes more of the word, such as flags that the calls inside inherit; it keeps
- * what the word was before, to restore it.
+ * level is the number of the user's frames. Pushing a frame adds one to the level and popping takes
+ * it away again, so that the stack need not be searched for frames of a user. A special frame
+ * changes more of the word, such as flags that the calls inside inherit; it keeps the word's
+ * earlier value, to restore it.
  *
  * A frame is claimed before it is filled, and read before it is freed; the head of a free frame
- * says that it belongs to nobody. So an interrupt between any two instructions finds room above all
+ * belongs to the empty user. So an interrupt between any two instructions finds room above all
  * frames in use, never takes a half-made frame for a finished one, and leaves frames and words as
  * it found them.
  *
- * Context:   probe, preemption off, where nothing else is said.
+ * Context:   probe, preemption off, unless a function says otherwise.
  * Locking:   none: only its own thread pushes and pops. When a user is removed, another thread
- *            gives its frames to nobody, by compare-exchange.
+ *            gives its frames to the empty user, by compare-exchange.
  * Ownership: stacks are allocated and freed by fgraph_stack.c.
  */
 #ifndef FGRAPH_PRIVATE_H
@@ -75,7 +75,7 @@ static TRACE_ALWAYS_INLINE void fgraph_set_next(struct trace_thread *thread, uin
 	__atomic_store_n(&thread->graph_next[user], head, __ATOMIC_RELAXED);
 }
 
-/* Where the next frame goes, if fgraph_has_room(). */
+/* The place of the next frame, if fgraph_has_room(). */
 static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_top(const struct trace_thread *thread)
 {
 	/*
@@ -90,7 +90,7 @@ static TRACE_ALWAYS_INLINE bool fgraph_has_room(const struct fgraph_frame *top)
 	return (uintptr_t)top % FGRAPH_STACK_BYTES != 0;
 }
 
-/* Where the next frame goes; NULL when there is no room, and the call was counted as overrun. */
+/* The place of the next frame; NULL when there is no room, and the call was counted as overrun. */
 static TRACE_ALWAYS_INLINE struct fgraph_frame *fgraph_room(struct trace_thread *thread)
 {
 	struct fgraph_frame *top = fgraph_top(thread);
@@ -122,8 +122,8 @@ static TRACE_ALWAYS_INLINE void fgraph_push(struct trace_thread *thread, struct 
 }
 
 /*
- * The same for a user that has no use for levels and special frames: its word graph_next stays as it
- * is, and fgraph_free() undoes this.
+ * The same for a user that has no use for levels and special frames: its word graph_next stays as
+ * it is, and fgraph_free() undoes this.
  */
 static TRACE_ALWAYS_INLINE void fgraph_push_flat(struct trace_thread *thread,
 						 struct fgraph_frame *frame, uint32_t user,
@@ -153,8 +153,8 @@ static TRACE_ALWAYS_INLINE void fgraph_begin(const struct trace_thread *thread,
 }
 
 /*
- * Make the frame that was just pushed special. `head` becomes its head, and, one level deeper, what
- * the calls inside begin with.
+ * Make the frame that was just pushed special. `head` becomes its head, and, one level deeper, the
+ * first head of the calls inside.
  */
 static TRACE_ALWAYS_INLINE void fgraph_make_special(struct trace_thread *thread,
 						    struct fgraph_frame *frame, uint32_t head)
@@ -288,9 +288,9 @@ extern struct trace_plat_lock fgraph_lock;
 int fgraph_stacks_get(void);
 /* The last user is gone: take back what is empty. */
 void fgraph_stacks_put(void);
-/* Frames of user `index` become nobody's. */
+/* Give all frames of user `index` to the empty user. */
 void fgraph_stacks_forget(uint32_t index);
-/* How many frames `index` has. */
+/* The number of frames of user `index`. */
 uint64_t fgraph_stacks_count(uint32_t index);
 /* Calls of `index` have slept nothing so far: those that were pushed without. Takes the lock. */
 void fgraph_stacks_begin_sleep(uint32_t index);

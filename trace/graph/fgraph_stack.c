@@ -1,10 +1,10 @@
 /*
  * Giving shadow stacks to threads and taking them back: see fgraph_private.h.
  *
- * The first user gives a stack to every thread that exists, ftrace_graph_thread_created() to those that
- * come later. When the last user is removed, empty stacks are taken back. One that still has frames
- * stays, and nothing is pushed on it any more; it is freed when its thread ends, or when the last
- * user is removed another time.
+ * The first user gives a stack to every thread that exists, ftrace_graph_thread_created() to those
+ * that come later. When the last user is removed, empty stacks are taken back. One that still has
+ * frames stays, and nothing is pushed on it any more; it is freed when its thread ends, or when the
+ * last user is removed another time.
  *
  * trace_plat_each_thread() may visit threads with preemption off, where memory cannot be allocated
  * or freed. So stacks are allocated before into a chain, and those taken back go into a chain.
@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct spare) + (FGRAPH_NR_FRAMES + 1) * sizeof(struct fgr
 
 struct chain {
 	struct spare *first;
-	uint64_t nr_missing; /* how many more are needed */
+	uint64_t nr_missing; /* number of stacks still needed */
 };
 
 static void chain_put(struct chain *chain, void *stack)
@@ -56,7 +56,7 @@ static void chain_free(struct chain *chain)
 		trace_plat_free(stack, FGRAPH_STACK_BYTES);
 }
 
-/* The frames are zeroed memory, so all of them belong to nobody. */
+/* The frames are zeroed memory, so all of them belong to the empty user. */
 static void give(struct trace_thread *thread, void *stack)
 {
 	void *end = (char *)stack + FGRAPH_STACK_BYTES;
@@ -176,8 +176,8 @@ static void visit_frames(struct fgraph_visit *visit)
 }
 
 /*
- * Give the frame to nobody. Its thread may pop it at this moment and push another in its place; the
- * exchange fails then, because a new frame has another user.
+ * Give the frame to the empty user. Its thread may pop it at this moment and push another in its
+ * place; the exchange fails then, because a new frame has another user.
  */
 static void fgraph_stack_forget(struct trace_thread *thread, struct fgraph_frame *frame,
 				uint32_t head)
@@ -187,7 +187,10 @@ static void fgraph_stack_forget(struct trace_thread *thread, struct fgraph_frame
 				       (head & ~FGRAPH_USER_MASK) | FGRAPH_NOBODY);
 }
 
-/* Set graph_next back: whoever gets this number next has no frames. Nobody uses the word now. */
+/*
+ * Set graph_next back, so that the next user of this number has no frames. The word is not in use
+ * now.
+ */
 static void forget_word(int32_t pid, struct trace_thread *thread, void *arg)
 {
 	uint32_t index = *(const uint32_t *)arg;
@@ -270,8 +273,8 @@ void ftrace_graph_thread_created(struct trace_thread *thread)
 }
 
 /*
- * Take the stack of a thread that ends; what is still on it never returns. Interrupts have popped
- * what they pushed, and push no more.
+ * Take the stack of a thread that ends; calls that are still on it never return. Interrupts have
+ * popped their own frames, and push no more.
  */
 static void *abandon(struct trace_thread *thread)
 {
@@ -297,7 +300,7 @@ void ftrace_graph_thread_exited(struct trace_thread *thread)
 
 	trace_plat_lock(&fgraph_lock);
 	/*
-	 * A user that is added from here on must not give it a stack, for nobody would free that.
+	 * A user that is added from here on must not give it a stack, which would never be freed.
 	 */
 	thread->graph_has_ended = true;
 	if (thread->graph_base)
