@@ -1,6 +1,4 @@
-/*
- * Default: all CPUs are online, and nobody can make another one run something.
- */
+/* Default: all CPUs are online, and a function cannot be run on another one. */
 #include <trace/platform.h>
 
 TRACE_DEFAULT bool trace_plat_cpu_online(uint32_t cpu)

@@ -1,6 +1,4 @@
-/*
- * Default: what is put off waits until the host calls trace_run_later().
- */
+/* Default: deferred work waits until the host calls trace_run_later(). */
 #include <stdatomic.h>
 #include <trace/defaults.h>
 #include <trace/platform.h>
@@ -49,7 +47,7 @@ static void run_if_due(struct later *later)
 		later->fn();
 }
 
-/* ---- What probes put off ---- */
+/* ---- Work deferred by probes ---- */
 
 static struct trace_plat_deferred *_Atomic deferreds; /* the newest first */
 

@@ -1,6 +1,6 @@
 /*
- * Default: probes may be in functions that have a call site. What handlers run through has none. All
- * data may be watched.
+ * Default: probes may be in functions that have a call site, since code run by handlers has none.
+ * All data may be watched.
  */
 #include <trace/ftrace.h>
 #include <trace/platform.h>

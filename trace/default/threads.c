@@ -1,7 +1,7 @@
 /*
- * Defaults: there is one thread, the one that runs; and no thread is inside code that is to be freed.
- * That holds for the running thread, because these functions are not called from callbacks, and for
- * others that are never preempted, because no callback switches threads.
+ * Defaults: there is one thread, the one that runs; and no thread is inside code that is to be
+ * freed. That holds for the running thread, because these functions are not called from callbacks,
+ * and for others that are never preempted, because no callback switches threads.
  */
 #include <trace/platform.h>
 

@@ -1,6 +1,6 @@
 /*
- * A histogram as a picture for terminals of 80 columns: bars, a line for each entry; or for two keys
- * a map, where one key goes down and the other one across.
+ * A histogram as a picture for terminals of 80 columns: bars, a line for each entry; or for two
+ * keys a map, where one key goes down and the other one across.
  *
  *   hist_picture.c   choice between the two, common code
  *   hist_bars.c      bars

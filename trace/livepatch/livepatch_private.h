@@ -1,10 +1,10 @@
 /*
- * What the files of live patching share.
+ * Shared declarations of the files of live patching.
  *
  *   livepatch.c       patches: enabling, disabling, the transition
- *   livepatch_site.c  one replaced function: which patches cover it, the callback, the jump
+ *   livepatch_site.c  one replaced function: its patches, the callback, the jump
  *   livepatch_names.c patches by name, for files
- *   livepatch_stack.c finds out which threads are inside given functions
+ *   livepatch_stack.c finds threads that are inside given functions
  *
  * Locking:   klp_lock guards everything. The callback reads `top`, `below`, `is_moving` and the
  *            thread's side without it, preemption off.
@@ -48,8 +48,8 @@ struct klp_site {
  */
 int klp_site_push(struct klp_func *func);
 /*
- * Take `func` out again, when all threads have moved to the old side. When this returns nobody is
- * in the callback on behalf of it.
+ * Take `func` out again, when all threads have moved to the old side. When this returns no thread
+ * is in the callback on its behalf.
  */
 void klp_site_pop(struct klp_func *func);
 /*
@@ -64,7 +64,7 @@ uintptr_t klp_func_covered(const struct klp_func *func);
 
 /* ---- Sides ---- */
 
-/* Which of the two sides of a transition a thread is on: struct trace_thread.livepatch. */
+/* The sides of a transition, one of which a thread is on: struct trace_thread.livepatch. */
 enum klp_side {
 	KLP_OLD,
 	KLP_NEW

@@ -17,7 +17,7 @@
  */
 int trace_dump_init(void);
 /*
- * What is dumped after a crash, by the value of ftrace_dump_on_oops: "" and "1" all CPUs,
+ * Set the extent of dumps after a crash, by the value of ftrace_dump_on_oops: "" and "1" all CPUs,
  * "orig_cpu" and "2" the CPU that crashed, "0" nothing. Another value is reported in the log and
  * ignored.
  */

@@ -206,7 +206,7 @@ static bool next_consuming(struct trace_iter *iter)
 	return false;
 }
 
-/* Copy the current event to iter->copy; what does not fit is cut. */
+/* Copy the current event to iter->copy; an event that does not fit is cut. */
 static void keep_event(struct trace_iter *iter)
 {
 	if (iter->event.data == iter->copy)
@@ -218,8 +218,8 @@ static void keep_event(struct trace_iter *iter)
 }
 
 /*
- * The CPU with the oldest event. If the event was fetched in an earlier step, its ring may have been
- * emptied since, so it is fetched once more.
+ * The CPU with the oldest event. If the event was fetched in an earlier step, its ring may have
+ * been emptied since, so it is fetched once more.
  */
 static struct trace_iter_cpu *oldest_now(struct trace_iter *iter)
 {
@@ -273,7 +273,7 @@ bool trace_iter_peek(struct trace_iter *iter, struct ring_event *out_event)
 	uint32_t i = iter->event.cpu - iter->first_cpu;
 	struct trace_iter_cpu *cpu = &iter->cpus[i];
 
-	/* What looks for the next event may reuse the memory that the current one lies in. */
+	/* The search for the next event may reuse the memory of the current one. */
 	keep_event(iter);
 	if (iter->is_consuming) {
 		/* Peek again: the event that oldest() has peeked may be gone by now. */
@@ -329,7 +329,7 @@ void trace_iter_count(const struct trace_iter *iter, uint64_t *out_entries, uint
 		uint64_t skipped = is_ours ? iter->cpus[cpu - iter->first_cpu].nr_skipped : 0;
 		uint64_t entries = ring_buffer_entries_cpu(buffer, cpu);
 
-		/* What was skipped may have been overwritten or emptied since. */
+		/* Skipped events may have been overwritten or emptied since. */
 		entries -= skipped < entries ? skipped : entries;
 		*out_entries += entries;
 		*out_written += entries;

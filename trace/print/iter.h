@@ -39,7 +39,7 @@ struct trace_iter_symbol {
 	char text[TRACE_ITER_SYMBOL_LEN];
 };
 
-/* What stands before the time in the lines of a thread; kept, because most of them begin alike. */
+/* The text before the time in the lines of a thread; kept, because most of them begin alike. */
 struct trace_iter_head {
 	uint32_t cpu;
 	uint32_t state; /* of the thread, as trace_print_context() puts it together */
@@ -47,7 +47,7 @@ struct trace_iter_head {
 	char text[TRACE_ITER_HEAD_LEN];
 };
 
-/* What the lines of function_graph remember of a CPU. */
+/* The state of a CPU for the lines of function_graph. */
 struct trace_iter_graph {
 	bool has_pid;
 	bool in_irq;			       /* inside an interrupt that is not shown */
@@ -57,7 +57,7 @@ struct trace_iter_graph {
 	uint32_t open[TRACE_ITER_GRAPH_DEPTH]; /* open functions, packed, by depth; 0: not known */
 };
 
-/* What one CPU has next. */
+/* The next event of one CPU. */
 struct trace_iter_cpu {
 	struct ring_iter *ring;	 /* for a peeking walk */
 	struct ring_event event; /* its next event, if has_event */
@@ -93,7 +93,7 @@ struct trace_iter {
 	uint64_t next_ts;		/* latency format: time of the next event, or of this one */
 	bool is_dump;			/* of trace_iter_dump(): nothing may wait */
 	struct trace_cmdline comms[TRACE_ITER_COMMS];	/* names found lately, at pid modulo size */
-	struct trace_iter_head heads[TRACE_ITER_COMMS]; /* what lines of these began with lately */
+	struct trace_iter_head heads[TRACE_ITER_COMMS]; /* recent beginnings of lines, by thread */
 	struct trace_iter_symbol *symbols;		/* TRACE_ITER_SYMBOLS, found lately */
 	struct trace_iter_cpu *cpus;			/* nr_cpus, the first is first_cpu */
 	struct ring_buffer *peeked;   /* consuming: the buffer of the last trace_iter_peek() */
@@ -151,7 +151,7 @@ void trace_iter_skip(struct trace_iter *iter);
 bool trace_iter_is_empty(const struct trace_iter *iter);
 /* For a peeking walk before its first step: has it no event to show? */
 bool trace_iter_shows_nothing(struct trace_iter *iter);
-/* How many events a peeking walk shows, and how many they are with those that were overwritten. */
+/* Count the events that a peeking walk shows, without and with the overwritten ones. */
 void trace_iter_count(const struct trace_iter *iter, uint64_t *out_entries, uint64_t *out_written);
 
 /*

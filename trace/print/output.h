@@ -14,10 +14,12 @@
 /* Register the types of events that instances write themselves: output_events.c, output_stack.c. */
 int trace_text_events_init(void);
 int trace_stack_events_init(void);
-/* ftrace:print, a type. It becomes an event that has triggers in builds with events/event_marker.h. */
+/*
+ * ftrace:print, a type. It becomes an event that has triggers in builds with events/event_marker.h.
+ */
 extern struct trace_event_call trace_marker_call;
 
-/* How many lines the current event takes as text: output_stack.c. */
+/* The number of lines of the current event's text: output_stack.c. */
 uint32_t trace_event_lines(const struct trace_iter *iter);
 
 /*
@@ -53,7 +55,10 @@ void trace_print_default_header(struct trace_iter *iter, struct trace_seq *seq);
 /* The first part of the header in the latency format: the maximum, whose it is, and counts. */
 void trace_print_latency_summary(const struct trace_iter *iter, struct trace_seq *seq);
 
-/* What stands before an event's text, in the usual and in the latency format: output_context.c. */
+/*
+ * Print the columns before an event's text, in the usual and in the latency format:
+ * output_context.c.
+ */
 void trace_print_context(struct trace_iter *iter, struct trace_seq *seq);
 void trace_print_latency_context(struct trace_iter *iter, struct trace_seq *seq);
 /* The five columns of state: irqs-off, need-resched, context, preempt depth, migrate-disable. */

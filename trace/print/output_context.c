@@ -1,6 +1,4 @@
-/*
- * What stands before an event's text: thread, CPU, state, time. See output.h.
- */
+/* The columns before an event's text: thread, CPU, state, time. See output.h. */
 #include "output.h"
 #include "text/str.h"
 #include "text/word.h"

@@ -20,7 +20,10 @@ static bool output_events_has_option(const struct trace_iter *iter, enum trace_o
 
 #define SYMBOL_TEXT (TRACE_SYM_LEN + 40u) /* `name+0x1/0x2` */
 
-/* Also in the padding behind a function an address is that function's: nobody else ends there. */
+/*
+ * The name of an address. In the padding behind a function an address is that function's: no other
+ * one ends there.
+ */
 static size_t symbol_text(char *text, uintptr_t ip, unsigned int flags)
 {
 	char name[TRACE_SYM_LEN];
@@ -158,7 +161,10 @@ static void message_raw(const struct trace_iter *iter, struct trace_seq *seq)
 	iter->type->funcs->message(iter, seq);
 }
 
-/* Their descriptions, of NAME_fields and NAME_message(). Tools take the field `text` for the message. */
+/*
+ * Their descriptions, of NAME_fields and NAME_message(). Tools take the field `text` for the
+ * message.
+ */
 #define MESSAGE_TYPE(NAME, number, text, raw_text)                                                 \
 	.name = #NAME, .system = "ftrace", .type = (number), .fields = NAME##_fields,              \
 	.nr_fields = TRACE_ARRAY_SIZE(NAME##_fields),                                              \

@@ -41,7 +41,7 @@ static uint64_t element(const struct value *value, uint32_t i)
 	return number;
 }
 
-/* How many bytes of an element hex and bin show. Addresses are shown unpacked. */
+/* The bytes of an element shown by hex and bin. Addresses are shown unpacked. */
 static uint32_t shown_bytes(const struct trace_event_field *field)
 {
 	return field->is_address ? sizeof(uintptr_t) : field->element_size;

@@ -1,6 +1,4 @@
-/*
- * What stands above the first line of `trace`. See output.h.
- */
+/* The header of `trace`, above its first line. See output.h. */
 #include <trace/fmt.h>
 #include <trace/ftrace.h>
 #include <trace/host_tracepoints.h>

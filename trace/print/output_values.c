@@ -1,6 +1,7 @@
 /*
  * For the option `fields`: an event as the values of its fields, NAME=VALUE, as they lie in it. The
- * forms are Linux's; arrays of numbers and stacks, for which Linux has none, are ours. See output.h.
+ * forms are Linux's; arrays of numbers and stacks, for which Linux has none, are ours. See
+ * output.h.
  */
 #include <trace/platform.h>
 #include "output.h"
@@ -16,7 +17,10 @@ struct place {
 	uint32_t bytes;
 };
 
-/* Where the value is: behind the fixed part, if the field says so. false: not inside the event. */
+/*
+ * Find the value, behind the fixed part if the field says so. Returns false when it is not inside
+ * the event.
+ */
 static bool output_values_find_place(const struct trace_iter *iter,
 				     const struct trace_event_field *field, struct place *out_place)
 {
@@ -57,7 +61,7 @@ static uint64_t output_values_low_bytes(uint64_t number, uint32_t bytes)
 	return bytes < sizeof(number) ? number & ((1ull << bytes * 8) - 1) : number;
 }
 
-/* A line stays one: what is not printable is shown as a dot. */
+/* Print a character, or a dot for one that is not printable, so that a line stays one. */
 static void output_values_print_char(char c, struct trace_seq *seq)
 {
 	trace_seq_putc(seq, (uint8_t)c < ' ' || c == 0x7f ? '.' : c);

@@ -245,7 +245,7 @@ static void boot_make_instances(void)
 		if (err)
 			trace_plat_log("trace: trace_instance: cannot make %s: error %d",
 				       name && *name ? name : "one without a name", -err);
-		else if (flags) /* who has none has no name either, which is refused */
+		else if (flags) /* a line without flags has no name either, which is refused */
 			set_up_instance(name, flags, events);
 	}
 }

@@ -1,6 +1,4 @@
-/*
- * Which threads' events an instance records: events/event_pids.h. See instance/feature.h.
- */
+/* Sets of threads whose events an instance records: events/event_pids.h. See instance/feature.h. */
 #include "events/event_pids.h"
 #include "features.h"
 #include "fs/fs_file.h"

@@ -1,5 +1,6 @@
 /*
- * Which threads' functions an instance traces: instance/pid_filter.h. See instance/feature.h.
+ * Sets of threads whose functions an instance traces: instance/pid_filter.h. See
+ * instance/feature.h.
  */
 #include <trace/ftrace.h>
 #include "features.h"

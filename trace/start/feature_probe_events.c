@@ -1,5 +1,6 @@
 /*
- * Events that users put at tracepoints, and on other events: probes/probe.h. See instance/feature.h.
+ * Events that users put at tracepoints, and on other events: probes/probe.h. See
+ * instance/feature.h.
  */
 #include "features.h"
 #include "probes/probe.h"

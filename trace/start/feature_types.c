@@ -1,5 +1,6 @@
 /*
- * Types of functions, from the host's BTF: types/btf.h, tracers/call_args.h. See instance/feature.h.
+ * Types of functions, from the host's BTF: types/btf.h, tracers/call_args.h. See
+ * instance/feature.h.
  */
 #include <trace/errno.h>
 #include <trace/platform.h>

@@ -7,7 +7,9 @@
 #include "str.h"
 #include "word.h"
 
-/* The text so far. When `buf` is full `len` goes on counting, up to the length of the whole text. */
+/*
+ * The text so far. When `buf` is full `len` goes on counting, up to the length of the whole text.
+ */
 struct out {
 	char *buf;
 	size_t size;
@@ -230,7 +232,9 @@ TRACE_WORD_READER static const char *out_literal(struct out *out, const char *fm
 	}
 }
 
-/* A text: its words are copied as they are looked at, while they are in one page and there is room. */
+/*
+ * A text: its words are copied as they are looked at, while they are in one page and there is room.
+ */
 TRACE_WORD_READER static void plain_text(struct out *out, const char *text)
 {
 	while (trace_word_is_inside(text) && out->len + TRACE_WORD_BYTES <= out->size) {
@@ -294,7 +298,7 @@ static const char *format_plain(struct out *out, const char *fmt, struct fmt_arg
 	}
 }
 
-/* What stands at '%'. Returns where it ends. */
+/* Format the conversion at '%'. Returns its end. */
 static const char *format_conversion(struct out *out, const char *fmt, struct fmt_args *args)
 {
 	const char *end = format_plain(out, fmt + 1, args);

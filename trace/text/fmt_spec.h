@@ -29,7 +29,7 @@ struct fmt_spec {
 };
 
 /*
- * Where the arguments come from: the va_list of a call, or what trace_bin_pack() has stored. `call`
+ * The source of arguments: the va_list of a call, or the words stored by trace_bin_pack(). `call`
  * is NULL in the second case.
  */
 struct fmt_args {

@@ -5,7 +5,7 @@
 #include "str.h"
 #include "word.h"
 
-/* The word that the text begins in; what is before the text in it is no NUL. */
+/* The word in which the text begins, with bytes before the text made other than NUL. */
 static TRACE_ALWAYS_INLINE uint64_t str_first_word(const char *text, uintptr_t at)
 {
 	return trace_word_load((const void *)at) | ~(~0ull << ((uintptr_t)text - at) * 8);

@@ -1,7 +1,7 @@
 /*
- * Texts eight bytes at a time, and numbers as digits: what the formatter, trace_seq and the string
- * helpers are quick with. A word is eight bytes as they are in memory, on a little-endian machine:
- * the first one is the lowest.
+ * Texts eight bytes at a time, and numbers as digits: fast helpers of the formatter, of trace_seq
+ * and of the string functions. A word is eight bytes as they are in memory, on a little-endian
+ * machine: the first one is the lowest.
  *
  * An aligned word may be loaded wherever one of its bytes may: it never reaches into another page.
  *
@@ -43,7 +43,7 @@ static TRACE_ALWAYS_INLINE uint64_t trace_word_zeros(uint64_t word)
 	return (word - TRACE_WORD_OF(1)) & ~word & TRACE_WORD_OF(0x80);
 }
 
-/* How many bytes stand before the one that such a result, which is not 0, tells of. */
+/* Bytes before the one that such a result, which is not 0, tells of. */
 static TRACE_ALWAYS_INLINE size_t trace_word_before(uint64_t zeros)
 {
 	return (size_t)__builtin_ctzll(zeros) / 8;

@@ -84,7 +84,7 @@ static const struct btf_type *type_at(uint32_t pos)
 	return type;
 }
 
-/* How many types there are, with void; 0: they are damaged. */
+/* The number of types, void included; 0 when they are damaged. */
 static uint32_t count_types(void)
 {
 	uint32_t nr = 1;

@@ -5,13 +5,13 @@
  *   header | types, numbered from 1 | functions, sorted by name | strings
  *
  * Numbers of types are `uint32_t id`; 0 is void. The order is what tools/types makes, so that a
- * function is found by halving. trace_btf_load() looks at every byte once: afterwards all that types
- * refer to is known to be there. What it cannot exclude are types that consist of themselves; such
- * a type is of the kind BTF_UNKNOWN, and has no members.
+ * function is found by halving. trace_btf_load() looks at every byte once: afterwards all
+ * references of types are known to be valid. It cannot exclude types that consist of themselves;
+ * such a type is of the kind BTF_UNKNOWN, and has no members.
  *
- * Context:   trace_btf_load() - thread, once, from the start of trace/. The rest - any, NMI included; they
- *            neither lock nor allocate, and before trace_btf_load() find nothing.
- * Ownership: names and types lie in the host's data, which is there for good.
+ * Context:   trace_btf_load() - thread, once, from the start of trace/. The rest - any, NMI
+ *            included; they neither lock nor allocate, and before trace_btf_load() find nothing.
+ * Ownership: names and types lie in the host's data, which is never freed.
  */
 #ifndef TRACE_BTF_H
 #define TRACE_BTF_H
@@ -53,7 +53,7 @@ enum btf_kind {
  * -EEXIST: types are there already.
  */
 int trace_btf_load(const void *data, size_t bytes);
-/* Forget them; nobody may be using them. For tests. */
+/* Forget all types, which have no users. For tests. */
 void trace_btf_unload(void);
 bool trace_btf_is_loaded(void);
 
@@ -62,16 +62,19 @@ enum btf_kind trace_btf_kind(uint32_t id);
 const char *trace_btf_name(uint32_t id);
 /* The type without typedefs and qualifiers in front: an int, a pointer, a struct... */
 uint32_t trace_btf_strip(uint32_t id);
-/* What a pointer points to, and an array consists of, both stripped; 0 of others and for void. */
+/*
+ * The type that a pointer points to, or an array consists of, both stripped; 0 for void and for
+ * other types.
+ */
 uint32_t trace_btf_target(uint32_t id);
 /* Is it a pointer to something const? */
 bool trace_btf_points_to_const(uint32_t id);
-/* How many elements an array has. */
+/* The number of elements of an array. */
 uint32_t trace_btf_nr_elements(uint32_t id);
 /* Bytes of an object of that type; 0 of void, functions and what is not known. */
 size_t trace_btf_sizeof(uint32_t id);
 
-/* What a value of a type is, typedefs and qualifiers aside. */
+/* Forms of values, typedefs and qualifiers aside. */
 enum btf_form {
 	BTF_FORM_NONE, /* void, a function, an unknown type */
 	BTF_FORM_SIGNED,
@@ -94,7 +97,7 @@ const char *trace_btf_enum_name(uint32_t id, int64_t value);
 
 /* A struct, union, enum or typedef by its name: "thread", "size_t". 0: there is none. Slow. */
 uint32_t trace_btf_find_type(const char *name);
-/* How many types there are in front of the functions, void included. */
+/* The number of types in front of the functions, void included. */
 uint32_t trace_btf_nr_types(void);
 
 /* ---- Members ---- */
@@ -124,7 +127,7 @@ struct btf_func {
 	bool is_variadic;
 };
 
-/* Where an argument is when the function begins: the calling convention of System V for x86-64. */
+/* Places of an argument when the function begins: the calling convention of System V for x86-64. */
 enum btf_place {
 	BTF_PLACE_REGS,	 /* argument registers number `at` and, if `words` is 2, the next */
 	BTF_PLACE_STACK, /* `at` bytes above the return address, that of 8 bytes not included */

@@ -1,5 +1,5 @@
 /*
- * Where arguments are: the calling convention of System V for x86-64, without floating point. See
+ * Places of arguments: the calling convention of System V for x86-64, without floating point. See
  * btf.h.
  *
  * Integers and pointers take the next register, structs of up to 16 bytes one or two, if there are
@@ -12,7 +12,7 @@
 #define IN_REGS_MAX   16u
 #define ALIGNED_LARGE 16u /* __int128 on the stack */
 
-/* What the arguments in front have taken. */
+/* Registers and stack taken by the arguments in front. */
 struct taken {
 	uint32_t regs;
 	uint32_t stack; /* bytes */

@@ -1,6 +1,4 @@
-/*
- * BTF as it lies in memory; what the files of this folder share. See btf.h.
- */
+/* BTF as it lies in memory; shared declarations of the files of this folder. See btf.h. */
 #ifndef TRACE_BTF_PRIVATE_H
 #define TRACE_BTF_PRIVATE_H
 
@@ -24,7 +22,7 @@ struct btf_header {
 	uint32_t string_len;
 };
 
-/* What every type begins with; words of its kind follow. */
+/* The beginning of every type; words of its kind follow. */
 struct btf_type {
 	uint32_t name; /* offset of a string */
 	uint32_t info; /* bits 0-15 number of parts, 24-28 kind, 31 a flag of the kind */

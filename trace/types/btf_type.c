@@ -1,6 +1,4 @@
-/*
- * What a type is: its size, its form, its members. See btf.h.
- */
+/* Properties of types: size, form, members. See btf.h. */
 #include "btf_private.h"
 #include "text/str.h"
 

@@ -28,7 +28,7 @@ static const struct trace_why_check checks[] = {
 	{ .say = NULL },
 };
 
-/* ---- What is in the buffer ---- */
+/* ---- The contents of the buffer ---- */
 
 /* Events come and go meanwhile, so no difference may become negative. */
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -39,7 +39,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 struct count {
 	struct trace_why *why;
 	struct trace_why_ring *ring;
-	uint64_t since_ts; /* where the last second begins */
+	uint64_t since_ts; /* beginning of the last second */
 	uint64_t now_ns;   /* right behind the ring's now_ts; UINT64_MAX: its clock is no clock */
 };
 

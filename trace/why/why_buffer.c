@@ -7,10 +7,10 @@
 
 #define SECOND_NS 1000000000ull
 #define KB	  1024ull
-/* How long ago something may be to be named as a reason for what is missing now. */
+/* Greatest age of an event that is named as a reason for what is missing now. */
 #define RECENT_NS (60 * SECOND_NS)
 
-/* How far back the events reach that are there, of the CPU that has the shortest history. */
+/* The time that the events still there reach back, on the CPU that has the shortest history. */
 static uint64_t held_ns(const struct trace_why *why)
 {
 	uint64_t held = UINT64_MAX, now;
@@ -140,7 +140,7 @@ void trace_why_emptied(struct trace_why *why)
 
 /* ---- All is well ---- */
 
-/* How long the buffer lasts at the rate of the last second, of the CPU where that is least. */
+/* The time that the buffer lasts at the rate of the last second, on the CPU where that is least. */
 static uint64_t lasts_ns(const struct trace_why *why)
 {
 	uint64_t lasts = UINT64_MAX;

@@ -1,6 +1,4 @@
-/*
- * Which functions, threads and CPUs can be seen? See instance/why.h.
- */
+/* Functions, threads and CPUs that can be seen, for `why`. See instance/why.h. */
 #include <trace/fmt.h>
 #include <trace/thread.h>
 #include "ops/ftrace_private.h"
@@ -23,7 +21,7 @@ void trace_why_patching(struct trace_why *why)
 		      trace_why_tracer(why)->name);
 }
 
-/* How many functions of the filter are left, and one of them. Preemption is off. */
+/* Count the functions of the filter that are left, and note one of them. Preemption is off. */
 static uint32_t count_wanted(const struct ftrace_ops_hash *want, uintptr_t *out_ip)
 {
 	const struct ftrace_hash *filter = want->filter_hash, *notrace = want->notrace_hash;
@@ -138,7 +136,7 @@ void trace_why_threads(struct trace_why *why)
 
 /* ---- CPUs ---- */
 
-/* What tracing_cpumask has to be for all CPUs: groups of 8 digits. */
+/* The text of tracing_cpumask for all CPUs: groups of 8 digits. */
 static void all_cpus(uint32_t nr_cpus, char *out_mask, size_t size)
 {
 	uint32_t digits = (nr_cpus + 3) / 4;

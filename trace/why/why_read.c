@@ -1,10 +1,8 @@
-/*
- * What do readers, options and the clock make of it? See instance/why.h.
- */
+/* Effects of readers, options and the clock on the trace, for `why`. See instance/why.h. */
 #include "text/str.h"
 #include "why.h"
 
-#define POLLED_NS 1000000000ull /* who waits polls much more often */
+#define POLLED_NS 1000000000ull /* a waiting reader polls much more often */
 
 void trace_why_readers(struct trace_why *why)
 {
@@ -86,7 +84,7 @@ void trace_why_options(struct trace_why *why)
 
 /* ---- Late ---- */
 
-/* Has somebody polled a pipe of this CPU just now, and been told to wait? */
+/* Has a pipe of this CPU just been polled, and its reader been told to wait? */
 static bool is_polled(const struct trace_why *why, uint32_t cpu)
 {
 	uint64_t then = why->tr->cpus[cpu].polled_ns;

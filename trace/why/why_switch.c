@@ -41,7 +41,9 @@ void trace_why_dead(struct trace_why *why)
 
 /* ---- tracing_on ---- */
 
-/* A sentence goes on: before, the name of code, an event, a monitor, between, the thread, behind. */
+/*
+ * A sentence goes on: before, the name of code, an event, a monitor, between, the thread, behind.
+ */
 static const struct {
 	const char *before, *between, *behind;
 	bool has_name;
@@ -122,7 +124,7 @@ void trace_why_disabled(struct trace_why *why)
 			      nr_paused, nr_there);
 }
 
-/* ---- What is on ---- */
+/* ---- Things that are on ---- */
 
 void trace_why_nothing_on(struct trace_why *why)
 {
