@@ -1,8 +1,8 @@
 /*
- * What the host's assembly code calls: trampolines at the entry of a function, the return hook at
- * its end. A host that uses trace/arch/ has this assembly code already.
+ * Functions called by the host's assembly code: by trampolines at the entry of a function, and by
+ * the return hook at its end. A host that uses trace/arch/ has this assembly code already.
  *
- * Context: probe, from code that has saved what the traced function may need.
+ * Context: probe, from code that has saved the registers of the traced function.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,9 +18,9 @@ struct ftrace_ops;
 struct ftrace_regs;
 
 /*
- * What the shared trampolines call, see trace_plat_shared_trampoline(): the first from the one that
- * saves arguments only, the second from the one that saves all registers. They call every ops that
- * wants the site. `ops` is NULL; `ip` and `parent_ip` are as in ftrace_func_t.
+ * Functions called by the shared trampolines, see trace_plat_shared_trampoline(): the first from
+ * the one that saves arguments only, the second from the one that saves all registers. They call
+ * every ops that wants the site. `ops` is NULL; `ip` and `parent_ip` are as in ftrace_func_t.
  */
 void trace_ops_list_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
@@ -28,8 +28,8 @@ void trace_ops_list_regs_func(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 			      struct ftrace_regs *fregs);
 
 /*
- * What trace_plat_return_hook() calls; preemption may be on or off. `slot` is where on the stack
- * the return address was. This puts there the address to which the hook has to return.
+ * Called by trace_plat_return_hook(); preemption may be on or off. `slot` is the place of the
+ * return address on the stack, where this puts the address to which the hook has to return.
  */
 void trace_graph_return(uintptr_t *slot);
 

@@ -42,9 +42,9 @@
 #define TRACE_DEFAULT __attribute__((weak))
 
 /*
- * An empty piece of the section `name`, beside the declarations of __start_NAME and __stop_NAME: the
- * linker defines these two even where nothing else is in the section. They are not weak, so a linker
- * script that drops the section does not link.
+ * An empty piece of the section `name`, beside the declarations of __start_NAME and __stop_NAME:
+ * the linker defines these two even where nothing else is in the section. They are not weak, so a
+ * linker script that drops the section does not link.
  */
 #define TRACE_SECTION(name) __asm__(".pushsection " #name ", \"a\"\n\t.popsection")
 

@@ -1,6 +1,6 @@
 /*
- * What the defaults for functions of <trace/platform.h> need from a host that uses them. A default
- * is a weak function in trace/default/; a function of the host with the same name replaces it.
+ * Functions for hosts that use the defaults for functions of <trace/platform.h>. A default is a
+ * weak function in trace/default/; a function of the host with the same name replaces it.
  *
  * Context: stated per function.
  *
@@ -50,9 +50,9 @@ void trace_grace_wait(void);
 /* ---- Work that was put off ---- */
 
 /*
- * Carry out work that was put off and is due: freeing trampolines that nobody is in any more, a
- * dump that a probe has asked for. A host without threads calls this now and then from its main
- * loop. Thread context.
+ * Carry out deferred work that is due: freeing trampolines that no thread is in any more, a dump
+ * requested by a probe. A host without threads calls this now and then from its main loop. Thread
+ * context.
  */
 void trace_run_later(void);
 
@@ -66,8 +66,8 @@ struct trace_symbol {
 /*
  * Set the table of symbols: `nr` functions with ascending addresses, each address once (of several
  * equal ones the last would be shown, and the others have no size); `end` is the end of the last
- * function. To be called once, before symbols are asked for; without it no address has a name. The table
- * belongs to the host and may never be changed or freed.
+ * function. To be called once, before symbols are asked for; without it no address has a name. The
+ * table belongs to the host and may never be changed or freed.
  */
 void trace_symbols_set(const struct trace_symbol *symbols, size_t nr, uintptr_t end);
 

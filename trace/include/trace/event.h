@@ -1,6 +1,6 @@
 /*
- * Types of events: what an event of a type consists of, and how it becomes a line. A type may be
- * registered from anywhere; docs/event-types.md has an example.
+ * Types of events: the fields of an event, and its printing as a line. A type may be registered
+ * from anywhere; docs/event-types.md has an example.
  *
  *   struct trace_entry   the head of every event: its type, and the state of the CPU
  *   own fields           each described once by a struct trace_event_field
@@ -10,7 +10,7 @@
  * raw pages.
  *
  * Context:   registering - thread, may sleep. Writing - any, NMI included. Printing - any.
- * Ownership: the type and all it names belong to who registers it, and stay until unregistered.
+ * Ownership: the type, with all its pointers, belongs to its user, and stays until unregistered.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,9 +41,9 @@ struct trace_entry {
 /* To be written behind a struct with members of 8 bytes, because events are aligned to 4 only. */
 #define TRACE_ENTRY_ALIGNED __attribute__((packed, aligned(4)))
 
-/* ---- What an event consists of ---- */
+/* ---- Fields of an event ---- */
 
-/* Where the value of a field is. */
+/* Places of a field's value. */
 enum trace_field_kind {
 	TRACE_FIELD_PLAIN, /* in the field itself */
 	/*
@@ -54,9 +54,9 @@ enum trace_field_kind {
 	TRACE_FIELD_REL_LOC, /* the same, but the offset counts from the end of the field itself */
 };
 
-/* What a filter compares. The names are those that definitions for Linux use in __field_ext(). */
+/* Values compared by a filter. The names are those of __field_ext() in definitions for Linux. */
 enum trace_filter_type {
-	FILTER_OTHER,	   /* what the C type says: a number, or text if it is an array of char */
+	FILTER_OTHER,	   /* by the C type: a number, or text if it is an array of char */
 	FILTER_PTR_STRING, /* a pointer to text that never goes away */
 	FILTER_TRACE_FN,   /* a code address: may be compared by function */
 	FILTER_CPUMASK,	   /* a set of CPUs */
@@ -121,7 +121,7 @@ struct trace_event_field {
 typedef void (*trace_print_fn)(const struct trace_iter *iter, struct trace_seq *seq);
 
 /*
- * How events of one type are printed, behind the columns that all lines have in common. Each may be
+ * Functions that print events of one type, behind the columns common to all lines. Each may be
  * NULL; the event is then printed by the description of its fields. Types may share one of these.
  */
 struct trace_event_functions {
@@ -130,7 +130,7 @@ struct trace_event_functions {
 	trace_print_fn hex;	/* option hex: digits and a blank for each field */
 	trace_print_fn binary;	/* option bin: the bytes of each field */
 	trace_print_fn message; /* option printk-msg-only; NULL: it changes nothing */
-	/* Write what a type has for a `print_fmt` when somebody asks, instead of keeping it. */
+	/* Write the type's `print_fmt` on demand, instead of keeping it. */
 	void (*print_fmt)(const struct trace_event *event, struct trace_seq *seq);
 };
 
@@ -142,13 +142,15 @@ struct trace_event {
 	uint32_t nr_fields;
 	const struct trace_event_field *fields; /* without those of struct trace_entry */
 	/*
-	 * For tools: a format and arguments, such as `"%d", REC->irq`. NULL: what `funcs` writes, or
-	 * else made of the fields.
+	 * For tools: a format and arguments, such as `"%d", REC->irq`. NULL: the text of `funcs`,
+	 * or else one made of the fields.
 	 */
 	const char *print_fmt;
 	/* NULL: registering sets one that has none. */
 	const struct trace_event_functions *funcs;
-	/* Of a trace event, which is switched in events/; NULL: others decide when it is written. */
+	/*
+	 * Of a trace event, which is switched in events/; NULL: others decide when it is written.
+	 */
 	struct trace_event_call *call;
 };
 
@@ -162,9 +164,10 @@ struct trace_event {
  */
 int register_trace_event(struct trace_event *event);
 /*
- * Unregister a type; waits until nobody prints one of its events. Those that are still in buffers
- * are printed as `Unknown type N`. Its number is given to another type only after all other free
- * ones. Nobody may be writing an event of it. 0, or -ENOENT: it is not registered. Thread.
+ * Unregister a type; waits until none of its events is being printed. Those that are still in
+ * buffers are printed as `Unknown type N`. Its number is given to another type only after all other
+ * free ones. None of its events may be being written. Returns 0, or -ENOENT when it is not
+ * registered. Thread.
  */
 int unregister_trace_event(struct trace_event *event);
 

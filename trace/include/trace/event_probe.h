@@ -1,5 +1,5 @@
 /*
- * What the probes of trace events look at and call. <trace/stages/probe.h> makes two functions of
+ * Data and functions for the probes of trace events. <trace/stages/probe.h> makes two functions of
  * each event class:
  *
  *   trace_event_probe_NAME()    is called by the tracepoint. If the event is to be recorded in one
@@ -43,11 +43,11 @@ enum trace_event_flag {
 	TRACE_EVENT_STACK = 16,	      /* option stacktrace: a stack behind each event */
 	TRACE_EVENT_TRIGGERS = 32,    /* there are triggers */
 	TRACE_EVENT_HEAD = 64,	      /* the filter looks at the head of the event */
-	TRACE_EVENT_WATCHED = 128,    /* somebody watches, of which thread it may be */
-	TRACE_EVENT_EARLY_PIDS = 256, /* TRACE_EVENT_PIDS, and nobody watches */
-	TRACE_EVENT_PRINTS = 512,     /* what is recorded is printed, too: event_printk.h */
+	TRACE_EVENT_WATCHED = 128,    /* a watch wants events of any thread */
+	TRACE_EVENT_EARLY_PIDS = 256, /* TRACE_EVENT_PIDS, without any watch */
+	TRACE_EVENT_PRINTS = 512,     /* recorded events are printed, too: event_printk.h */
 };
-/* Without one of these nobody wants the event. */
+/* Flags of which at least one is set while the event is wanted. */
 #define TRACE_EVENT_WANTED                                                                         \
 	(TRACE_EVENT_RECORDS | TRACE_EVENT_SHARED | TRACE_EVENT_TRIGGERS | TRACE_EVENT_WATCHED)
 
@@ -68,11 +68,14 @@ struct trace_event_front {
 	/* The preempt word of a thread, less this, is the preempt depth of the traced code. */
 	uint32_t depth_base; /* not of `several` */
 	struct trace_event_call *call;
-	/* Nobody wants an event that fails this: the beginning of the filter, or trace_event_any. */
+	/*
+	 * An event that fails this test is not wanted: the beginning of the filter, or
+	 * trace_event_any.
+	 */
 	const struct trace_event_test *TRACE_ATOMIC test;
 };
 
-/* What the front of an instance's file begins. */
+/* The beginning of the front of an instance's file. */
 struct trace_event_file_front {
 	struct trace_event_front front;
 	/* With TRACE_EVENT_PIDS: the instance's bit in trace_thread.ignored_by. */
@@ -106,8 +109,8 @@ static TRACE_ALWAYS_INLINE bool trace_event_ignores(const struct trace_event_fro
 }
 
 /*
- * With other flags than TRACE_EVENT_RECORDS alone: may somebody want the event? A second thread
- * that it is about, unless that is a constant NULL, is looked at later.
+ * May the event be wanted, with other flags than TRACE_EVENT_RECORDS alone? A second thread of the
+ * event, unless that is a constant NULL, is looked at later.
  */
 static TRACE_ALWAYS_INLINE bool trace_event_may_be_wanted(const struct trace_event_front *front,
 							  uint32_t flags,
@@ -137,8 +140,8 @@ static TRACE_ALWAYS_INLINE bool trace_event_passes(const struct trace_event_test
 /* Room for texts and arrays on the stack, when an event may not be recorded after all. */
 #define TRACE_EVENT_SCRATCH 256u
 /*
- * What an event of `bytes` bytes, a multiple of 4, adds to a ring's position: one event, in the
- * high half, and its bytes with a head of 4, in the low half.
+ * The step that an event of `bytes` bytes, a multiple of 4, adds to a ring's position: one event,
+ * in the high half, and its bytes with a head of 4, in the low half.
  */
 #define TRACE_EVENT_STEP(bytes) ((1ull << 32) + 4 + (bytes))
 
@@ -180,9 +183,9 @@ void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t byt
 /* Length with its NUL of a text, or of "(null)". */
 uint32_t trace_event_text_bytes(const char *text);
 /*
- * Both at once: copy the text, or "(null)", to `to` and return its length with its NUL. When that is
- * more than `room`, what is at `to` is of no use. Bytes behind the text, up to to[room + 7], are
- * written as well.
+ * Measure and copy a text at once: copy the text, or "(null)", to `to` and return its length with
+ * its NUL. When that is more than `room`, the copy is useless. Bytes behind the text, up to to[room
+ * + 7], are written as well.
  */
 uint32_t trace_event_take_text(char *to, const char *text, uint32_t room);
 /* Copy the text, or "(null)", cut to `bytes` with its NUL; `bytes` may be 0. */
@@ -192,8 +195,8 @@ uint32_t trace_event_vtext_bytes(const char *fmt, va_list *va);
 void trace_event_vtext(char *to, uint32_t bytes, const char *fmt, va_list *va);
 
 /*
- * The length of a text with its NUL. If its event is built in the TRACE_EVENT_ROOM bytes at `event`,
- * and is short so far, it is also copied there, to offset `at`. NULL: it is not.
+ * The length of a text with its NUL. If its event is built in the TRACE_EVENT_ROOM bytes at
+ * `event`, and is short so far, it is also copied there, to offset `at`. NULL: it is not.
  */
 static TRACE_ALWAYS_INLINE uint32_t trace_event_text_first(char *event, size_t at, const char *text)
 {
@@ -203,9 +206,9 @@ static TRACE_ALWAYS_INLINE uint32_t trace_event_text_first(char *event, size_t a
 }
 
 /*
- * Where a text or an array of `bytes` bytes goes: behind the *data_bytes bytes that others have
- * behind the `fixed` bytes of fields. Returns offset and length as a __data_loc field has them;
- * *data_bytes grows. What would not fit in an event gets length 0.
+ * Place a text or an array of `bytes` bytes behind the *data_bytes bytes of others, which are
+ * behind the `fixed` bytes of fields. Returns offset and length as in a __data_loc field;
+ * *data_bytes grows. Data that would not fit in an event gets length 0.
  */
 static inline uint32_t trace_event_data_place(uint32_t fixed, uint32_t *data_bytes,
 					      uint32_t element, size_t bytes)

@@ -37,7 +37,7 @@ struct trace_thread;
 
 struct ftrace_graph_ent {
 	uintptr_t func;	       /* address of the call site */
-	uintptr_t retaddr;     /* where the function will return to */
+	uintptr_t retaddr;     /* address to which the function will return */
 	uint32_t depth;	       /* calls around this one that this user traces; 0: the outermost */
 	uint64_t *data;	       /* a word for the user, kept until the return; not initialised */
 	uint64_t *parent_data; /* the word of the next call around this one, or NULL */
@@ -56,7 +56,7 @@ struct ftrace_graph_ret {
 	uint64_t *parent_data;
 };
 
-/* A user as the core sees it: what each frame belongs to. */
+/* A user as the core sees it: the owner of frames. */
 struct fgraph_user {
 	/*
 	 * The function of `frame`, the topmost one of `thread`, returns. Called with preemption
@@ -99,20 +99,20 @@ int register_ftrace_graph(struct fgraph_ops *gops);
 int unregister_ftrace_graph(struct fgraph_ops *gops);
 
 /*
- * How many calls of a registered user have been entered and have not returned, in all threads.
+ * The number of calls of a registered user that were entered and have not returned, in all threads.
  * Exact while nothing is traced. Calls of ended threads are counted in user.nr_abandoned instead.
  * Thread.
  */
 uint64_t ftrace_graph_pending(struct fgraph_ops *gops);
 
 /*
- * How many frames are on the shadow stack of `thread`, which is the running one: of all users, also
- * of those that were unregistered.
+ * The number of frames on the shadow stack of `thread`, which is the running one: of all users,
+ * including unregistered ones.
  */
 uint32_t ftrace_graph_depth(const struct trace_thread *thread);
 /*
- * How many threads have a shadow stack. All have one while there is a user; later those that were
- * in a hooked call when the last user was unregistered. Thread.
+ * The number of threads that have a shadow stack. All have one while there is a user; later those
+ * that were in a hooked call when the last user was unregistered. Thread.
  */
 uint64_t ftrace_graph_nr_stacks(void);
 

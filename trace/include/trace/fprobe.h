@@ -7,12 +7,12 @@
  *                    v             <trace/fgraph.h>, or in memory that register has made
  *   return ----> exit_handler --> the caller
  *
- * A user fills a struct fprobe and registers it for all functions that match a pattern, or for those
- * of a list. With no exit_handler nothing is done at the return.
+ * A user fills a struct fprobe and registers it for all functions that match a pattern, or for
+ * those of a list. With no exit_handler nothing is done at the return.
  *
- * A handler is never left out silently: `nmissed` counts the calls for which none was called. That
- * are those in the middle of another callback of tracing in the same context, and, if there is an
- * exit_handler, those of threads without a shadow stack or with a full one, and those for which no
+ * A handler is never left out silently: `nmissed` counts the calls for which none was called. These
+ * are calls in the middle of another callback of tracing in the same context, and, if there is an
+ * exit_handler, calls of threads without a shadow stack or with a full one, and calls for which no
  * memory for data is left. For a call that has been entered exit_handler is called exactly once,
  * unless the thread ends in it, or the probe is disabled or unregistered before.
  *
@@ -36,23 +36,23 @@ TRACE_BEGIN_DECLS
 struct fprobe;
 struct return_pool;
 
-/* What the core keeps of a probe that is called at returns. Zero before first use. */
+/* The core's data of a probe that is called at returns. Zero before first use. */
 struct return_probe {
-	TRACE_ATOMIC uint64_t handle; /* what its calls are known by; 0: it has none */
+	TRACE_ATOMIC uint64_t handle; /* key of its calls; 0 for none */
 	struct return_pool *pool;     /* of the data of its calls, or NULL */
 };
 
 /*
  * The function at `entry_ip`, the address of its call site, is called and will return to `ret_ip`.
- * `regs` has its arguments; all registers only with FPROBE_FL_REGS. `entry_data` has entry_data_size
- * bytes, which are not initialised; NULL: there is no exit_handler. Not 0: call no exit_handler for
- * this call.
+ * `regs` has its arguments; all registers only with FPROBE_FL_REGS. `entry_data` has
+ * entry_data_size bytes, which are not initialised; NULL: there is no exit_handler. Not 0: call no
+ * exit_handler for this call.
  */
 typedef int (*fprobe_entry_handler_t)(struct fprobe *fp, uintptr_t entry_ip, uintptr_t ret_ip,
 				      struct ftrace_regs *regs, void *entry_data);
 /*
- * It returns. Of `regs` there are the returned value, which may be changed, the stack pointer behind
- * the return and the frame pointer: see trace_plat_return_regs().
+ * It returns. Of `regs` there are the returned value, which may be changed, the stack pointer
+ * behind the return and the frame pointer: see trace_plat_return_regs().
  */
 typedef void (*fprobe_exit_handler_t)(struct fprobe *fp, uintptr_t entry_ip, uintptr_t ret_ip,
 				      struct ftrace_regs *regs, void *entry_data);
@@ -70,8 +70,9 @@ struct fprobe {
 	fprobe_exit_handler_t exit_handler;
 	size_t entry_data_size;
 	/*
-	 * How many calls of data longer than RETURN_FRAME_BYTES may be open at once; 0: twice as many
-	 * as there are CPUs, and at least 10. Without long data there is no such limit.
+	 * The number of calls with data longer than RETURN_FRAME_BYTES that may be open at once; 0:
+	 * twice as many as there are CPUs, and at least 10. Without long data there is no such
+	 * limit.
 	 */
 	uint32_t nr_maxactive;
 	uint32_t flags; /* enum fprobe_flags */
@@ -87,8 +88,8 @@ struct fprobe {
 
 /*
  * Have the handlers called for all functions whose names match `filter`, and not `notfilter` (NULL:
- * none of them); the patterns are those of ftrace_set_filter(). Unless FPROBE_FL_DISABLED is set they
- * are called from when this returns. 0, or with nothing changed:
+ * none of them); the patterns are those of ftrace_set_filter(). Unless FPROBE_FL_DISABLED is set
+ * they are called from when this returns. 0, or with nothing changed:
  *   -EINVAL  no handler; nothing matches; more data than FPROBE_MAX_DATA_SIZE
  *   -EBUSY   it is registered; with an exit_handler: FGRAPH_MAX_USERS use the shadow stacks
  *   -ENOMEM

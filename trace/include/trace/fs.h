@@ -5,15 +5,15 @@
  *   host VFS -> trace_fs_open -> handle -> trace_fs_read / trace_fs_write -> trace_fs_close
  *
  * Children are sorted by name. Directories can be made and removed in `instances`, and nowhere
- * else. The nodes of some directories are made when somebody looks, and freed when nobody holds
- * one: a node may be used as long as it is held. When it is made again it has the same id.
+ * else. The nodes of some directories are made when looked for, and freed when none is held: a node
+ * may be used as long as it is held. When it is made again it has the same id.
  *
  * Context:   thread, interrupts on, no lock held: every call may sleep; a read of trace_pipe sleeps
  *            until there is something to read and ends with -EINTR when the user interrupts.
  * Locking:   a handle is used by one thread at a time, except for cancel and resume. Different
  *            handles may be used at the same time.
  * Ownership: a handle belongs to the opener until trace_fs_close(). Nodes belong to trace/. The
- *            root and what lookup returns are held until trace_fs_put(). While a file is open its
+ *            root and the results of lookup are held until trace_fs_put(). While a file is open its
  *            node need not be held; its instance is not removed.
  *
  * SPDX-License-Identifier: MIT
@@ -36,8 +36,8 @@ struct trace_node {
 	bool is_dir;
 	/* The rest is for trace/ only. */
 	bool is_pinned;	  /* its children are never freed */
-	uint32_t nr_held; /* how many users need its children */
-	uint64_t version; /* what the children were made of, see struct trace_dir */
+	uint32_t nr_held; /* number of users that need its children */
+	uint64_t version; /* version of the children's source, see struct trace_dir */
 	struct trace_node *parent;
 	struct trace_node *first_child;
 	struct trace_node *next_sibling;
@@ -51,12 +51,14 @@ struct trace_node {
 
 struct trace_handle;
 
-/* Which members of a struct trace_fs_attr count. */
+/* Bits for the valid members of a struct trace_fs_attr. */
 #define TRACE_FS_MODE 1u
 #define TRACE_FS_UID  2u
 #define TRACE_FS_GID  4u
 
-/* To whom a file belongs. Only users and their programs look at it: nothing here is refused by it. */
+/*
+ * To whom a file belongs. Only users and their programs look at it: nothing here is refused by it.
+ */
 struct trace_fs_attr {
 	unsigned int which;
 	uint16_t mode; /* permission bits */
@@ -86,11 +88,11 @@ void trace_fs_put(struct trace_node *node);
 int trace_fs_entry(struct trace_node *dir, size_t index, char *out_name, size_t size);
 /*
  * The children in order: start with NULL, ends with NULL. They are not held, and stay as long as
- * the instance: for hosts where nobody removes one meanwhile.
+ * the instance: for hosts that remove no instance meanwhile.
  */
 struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node *prev);
 
-/* What a file that is held has: all of it. */
+/* Get all attributes of a file that is held. */
 void trace_fs_get_attr(const struct trace_node *node, struct trace_fs_attr *out_attr);
 /*
  * As chmod and chown: change what attr->which names, of this file alone. It stays as long as the
@@ -131,21 +133,21 @@ int64_t trace_fs_write(struct trace_handle *handle, const void *buf, size_t len,
  */
 bool trace_fs_poll(struct trace_handle *handle);
 /*
- * What poll(2) has to say of it, of `wanted`. Reads of `hist` never wait; TRACE_FS_IN is there when its
- * histograms have counted since it was last read through this handle, or ever, if it was not read
- * yet; TRACE_FS_PRI when they have counted since it was opened, or since that was last said. Others
- * have TRACE_FS_IN when trace_fs_poll() says so.
+ * The result of poll(2) for a handle, out of `wanted`. Reads of `hist` never wait; TRACE_FS_IN is
+ * there when its histograms have counted since it was last read through this handle, or ever, if it
+ * was not read yet; TRACE_FS_PRI when they have counted since it was opened, or since that was last
+ * said. Others have TRACE_FS_IN when trace_fs_poll() returns it.
  */
 enum trace_fs_event {
 	TRACE_FS_IN = 1,
 	TRACE_FS_PRI = 2,
 };
 uint32_t trace_fs_events(struct trace_handle *handle, uint32_t wanted);
-/* From now on its reads do not wait, or do: what fcntl(F_SETFL) changes behind the open. */
+/* Let reads of the handle wait or not from now on, as fcntl(F_SETFL) does behind the open. */
 void trace_fs_set_nonblock(struct trace_handle *handle, bool on);
 /*
- * Are there reads or writes of it that wait for something to happen, or for other CPUs? Those of most
- * files end as soon as they have done their work, and so do writes of trace_marker.
+ * Are there reads or writes of it that wait for something to happen, or for other CPUs? Those of
+ * most files end as soon as they have done their work, and so do writes of trace_marker.
  */
 bool trace_fs_may_wait(const struct trace_handle *handle);
 

@@ -1,10 +1,10 @@
 /*
- * Function tracing: who is called when a traced function is entered.
+ * Function tracing: callbacks at the entry of traced functions.
  *
  *   ops that want a site   what the site holds
  *   none                   a NOP
- *   one                    a call of the ops' own trampoline, which calls its function; or what the
- *                          ops wants there instead: a direct call, or a jump
+ *   one                    a call of the ops' own trampoline, which calls its function; or the
+ *                          ops' direct call, or its jump
  *   several                a call of a trampoline that was made for just these ops and calls them
  *                          one after the other; if that cannot be made, of a shared trampoline,
  *                          which looks into the hashes of every ops at each call
@@ -49,9 +49,9 @@ typedef void (*ftrace_func_t)(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 			      struct ftrace_regs *fregs);
 
 /*
- * A callback for sites that no other ops wants, with less around it. In fregs, which has what it has
- * without FTRACE_OPS_FL_SAVE_REGS, the instruction pointer is `ip`, the call site. 0: the function
- * goes on behind the site; otherwise where the instruction pointer says.
+ * A callback for sites that no other ops wants, with less around it. In fregs, which has what it
+ * has without FTRACE_OPS_FL_SAVE_REGS, the instruction pointer is `ip`, the call site. 0: the
+ * function goes on behind the site; otherwise where the instruction pointer says.
  */
 typedef int (*ftrace_site_func_t)(uintptr_t ip, struct ftrace_regs *fregs);
 
@@ -72,9 +72,9 @@ enum ftrace_ops_flags {
 };
 
 /*
- * Which sites an ops wants. filter_hash NULL: all; notrace_hash NULL: no exceptions. Once published
- * it is not changed, but replaced. `only` is the address of the site when it wants exactly one,
- * otherwise 0.
+ * The sites that an ops wants. filter_hash NULL: all; notrace_hash NULL: no exceptions. Once
+ * published it is not changed, but replaced. `only` is the address of the site when it wants
+ * exactly one, otherwise 0.
  */
 struct ftrace_ops_hash {
 	struct ftrace_hash *filter_hash;
@@ -96,7 +96,7 @@ struct ftrace_ops {
 	struct ftrace_ops_hash hashes[2];
 	struct ftrace_ops *follower;	    /* another ops that gets the same filters, or NULL */
 	struct trace_trampoline trampoline; /* its own; addr 0: it has none */
-	struct ftrace_tramp *tramp;	    /* what keeps that trampoline, or NULL */
+	struct ftrace_tramp *tramp;	    /* owner of that trampoline, or NULL */
 	ftrace_func_t list_func;	    /* called instead of func without all registers */
 	TRACE_ATOMIC uintptr_t direct_call; /* FTRACE_OPS_FL_DIRECT: what sites call */
 	uintptr_t site_jump;		    /* target of ftrace_set_site_jump(), or 0 */
@@ -211,7 +211,7 @@ struct ftrace_totals {
 	uint64_t pages;	  /* of records, 4096 bytes each */
 	uint64_t groups;  /* of adjacent pages */
 	uint64_t enabled; /* sites that call something now */
-	uint64_t updates; /* how often an ops came, went or got another filter */
+	uint64_t updates; /* number of times that an ops came, went or got another filter */
 };
 void ftrace_totals(struct ftrace_totals *out_totals);
 

@@ -102,13 +102,16 @@ size_t ftrace_probe_next_line(struct trace_array *tr, struct ftrace_probe_cursor
 
 /* ---- Commands ---- */
 
-/* What was written: FUNCTION:NAME[:PARAM]. */
+/* The written text: FUNCTION:NAME[:PARAM]. */
 struct ftrace_command_args {
 	struct trace_array *tr;
 	const char *glob;  /* may start with ! */
 	const char *param; /* NULL without the second colon */
 	bool enable;	   /* it was written to set_ftrace_filter, not to set_ftrace_notrace */
-	/* What func may set when it fails, for error_log: a reason, and which text it is about. */
+	/*
+	 * Reason for error_log that a failing func may set, and the text it is about; a string that
+	 * lasts.
+	 */
 	const char *why;   /* a string that lasts */
 	const char *where; /* points into `glob` or `param` */
 };

@@ -1,16 +1,18 @@
 /*
- * Memory for the library out of regions that the host hands over, for a host that has no allocator, or none
- * that this can use yet. The defaults of trace_plat_alloc() and trace_plat_free() take from it.
+ * Memory for the library out of regions that the host hands over, for a host that has no allocator,
+ * or none that this can use yet. The defaults of trace_plat_alloc() and trace_plat_free() take from
+ * it.
  *
  *   region   | in use | hole | in use | in use | hole ............. |
- *                        '-----------------------'  ascending; a hole begins with its size and the next one
+ *                        '-----------------------'  ascending; a hole begins with its size and the
+ *                                                   next one
  *
- * The first hole that is large enough is taken from. What is freed joins the holes beside it. The caller
- * says how much it frees, so nothing stands in front of what is in use.
+ * Memory is taken from the first hole that is large enough. Freed memory joins the holes beside it.
+ * The caller passes the size of freed memory, so blocks need no header.
  *
  * Context:   thread.
  * Locking:   a lock of its own, by trace_plat_lock().
- * Ownership: a region is the library's for good.
+ * Ownership: a region belongs to the library for good.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,12 +24,15 @@
 
 TRACE_BEGIN_DECLS
 
-/* Hand over `bytes` bytes of memory that can be read and written: at the start, or later if more is needed. */
+/*
+ * Hand over `bytes` bytes of memory that can be read and written: at the start, or later if more is
+ * needed.
+ */
 void trace_heap_give(void *memory, size_t bytes);
 /* As trace_plat_alloc() and trace_plat_free(), for a host that wraps them. */
 void *trace_heap_alloc(size_t bytes);
 void trace_heap_free(void *memory, size_t bytes);
-/* How many bytes are in no use: for tests that look for leaks. */
+/* The number of bytes not in use: for tests that look for leaks. */
 size_t trace_heap_left(void);
 
 TRACE_END_DECLS

@@ -82,7 +82,7 @@ DECLARE_TRACE(sched_waking,
 	      TP_ARGS(waker, wakee));
 
 /*
- * `waker`, which runs here, has put `wakee`, which slept, on a run queue; nobody can switch to it
+ * `waker`, which runs here, has put `wakee`, which slept, on a run queue; no CPU can switch to it
  * before this returns. Interrupts off.
  */
 DECLARE_TRACE(sched_wakeup,
@@ -105,8 +105,8 @@ DECLARE_TRACE(sched_migrate_task,
 
 /*
  * The life of a thread: `parent` has made `child`, which does not run yet; `thread` ends, still
- * running; what is left of it is freed; `waiter`, which runs here, waits for the end of thread
- * `pid`. Thread context.
+ * running; the rest of it is freed; `waiter`, which runs here, waits for the end of thread `pid`.
+ * Thread context.
  */
 DECLARE_TRACE(sched_process_fork,
 	      TP_PROTO(const struct trace_sched_thread *parent,

@@ -6,7 +6,7 @@
  *   five bytes that can be replaced    by a jump to a detour, which ends with the instructions that
  *                                      were there: an optimised probe
  *   anywhere else                      by an int3; the instruction then runs from a copy of it, or
- *                                      what it does is done for it, if it changes where the CPU is
+ *                                      is emulated, if it changes the flow of control
  *
  * Several probes may be at one address; they are called in the order in which they were registered.
  *
@@ -14,14 +14,14 @@
  * counts it, and the probed code goes on as ever. The same holds in an NMI in the middle of a
  * handler.
  *
- * Some places are refused: what a handler runs through itself, data, the middle of an instruction,
- * and instructions that cannot be run from another place; kprobe_refusal() says why in a sentence.
+ * Some places are refused: code that handlers run through, data, the middle of an instruction, and
+ * instructions that cannot be run from another place; kprobe_refusal() says why in a sentence.
  *
  * The functions for several arm and disarm any number of probes, wherever they are, by one batch of
  * <trace/arch_text.h>, which takes three syncs.
  *
  * Context:   handlers - probe, preemption off, interrupts off unless the probe is at a call site;
- *            in whatever the probed code is in, NMI included. Everything else - thread, interrupts
+ *            in the context of the probed code, NMI included. Everything else - thread, interrupts
  *            on, may block.
  * Locking:   one sleeping lock inside; a handler may not call anything of this header but the
  *            functions about registers.
@@ -44,10 +44,10 @@ struct kprobe_place;
 
 /*
  * Called before the instruction. `regs` has all registers, which may be changed, as they are in
- * front of it: `regs->rip` is its address, `regs->rsp` the stack pointer. Not 0: the handler has set
- * another `regs->rip`, where the CPU goes on; the instruction is not executed and post handlers are
- * not called. A probe with KPROBE_FLAG_ARGS may only read, by the functions of <trace/platform.h>
- * and kprobe_regs_stack().
+ * front of it: `regs->rip` is its address, `regs->rsp` the stack pointer. Not 0: the handler has
+ * set another `regs->rip`, where the CPU goes on; the instruction is not executed and post handlers
+ * are not called. A probe with KPROBE_FLAG_ARGS may only read, by the functions of
+ * <trace/platform.h> and kprobe_regs_stack().
  */
 typedef int (*kprobe_pre_handler_t)(struct kprobe *p, struct ftrace_regs *regs);
 /* Called behind it; `regs->rip` is where the CPU goes on. `flags` is 0. */
@@ -60,8 +60,9 @@ enum kprobe_flags {
 	KPROBE_FLAG_FTRACE = 1u << 3,	 /* at a call site */
 	/*
 	 * By the user: only arguments are read. The handler may be called with a stack that is
-	 * aligned to 8 bytes, not 16, as the probed code has it. What -mgeneral-regs-only makes of C
-	 * needs no more, but for a variable of its own that is declared to be aligned to 16.
+	 * aligned to 8 bytes, not 16, as the probed code has it. C compiled with
+	 * -mgeneral-regs-only needs no more, except for a variable that is declared to be aligned
+	 * to 16.
 	 */
 	KPROBE_FLAG_ARGS = 1u << 4,
 };
@@ -78,7 +79,7 @@ struct kprobe {
 
 	/* For the core only. Zero before first use. */
 	struct kprobe *TRACE_ATOMIC next; /* of the same place, in order of registration */
-	struct kprobe_place *place;	  /* what is kept for its address; NULL: not registered */
+	struct kprobe_place *place;	  /* the place at its address; NULL when not registered */
 };
 
 /*
@@ -117,7 +118,7 @@ int kprobes_code_goes(uintptr_t start, uintptr_t end);
 int kprobe_refusal(uintptr_t addr, char *out_text, size_t len);
 
 /*
- * Where the stack is, in a pre handler: at the entry of a function, the address of the return
+ * The stack pointer, in a pre handler: at the entry of a function, the address of the return
  * address. Works with KPROBE_FLAG_ARGS, too.
  */
 static inline uintptr_t kprobe_regs_stack(const struct kprobe *p, const struct ftrace_regs *regs)

@@ -1,12 +1,12 @@
 /*
- * What the machine half calls when a CPU comes to the place of a probe: see <trace/kprobe.h>.
+ * Calls of the machine half when a CPU comes to the place of a probe: see <trace/kprobe.h>.
  *
  *   breakpoint or jump --> find --> begin --> pre --> (the instruction) --> post --> end
  *
- * Context:   probe; preemption is off or interrupts are, from find to the last use of what it
- *            returned. Not traced.
+ * Context:   probe; preemption is off or interrupts are, from find to the last use of its result.
+ *            Not traced.
  * Locking:   none.
- * Ownership: what find returns exists until preemption and interrupts are on again.
+ * Ownership: the result of find exists until preemption and interrupts are on again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@ TRACE_BEGIN_DECLS
 
 struct kprobe;
 
-/* What was created for `addr`; NULL: no probe is there. */
+/* Find the struct created for `addr`; NULL when no probe is there. */
 struct trace_plat_probe *kprobe_hit_find(uintptr_t addr);
 /*
  * May handlers run? If not, which is when this CPU is in a handler already, the hit is counted as
@@ -37,14 +37,14 @@ bool kprobe_hit_pre(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
 /* Call the post handlers, if there are any; the instruction pointer is where the CPU goes on. */
 void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
 /*
- * begin, pre and end at once, where there are no post handlers. With interrupts off only. What pre
- * returns; false, when they are missed.
+ * begin, pre and end at once, where there are no post handlers. With interrupts off only. Returns
+ * the result of pre; false when the probes are missed.
  */
 bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
 /*
  * The same for what trace_plat_probe.only is, or just was, which may only read what a call site's
- * handlers can: with interrupts off, registers of arguments, rax, rbp, stack and instruction pointer.
- * The stack may be aligned to 8 bytes only.
+ * handlers can: with interrupts off, registers of arguments, rax, rbp, stack and instruction
+ * pointer. The stack may be aligned to 8 bytes only.
  */
 void kprobe_hit_args(struct kprobe *only, struct ftrace_regs *fregs);
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe);

@@ -1,14 +1,14 @@
 /*
- * Probes of the return of a function, with its entry if wanted. Any number of them share what they
- * need: thousands are armed by one batch.
+ * Probes of the return of a function, with its entry if wanted. Any number of them share one table
+ * and one pool: thousands are armed by one batch.
  *
  *   call site --> entry_handler    0: call handler at the return
  *   return ----> handler --> the caller
  *
  * Beside a struct fprobe of <trace/fprobe.h>, which is for many functions and one pair of handlers,
- * this is for one function each. What is missed, the data of a call and its limits are as there.
- * Several may be at one function; they are called in the order in which they were registered, at the
- * return the other way round.
+ * this is for one function each. Missed calls, the data of a call and its limits are as there.
+ * Several may be at one function; they are called in the order in which they were registered, at
+ * the return the other way round.
  *
  * Context, locking, ownership: as <trace/fprobe.h>.
  *
@@ -26,13 +26,13 @@ struct kretprobe;
 /* One call of the function. It is gone when the handler returns; its data lasts. */
 struct kretprobe_instance {
 	struct kretprobe *rp;
-	uintptr_t ret_addr; /* where the function returns to */
+	uintptr_t ret_addr; /* address to which the function returns */
 	void *data;	    /* rp->data_size bytes, not initialised; NULL: none */
 };
 
 /*
  * At the entry: not 0: call no handler for this call. `regs` has the function's arguments. At the
- * return: what it returns does not matter; of `regs` there is what fprobe_exit_handler_t says.
+ * return: the result is ignored; `regs` is as for fprobe_exit_handler_t.
  */
 typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri, struct ftrace_regs *regs);
 
@@ -66,8 +66,8 @@ struct kretprobe {
 /*
  * Register probes, all or none; those without KRETPROBE_FLAG_DISABLED are called from when this
  * returns. 0, or with nothing changed:
- *   -EINVAL  both or neither of name and address are given, or an offset; the address is not that of
- *            a function with a call site; no handler; more data than FPROBE_MAX_DATA_SIZE
+ *   -EINVAL  both or neither of name and address are given, or an offset; the address is not that
+ *            of a function with a call site; no handler; more data than FPROBE_MAX_DATA_SIZE
  *   -ENOENT  no function of that name
  *   -EBUSY   it is registered; FGRAPH_MAX_USERS use the shadow stacks
  *   -ENOMEM

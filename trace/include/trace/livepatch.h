@@ -104,7 +104,9 @@ enum klp_attr {
  */
 int klp_patch_name(size_t index, char *out_name);
 int klp_func_name(const char *patch, size_t index, char *out_name, size_t size);
-/* What the file of the attribute shows. 0, or -ENOENT: no such patch is active. */
+/*
+ * Get the value shown in the attribute's file. Returns 0, or -ENOENT when no such patch is active.
+ */
 int klp_attr_get(const char *patch, enum klp_attr attr, bool *out_on);
 /*
  * Write to the file: enabled: klp_disable_patch() or klp_reenable_patch(); force with true:

@@ -1,9 +1,9 @@
 /*
- * Those inline functions of <trace/platform.h> that are the same for every host with one CPU and no
+ * Inline functions of <trace/platform.h> that are the same for every host with one CPU and no
  * threads. The <trace_plat_inline.h> of such a host includes this instead of defining them.
  *
- * One that has threads defines TRACE_ONE_CPU_HAS_THREADS before, and writes itself what asks for
- * the thread that runs: trace_plat_current_pid(), trace_plat_current(), trace_plat_stack_top().
+ * A host with threads defines TRACE_ONE_CPU_HAS_THREADS before, and writes the functions about the
+ * running thread itself: trace_plat_current_pid(), trace_plat_current(), trace_plat_stack_top().
  *
  * The host's interrupt entry has to add TRACE_ONE_CPU_IRQ (or TRACE_ONE_CPU_NMI) to
  * trace_one_cpu.preempt_count before the first traced function, and subtract it after the last one.

@@ -1,9 +1,9 @@
 /*
- * What the library keeps for a CPU, for hosts that have it keep that: in their own struct of a CPU. How it is reached
- * and used says <trace/arch_per_cpu.h>, which is not needed to have one.
+ * The library's data for a CPU, for hosts that put it into their own struct of a CPU.
+ * <trace/arch_per_cpu.h> reaches and uses it, but is not needed to have one.
  *
  * Context:   of another CPU only trace_per_cpu_init(), before that calls traced functions.
- * Ownership: the CPU's.
+ * Ownership: the struct belongs to its CPU.
  *
  * SPDX-License-Identifier: MIT
  */

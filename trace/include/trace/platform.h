@@ -1,6 +1,6 @@
 /*
- * All functions that trace/ needs of its host, in eight parts. The last line of a part says what can
- * be used if the host provides that part and those that it goes with.
+ * All functions that trace/ needs of its host, in eight parts. The last line of a part says what
+ * can be used if the host provides that part and those that it goes with.
  *
  *   base     this file            memory, locks, grace periods, preemption, time, messages: always
  *   ring     platform_ring.h      the ring buffer, trace_printk(), events read as text
@@ -32,9 +32,9 @@
 #include <trace_plat_facts.h>
 
 /*
- * What configuration (register, unregister, filters, files of tracefs) takes of the stack of its
- * thread, at most: bytes, with what the host's functions take that it calls. Callbacks, and what
- * tracers do at a call, are on the stack of the traced function.
+ * The most bytes that configuration (register, unregister, filters, files of tracefs) takes of its
+ * thread's stack, including those of the host's functions that it calls. Callbacks, and tracers at
+ * a call, use the stack of the traced function.
  */
 #define TRACE_CONFIG_STACK 3072u
 
@@ -110,8 +110,8 @@ void trace_plat_free(void *memory, size_t bytes);
  */
 bool trace_plat_read(void *to, const void *from, size_t bytes);
 /*
- * The same for 8 bytes. A host that can do it by an instruction that may fault has a function of its
- * own, with the macro TRACE_PLAT_HAS_READ_WORD; the others have the one below.
+ * The same for 8 bytes. A host that can do it by an instruction that may fault has a function of
+ * its own, with the macro TRACE_PLAT_HAS_READ_WORD; the others have the one below.
  */
 static inline bool trace_plat_read_word(uint64_t *to, const void *from);
 

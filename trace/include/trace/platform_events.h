@@ -1,6 +1,6 @@
 /*
- * What trace events, instances and the files of tracefs need of the host, in addition to the ring
- * and threads; call sites are not needed. A part of <trace/platform.h>; include that one.
+ * Host functions for trace events, instances and the files of tracefs, in addition to the ring and
+ * threads; call sites are not needed. A part of <trace/platform.h>; include that one.
  *
  * Context: stated per group.
  *
@@ -41,8 +41,8 @@ struct trace_plat_waitq { /* zeroed is empty */
 	uint64_t opaque[8];
 };
 /*
- * Sleep until done(arg) is true. It is asked after each wake, and at least every 10 ms, so that
- * probes, which may not wake anybody, need not do so. 0, or -EINTR when the user interrupts. Thread
+ * Sleep until done(arg) is true. It is called after each wake, and at least every 10 ms, so that
+ * probes, which may not wake threads, need not do so. 0, or -EINTR when the user interrupts. Thread
  * context, no lock held.
  */
 int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg);
@@ -51,15 +51,15 @@ void trace_plat_wake(struct trace_plat_waitq *queue);
 
 /*
  * The name of the running thread, TRACE_COMM_LEN bytes with a NUL; in interrupts, of the
- * interrupted one. Waits for nobody. Probe context, preemption off.
+ * interrupted one. Does not wait. Probe context, preemption off.
  */
 void trace_plat_current_comm(char *out_comm);
 
 /* ---- Symbols. Thread context. ---- */
 
 /*
- * How many functions have that name, as static functions of different files may: the addresses of
- * the first `max` are written, ascending.
+ * Count the functions of a name, which static functions of different files may share: the addresses
+ * of the first `max` are written, ascending.
  */
 size_t trace_plat_symbol_find_all(const char *name, uintptr_t *out_addrs, size_t max);
 /*

@@ -1,6 +1,6 @@
 /*
- * What tracers and everything else in trace/ need of the host, in addition to all other parts. A
- * part of <trace/platform.h>; include that one.
+ * Host functions for tracers and everything else in trace/, in addition to all other parts. A part
+ * of <trace/platform.h>; include that one.
  *
  * Context: stated per group.
  *
@@ -19,8 +19,8 @@ TRACE_BEGIN_DECLS
 /* ---- Inline half, probe context ---- */
 
 /*
- * Add the 128-bit number {lo, hi} to *value, which only this CPU changes. What an interrupt adds in
- * between is not lost. Another CPU that reads it may see a half-done addition.
+ * Add the 128-bit number {lo, hi} to *value, which only this CPU changes. An addition by an
+ * interrupt in between is not lost. Another CPU that reads it may see a half-done addition.
  */
 static inline void trace_plat_local_add_pair(struct trace_pair *value, uint64_t lo, uint64_t hi);
 /* trace_plat_preempt_word() in the low half, trace_plat_recursion_word() in the high half. */
@@ -39,7 +39,7 @@ int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg);
 /* Is this the call site of a function that interrupts call before any other traced function? */
 bool trace_plat_is_irq_entry(uint32_t packed_ip);
 
-/* What patching has done since boot. Any context. */
+/* Counts of patching since boot. Any context. */
 struct trace_poke_stats {
 	uint64_t batches;
 	uint64_t sites;
@@ -58,8 +58,8 @@ void trace_plat_poke_stats(struct trace_poke_stats *out_stats);
  */
 const void *trace_plat_btf(size_t *out_bytes);
 /*
- * The struct of the host for a thread, which has a struct trace_thread at *out_offset: its name among
- * the types.
+ * The struct of the host for a thread, which has a struct trace_thread at *out_offset: its name
+ * among the types.
  */
 const char *trace_plat_thread_type(size_t *out_offset);
 
@@ -69,7 +69,7 @@ struct trace_plat_variable {
 	uintptr_t addr;
 	size_t bytes;
 };
-/* How many variables have that name; *out becomes one of them. */
+/* Count the variables of a name; *out becomes one of them. */
 size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out);
 
 /* Code of a line of the source. */
@@ -80,22 +80,23 @@ struct trace_plat_line {
 	uint32_t nr;	  /* pieces of code of that line */
 };
 /*
- * Find code of a line of a file, whose path is the `len` characters at `file` or ends in them behind
- * a slash. 0; -ENOENT: no code comes from such a file; -EEXIST: several files end so; -ENODATA: no
- * code from that line on; -EOPNOTSUPP: the host has no table of lines.
+ * Find code of a line of a file, whose path is the `len` characters at `file` or ends in them
+ * behind a slash. 0; -ENOENT: no code comes from such a file; -EEXIST: several files end so;
+ * -ENODATA: no code from that line on; -EOPNOTSUPP: the host has no table of lines.
  */
 int trace_plat_line_find(const char *file, size_t len, uint32_t line, struct trace_plat_line *out);
 
 /* ---- Registers. Thread context. ---- */
 
-/* Where a register is in struct ftrace_regs: 8 bytes. */
+/* The place of a register in struct ftrace_regs: 8 bytes. */
 struct trace_plat_register {
 	uint32_t offset;
 	bool is_argument; /* it is there at a call site without FTRACE_OPS_FL_SAVE_REGS, too */
 };
 /*
- * Find the register of that name, `len` characters: the machine's own, as Linux calls them there, or
- * $arg1 $arg2 ... as far as arguments are in registers, $retval, and $stack for the stack pointer.
+ * Find the register of that name, `len` characters: the machine's own, as Linux calls them there,
+ * or $arg1 $arg2 ... as far as arguments are in registers, $retval, and $stack for the stack
+ * pointer.
  */
 bool trace_plat_register(const char *name, size_t len, struct trace_plat_register *out_register);
 
@@ -137,7 +138,7 @@ struct trace_stack {
 	enum trace_stack_kind kind;
 	uintptr_t lo; /* bounds of the whole stack */
 	uintptr_t hi;
-	uintptr_t base; /* where the part of this kind begins: hi, or the interrupt's saved frame */
+	uintptr_t base; /* beginning of this kind's part: hi, or the interrupt's saved frame */
 };
 
 /* The stack of this CPU or its thread that `addr` lies on; false when it is on none. */

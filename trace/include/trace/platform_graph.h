@@ -1,8 +1,8 @@
 /*
- * What graph tracing (entry and return of functions) needs of the host, in addition to the part of
- * ops. A part of <trace/platform.h>; include that one.
+ * Host functions for graph tracing (entry and return of functions), in addition to the part of ops.
+ * A part of <trace/platform.h>; include that one.
  *
- * Context: probe, where nothing else is said.
+ * Context: probe, unless a function says otherwise.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@ struct trace_thread;
 
 /* ---- Inline half ---- */
 
-/* Where on the stack the return address of the traced function into its caller lies. */
+/* The place on the stack of the traced function's return address into its caller. */
 static inline uintptr_t *ftrace_regs_return_slot(struct ftrace_regs *fregs);
 /*
  * The address of the hook, to which a function returns instead of its caller. The code there saves
@@ -30,11 +30,13 @@ static inline uintptr_t trace_plat_return_hook(void);
 /* The value that the function returned; only for the slot of a running trace_graph_return(). */
 static inline uintptr_t trace_plat_return_value(const uintptr_t *slot);
 /*
- * The registers then: the returned value, which may be changed, the stack pointer behind the return,
- * the frame pointer. The instruction pointer is what the slot holds; all else is not saved.
+ * The registers then: the returned value, which may be changed, the stack pointer behind the
+ * return, the frame pointer. The instruction pointer is what the slot holds; all else is not saved.
  */
 static inline struct ftrace_regs *trace_plat_return_regs(uintptr_t *slot);
-/* Where the hook goes when the return address is lost: code that ends the host with a message. */
+/*
+ * The target of the hook when the return address is lost: code that ends the host with a message.
+ */
 static inline uintptr_t trace_plat_return_lost(void);
 
 /* ==== Nothing more is needed for entry and return of functions. ==== */

@@ -1,6 +1,6 @@
 /*
- * What call sites (ops, filters, patching) need of the host, in addition to the base; the ring is
- * not needed. A part of <trace/platform.h>; include that one.
+ * Host functions for call sites (ops, filters, patching), in addition to the base; the ring is not
+ * needed. A part of <trace/platform.h>; include that one.
  *
  * Context: stated per group.
  *
@@ -23,8 +23,8 @@ struct trace_thread;
 /* ---- Inline half, probe context ---- */
 
 /*
- * What a callback may ask of the struct ftrace_regs that it got, and change in it. These work for
- * every ops; all other registers, as fields of the struct, only with FTRACE_OPS_FL_SAVE_REGS.
+ * Functions for callbacks that read and change their struct ftrace_regs. These work for every ops;
+ * all other registers, as fields of the struct, only with FTRACE_OPS_FL_SAVE_REGS.
  */
 /* Argument `n` of the traced function, counted from 0. */
 static inline uint64_t ftrace_regs_get_argument(const struct ftrace_regs *fregs, uint32_t n);
@@ -69,7 +69,7 @@ struct trace_poke {
 	bool is_probe;
 };
 
-/* What trace_plat_poke_batch() found at a site that it refused. */
+/* The contents of a site that trace_plat_poke_batch() refused. */
 struct trace_poke_error {
 	uintptr_t site;
 	uint8_t expected[TRACE_INSN_SIZE];
@@ -172,9 +172,9 @@ struct trace_plat_later { /* zeroed is idle */
 void trace_plat_call_later(struct trace_plat_later *later, void (*fn)(void), uint64_t delay_ns);
 
 /*
- * What to do with the words on the stacks of all threads. The words of a stack are at least every
- * return address and the address of every interrupted instruction; they may also be the contents of
- * saved registers, and remains of earlier calls. Frame pointers do not lead to every return address:
+ * A look at the words on the stacks of all threads. The words of a stack are at least every return
+ * address and the address of every interrupted instruction; they may also be the contents of saved
+ * registers, and remains of earlier calls. Frame pointers do not lead to every return address:
  * callbacks of probes have no frame between their handler's and the trampoline's.
  */
 struct trace_plat_look {

@@ -1,16 +1,15 @@
 /*
- * What probes at instructions need of the host, in addition to call sites. A part of
- * <trace/platform.h>; include that one. All but the two
- * functions that refuse is the machine half's.
+ * Host functions for probes at instructions, in addition to call sites. A part of
+ * <trace/platform.h>; include that one. The machine half has all but the two functions that refuse.
  *
  *   check     is there an instruction that can be probed?
- *   create    prepare to execute it, or what it does, from elsewhere
+ *   create    prepare to execute or emulate it elsewhere
  *   poke      the change of code that arms it, for trace_plat_poke_batch()
  *   destroy   no thread is in the copy any more
  *
  * When a CPU comes to an armed place, the machine half calls <trace/kprobe_hit.h>.
  *
- * Context: thread, interrupts on, where nothing else is said.
+ * Context: thread, interrupts on, unless a function says otherwise.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,8 +29,9 @@ struct kprobe;
 struct trace_poke;
 
 /*
- * The stack pointer in a ftrace_regs that has all registers, or that a probe elsewhere than at a call
- * site got. Probe context. (At a call site, ftrace_regs_get_stack_pointer() works without them.)
+ * The stack pointer in a ftrace_regs that has all registers, or that a probe elsewhere than at a
+ * call site got. Probe context. (At a call site, ftrace_regs_get_stack_pointer() works without
+ * them.)
  */
 static inline uintptr_t ftrace_regs_get_saved_stack_pointer(const struct ftrace_regs *fregs);
 
@@ -53,18 +53,18 @@ int trace_plat_probe_check(struct trace_probe_place *place);
 /*
  * The host's own reason why none of the `len` bytes at `addr` may be changed, a sentence without a
  * dot, which lasts; NULL: it has none. It has to refuse all code that a handler may run through,
- * its own included, and code that somebody else changes. The default refuses functions without call
- * site.
+ * its own included, and code that other parts of the host change. The default refuses functions
+ * without call site.
  */
 const char *trace_plat_probe_refusal(uintptr_t addr, size_t len);
 
-/* What the machine half keeps for a place. */
+/* The machine half's data of a place. */
 struct trace_plat_probe { /* zeroed is none */
 	/*
-	 * The only probe that a CPU which comes here has to call, if it reads no more registers than
-	 * a call site has: a jump may lead to kprobe_hit_args() with it, in place of
-	 * kprobe_hit_run(). NULL: there is none. Set by the caller at any time; a CPU that is on its
-	 * way calls what was here before.
+	 * The only probe that a CPU which comes here has to call, if it reads no more registers
+	 * than a call site has: a jump may lead to kprobe_hit_args() with it, in place of
+	 * kprobe_hit_run(). NULL: there is none. Set by the caller at any time; a CPU that is on
+	 * its way calls what was here before.
 	 */
 	struct kprobe *TRACE_ATOMIC only;
 	uint64_t opaque[7]; /* the machine half's */
@@ -76,7 +76,7 @@ struct trace_plat_probe { /* zeroed is none */
  * changed.
  */
 int trace_plat_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post);
-/* What is in the code at a place. */
+/* The state of the code at a place. */
 enum trace_probe_state {
 	TRACE_PROBE_NONE, /* the original */
 	TRACE_PROBE_BREAKPOINT,
@@ -86,8 +86,8 @@ enum trace_probe_state {
 void trace_plat_probe_poke(const struct trace_plat_probe *probe, enum trace_probe_state from,
 			   enum trace_probe_state to, struct trace_poke *out_poke);
 /*
- * The code that it has: first and last address; both 0 when it has none. Without the detour: copies of
- * the one instruction.
+ * The code that it has: first and last address; both 0 when it has none. Without the detour: copies
+ * of the one instruction.
  */
 void trace_plat_probe_code(const struct trace_plat_probe *probe, bool with_detour,
 			   uintptr_t *out_first, uintptr_t *out_last);
@@ -129,7 +129,8 @@ int trace_plat_watch_set(const struct trace_plat_watch *watches);
 /*
  * The host's reason why none of the `len` bytes at `addr` may be watched, a sentence without a dot,
  * which lasts; NULL: it has none. It has to refuse what is read or written on the way to
- * wprobe_hit(), and by trace_plat_recursion_set(): that would never end. The default refuses nothing.
+ * wprobe_hit(), and by trace_plat_recursion_set(): that would never end. The default refuses
+ * nothing.
  */
 const char *trace_plat_watch_refusal(uintptr_t addr, size_t len);
 

@@ -1,8 +1,8 @@
 /*
- * What the ring buffer and trace_printk() need of the host. A part of <trace/platform.h>, which
- * says what "probe context" is; include that one.
+ * Host functions for the ring buffer and trace_printk(). A part of <trace/platform.h>, which
+ * defines "probe context"; include that one.
  *
- * Context: probe, where nothing else is said.
+ * Context: probe, unless a function says otherwise.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,7 +46,7 @@ static inline uint32_t trace_plat_recursion_word(void);
 
 /* ---- CPUs ---- */
 
-/* How many CPUs exist, online or not yet; constant once threads run. Any context. */
+/* The number of CPUs, online or not yet; constant once threads run. Any context. */
 uint32_t trace_plat_nr_cpus(void);
 
 /* ==== Nothing more is needed for the ring buffer, trace_printk() and its events as text. ==== */

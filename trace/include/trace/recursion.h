@@ -47,7 +47,7 @@ static TRACE_ALWAYS_INLINE uint32_t trace_recursion_context(uint32_t preempt_cou
 }
 
 /*
- * How many units of the preempt depth come from ftrace's list and assist functions, 0 or 1. They
+ * Units of the preempt depth that come from ftrace's list and assist functions, 0 or 1. They
  * disable preemption around a callback, which subtracts this to record the depth of the traced
  * code.
  */

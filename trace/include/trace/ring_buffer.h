@@ -52,7 +52,7 @@ struct ring_iter;
 /* The longest payload that fits into every ring, whatever the order of its sub-buffers. */
 #define RING_MAX_PAYLOAD (RING_SUBBUF_BYTES - RING_SUBBUF_OVERHEAD)
 
-/* What ring_buffer_read_page() hands out, and the head of a sub-buffer. Linux's layout. */
+/* A page of ring_buffer_read_page(), and the head of a sub-buffer. Linux's layout. */
 struct ring_page {
 	uint64_t time_stamp; /* time before the first event, in units of the buffer's clock */
 	uint64_t commit;     /* bytes of data, and the flags below */
@@ -152,8 +152,8 @@ int ring_buffer_write(struct ring_buffer *buffer, const void *data, size_t len);
 /*
  * ---- Recording, on and off. Any context. ----
  *
- * An event is recorded when the switch is on and nobody has disabled the ring. None of these waits:
- * an event that is being written on another CPU may still appear after disable or off.
+ * An event is recorded when the switch is on and the ring is not disabled. None of these waits: an
+ * event that is being written on another CPU may still appear after disable or off.
  */
 
 /* Disables are counted: as many enables undo them. All CPUs, or one. */
@@ -187,7 +187,7 @@ int ring_buffer_resize(struct ring_buffer *buffer, size_t bytes, int cpu);
  * ones take larger events. Each ring gets as many as its size in bytes needs, and forgets its
  * events and counters; recording pauses meanwhile. When the buffer has that order already nothing
  * happens. 0; -EBUSY while an iterator is open, -ENOMEM, -EINVAL for another order: nothing has
- * changed then. The caller sees to it that nobody uses an event that peek or consume has shown.
+ * changed then. The caller ensures that no event from peek or consume is still in use.
  */
 int ring_buffer_subbuf_order_set(struct ring_buffer *buffer, int order);
 int ring_buffer_subbuf_order_get(struct ring_buffer *buffer);
@@ -256,8 +256,8 @@ void ring_buffer_iter_advance(struct ring_iter *iter);
 bool ring_buffer_iter_was_emptied(struct ring_iter *iter);
 /*
  * An iterator for use after a crash: any context, no lock, no memory. There is one for each CPU; do
- * not finish it. Nobody else may be reading, resetting or resizing any more. NULL when the ring has
- * no memory yet, or the machine stopped in the middle of a reset or resize of it.
+ * not finish it. Other threads must have stopped reading, resetting and resizing. NULL when the
+ * ring has no memory yet, or the machine stopped in the middle of a reset or resize of it.
  */
 struct ring_iter *ring_buffer_dump_start(struct ring_buffer *buffer, uint32_t cpu);
 
@@ -269,7 +269,8 @@ struct ring_stats {
 	uint64_t commit_overrun; /* dropped: a nested writer met uncommitted events a lap behind */
 	uint64_t dropped;	 /* dropped in drop mode */
 	uint64_t read;		 /* consumed */
-	uint64_t bytes;	    /* of events still there, heads included; exact while nobody writes */
+	/* Of events still there, heads included; exact while the ring is not written to. */
+	uint64_t bytes;
 	uint64_t oldest_ts; /* time of the oldest event still there, or 0 */
 	uint64_t now_ts;    /* the buffer's clock now */
 };

@@ -9,9 +9,9 @@
  * It is switched by /proc/sys/kernel/stack_tracer_enabled, the boot parameters stacktrace and
  * stacktrace_filter=, or from here, and read in stack_trace and stack_max_size of tracefs.
  *
- * Context:   thread; what is called at every traced function is inside.
- * Locking:   its own.
- * Ownership: what it keeps of stacks is its own, from the first switch on for ever.
+ * Context:   thread; the callback at every traced function is inside.
+ * Locking:   a lock of its own.
+ * Ownership: its copies of stacks belong to it, from the first switch on for ever.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -45,8 +45,8 @@ TRACE_BEGIN_DECLS
  */
 int trace_plat_static_branches_update(void);
 /*
- * What that would change, ascending, for a batch with other changes: at most `room` are written to
- * `pokes`. Returns how many there are. The same context.
+ * List the changes of code of such a switch, ascending, for a batch with other changes: at most
+ * `room` are written to `pokes`. Returns their number. Same context.
  */
 size_t trace_plat_static_branches_list(struct trace_poke *pokes, size_t room);
 #else

@@ -1,12 +1,12 @@
 /*
- * What trace/ keeps for each thread. The host embeds it in its thread, zeroed at birth, and hands
+ * The data of trace/ for each thread. The host embeds it in its thread, zeroed at birth, and hands
  * it out by trace_plat_current() and trace_plat_each_thread().
  *
- * Context:   each field says who changes it; probes of the thread itself read all.
- * Ownership: the memory is the host's; what the fields point to is trace/'s. The host says when a
- *            thread comes, by trace_thread_created() of <trace/trace.h>, and when it goes, by
- *            trace_thread_exited(), the last call that may look at it. With the profile `graph`
- *            these are ftrace_graph_thread_created() and _exited() of <trace/fgraph.h>.
+ * Context:   the comment of a field names its writer; probes of the thread itself read all.
+ * Ownership: the memory belongs to the host; memory that the fields point to belongs to trace/. The
+ *            host reports a new thread by trace_thread_created() of <trace/trace.h>, and its end by
+ *            trace_thread_exited(), the last call that may read it. With the profile `graph` these
+ *            are ftrace_graph_thread_created() and _exited() of <trace/fgraph.h>.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,8 +26,8 @@ struct fgraph_frame;
 
 struct trace_thread {
 	/*
-	 * Each bit: an instance does not trace functions (set_ftrace_pid), or does not record events
-	 * (set_event_pid), of this thread. Config lock.
+	 * Each bit: an instance does not trace functions (set_ftrace_pid), or does not record
+	 * events (set_event_pid), of this thread. Config lock.
 	 */
 	uint64_t ignored_by;
 	/* Live patching: which side of a transition it is on. Changed under livepatch's lock. */

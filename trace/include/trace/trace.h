@@ -1,15 +1,15 @@
 /*
- * What the host calls: starting tracing, switching it, writing into it, telling it about threads
- * and CPUs. Files are in <trace/fs.h>, function call sites and ops in <trace/ftrace.h>, the buffer
- * in <trace/ring_buffer.h>.
+ * Functions for the host: starting tracing, switching it, writing into it, reporting threads and
+ * CPUs. Files are in <trace/fs.h>, function call sites and ops in <trace/ftrace.h>, the buffer in
+ * <trace/ring_buffer.h>.
  *
  * Start-up, in this order, one CPU running, memory available:
  *
- *	ftrace_init()			call sites become NOPs (<trace/ftrace.h>)
- *	trace_boot_param(name, value)	for each boot parameter; before or after ftrace_init()
- *	trace_init()			buffers, in the size that was asked for; tracers, files
- *	trace_boot_start()		what the boot parameters ask for; then start the other CPUs
- *	trace_boot_finish()		at the end of the boot, before users come
+ * 	ftrace_init()			call sites become NOPs (<trace/ftrace.h>)
+ * 	trace_boot_param(name, value)	for each boot parameter; before or after ftrace_init()
+ * 	trace_init()			buffers, in the requested size; tracers, files
+ * 	trace_boot_start()		effects of the boot parameters; then start the other CPUs
+ * 	trace_boot_finish()		at the end of the boot, before users come
  *
  * Context: stated per function.
  *
@@ -61,9 +61,9 @@ int trace_cpu_prepare(uint32_t cpu);
 /* Carry out the boot parameters; errors are logged. */
 void trace_boot_start(void);
 /*
- * The boot is over: take a snapshot of it, if the parameter ftrace_boot_snapshot asks for that; stop
- * printing events, if tp_printk_stop_on_boot does; and, last, end recording into the buffer of the
- * global instance, if traceoff_after_boot does.
+ * The boot is over: take a snapshot of it, if the parameter ftrace_boot_snapshot asks for that;
+ * stop printing events, if tp_printk_stop_on_boot does; and, last, end recording into the buffer of
+ * the global instance, if traceoff_after_boot does.
  */
 void trace_boot_finish(void);
 
@@ -77,8 +77,8 @@ bool tracing_is_on(void);
 
 /*
  * The host says that something has happened that should not, though it goes on: the code at `ip`
- * warns. If the setting traceoff_on_warning is not 0, the trace ends with an event that says so, and
- * nothing more is recorded into the buffer of the global instance.
+ * warns. If the setting traceoff_on_warning is not 0, the trace ends with an event that says so,
+ * and nothing more is recorded into the buffer of the global instance.
  */
 void trace_host_warned(uintptr_t ip);
 /* The setting. Setting it returns 0. */
@@ -96,8 +96,8 @@ struct trace_array *trace_array_get_by_name(const char *name);
 /* Give the reference back. Any context that may sleep; `tr` may be gone afterwards. */
 void trace_array_put(struct trace_array *tr);
 /*
- * Remove an instance; call trace_array_put() before. 0; -EBUSY: somebody has a reference or an open
- * file; -ENOENT: there is no such instance.
+ * Remove an instance; call trace_array_put() before. Returns 0; -EBUSY while it has a reference or
+ * an open file; -ENOENT when there is no such instance.
  */
 int trace_array_destroy(struct trace_array *tr);
 /*
@@ -121,18 +121,21 @@ int tracing_alloc_snapshot(void);
 /* tracing_alloc_snapshot(), then tracing_snapshot() unless that failed. Thread. */
 void tracing_snapshot_alloc(void);
 
-/* Write a stack trace to where trace_printk() writes: the callers, without the innermost `skip`. Any context. */
+/*
+ * Write a stack trace to where trace_printk() writes: the callers, without the innermost `skip`.
+ * Any context.
+ */
 void trace_dump_stack(uint32_t skip);
 
 /* ---- Events in the host's log as well, as they occur. ---- */
 
 /*
- * The setting tracepoint_printk: not 0 while events are printed. Setting it has no effect unless the
- * boot parameter tp_printk was given; returns 0. Thread context.
+ * The setting tracepoint_printk: not 0 while events are printed. Setting it has no effect unless
+ * the boot parameter tp_printk was given; returns 0. Thread context.
  */
 int trace_tracepoint_printk(void);
 int trace_set_tracepoint_printk(int value);
-/* How many events were not printed: printing has caused them, or there was no room. Any context. */
+/* The number of events that were not printed: caused by printing, or without room. Any context. */
 uint64_t trace_tracepoint_printk_missed(void);
 
 /* ---- After a crash. Any context; the other CPUs are stopped. ---- */
@@ -149,7 +152,7 @@ int trace_set_dump_on_oops_mode(int value); /* returns 0 */
 #define TRACE_ALL_CPUS UINT32_MAX
 void trace_dump(uint32_t cpu);
 
-/* ---- What the host tells about threads. ---- */
+/* ---- Reports about threads ---- */
 
 /*
  * Called by the parent of a new thread, before that runs for the first time, and when it is already

@@ -70,7 +70,7 @@ struct trace_event_change {
 	int err; /* set by who makes the change; 0 at first */
 };
 
-/* What the events of one DECLARE_EVENT_CLASS() have in common. */
+/* The common properties of the events of one DECLARE_EVENT_CLASS(). */
 struct trace_event_class {
 	const char *system;
 	/* The description of the fields, and how many there are; NULL: event.fields has them. */
@@ -90,8 +90,8 @@ struct trace_event_class {
 	 */
 	const struct trace_event_call *(*source)(const struct trace_event_call *call);
 	/*
-	 * Where the code was that the event is about, by its fields; NULL: where its probe was
-	 * called. Stacks begin there. Probe context.
+	 * The address of the code that the event is about, by its fields; NULL: the caller of its
+	 * probe. Stacks begin there. Probe context.
 	 */
 	uintptr_t (*place)(const void *entry);
 };
@@ -99,24 +99,28 @@ struct trace_event_class {
 struct trace_event_call {
 	struct trace_event event;		     /* its type is 0 until it is registered */
 	const struct trace_event_class *event_class; /* NULL: it is never switched, see `print` */
-	/* NULL: who writes it looks at `files`, and calls trace_event_write() */
+	/* NULL: the event's writer looks at `files`, and calls trace_event_write() */
 	struct tracepoint *tp;
 	/* Called before the first instance switches it on, after the last has; or NULL. */
 	int (*reg)(void);
 	void (*unreg)(void);
 	struct trace_event_file *TRACE_ATOMIC files; /* of the instances that have used it */
-	/* What probes look at: that of the only file, or `several`. See <trace/event_probe.h>. */
+	/*
+	 * The front that probes look at: that of the only file, or `several`. See
+	 * <trace/event_probe.h>.
+	 */
 	struct trace_event_front *TRACE_ATOMIC front;
 	struct trace_event_front several;
-	uint32_t nr_users; /* how many of them want it now: with one the probe is registered */
-	bool is_going;	   /* it is being removed: nobody finds its directory any more */
+	/* Number of instances that want it now: with one the probe is registered. */
+	uint32_t nr_users;
+	bool is_going; /* it is being removed: its directory is hidden */
 };
 
 /*
  * Make an event known at run time, and forget it. add: 0, or an error of register_trace_event().
- * remove: 0; -EBUSY: it is on somewhere, has triggers or the like, or somebody is in its directory
- * or has a file of it open; -ENOENT: it is not known. The event belongs to the caller again after
- * that. Thread, no lock of trace/ held.
+ * remove: 0; -EBUSY: it is on somewhere, has triggers or the like, or its directory or one of its
+ * files is in use; -ENOENT: it is not known. The event belongs to the caller again after that.
+ * Thread, no lock of trace/ held.
  */
 int trace_add_event_call(struct trace_event_call *call);
 int trace_remove_event_call(struct trace_event_call *call);
@@ -151,7 +155,7 @@ const char *trace_print_array_seq(struct trace_seq *p, const void *array, int nr
 				  size_t element_bytes);
 struct trace_hex_dump {
 	const char *prefix; /* before each row */
-	int prefix_type;    /* what comes behind it: 1 the address, 2 the offset */
+	int prefix_type;    /* kind of the text behind it: 1 the address, 2 the offset */
 	int row_bytes;	    /* 16 or 32 */
 	int group_bytes;    /* 1, 2, 4 or 8 */
 	bool has_ascii;

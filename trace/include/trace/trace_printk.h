@@ -55,7 +55,7 @@ void trace_bprintk(uintptr_t ip, const char *fmt, ...) TRACE_PRINTF(2, 3);
 void trace_bputs(uintptr_t ip, const char *text);
 void trace_puts_at(uintptr_t ip, const char *text);
 
-/* ---- How the macro chooses ---- */
+/* ---- The choice of the macro ---- */
 
 /* One integer of 4 or 8 bytes, in the form that trace_bin_pack() gives it. */
 void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32_t bytes);

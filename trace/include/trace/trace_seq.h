@@ -1,10 +1,10 @@
 /*
- * Text that grows in a buffer of fixed size. What does not fit is cut off, and `overflowed` is set;
- * no function fails. The text is buf[0] to buf[len - 1]; nothing ends it with a NUL.
+ * Text that grows in a buffer of fixed size. Text that does not fit is cut off, and `overflowed` is
+ * set; no function fails. The text is buf[0] to buf[len - 1]; nothing ends it with a NUL.
  *
  * Context:   any, NMI included.
  * Locking:   none: one user at a time.
- * Ownership: the buffer is the caller's and has to last as long as the trace_seq.
+ * Ownership: the buffer belongs to the caller and has to last as long as the trace_seq.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,29 +1,28 @@
 /*
- * Tracepoints: places where code of any module announces that something has happened, to whoever
- * has registered for it. While nobody has, such a place is a branch of <trace/static_key.h> that is
- * not taken: one NOP.
+ * Tracepoints: places where code of any module announces events to registered probes. Without
+ * probes, such a place is a branch of <trace/static_key.h> that is not taken: one NOP.
  *
  *   in a header:     DECLARE_TRACE(shelf_full, TP_PROTO(int shelf, int nr), TP_ARGS(shelf, nr));
  *   in one .c file:  DEFINE_TRACE(shelf_full, TP_PROTO(int shelf, int nr), TP_ARGS(shelf, nr));
- *   where it is so:  trace_shelf_full(shelf, nr);
+ *   in the code:     trace_shelf_full(shelf, nr);
  *
  *   trace_NAME() --key is on--> trace_NAME_call() --> the only probe of `funcs`, or
  *                                                     trace_NAME_iterate() --> each of several
  *
- * What is called is a probe: void probe(void *data, ...), with the arguments of TP_PROTO behind
- * `data`, at least one. A tracepoint can have any number of probes. Those of a higher priority are
- * called first, those of the same priority in the order in which they were registered.
+ * A probe is a function void probe(void *data, ...), with the arguments of TP_PROTO behind `data`,
+ * at least one. A tracepoint can have any number of probes. Those of a higher priority are called
+ * first, those of the same priority in the order in which they were registered.
  *
  * `funcs` is an array that never grows and whose order never changes. Registering a probe makes a
  * new array, and the old one is freed after a grace period. Unregistering leaves an empty place in
- * the array. So registering needs memory, and unregistering does not. An array with one probe, which
- * nearly all are, has its place in the tracepoint itself.
+ * the array. So registering needs memory, and unregistering does not. An array with one probe,
+ * which nearly all are, has its place in the tracepoint itself.
  *
- * Context:   trace_NAME(), trace_NAME_enabled() - whatever the one who declares it says; probes run
- *            in it, with preemption off. All else here - thread, interrupts on; not from a probe.
+ * Context:   trace_NAME(), trace_NAME_enabled() - stated with its declaration; probes run in it,
+ *            with preemption off. All else here - thread, interrupts on; not from a probe.
  * Locking:   one lock for all tracepoints, tracepoint.c.
- * Ownership: tracepoints are static. What `data` points to is its owner's again after unregister
- *            and tracepoint_synchronize_unregister().
+ * Ownership: tracepoints are static. The memory behind `data` may be freed after unregister and
+ *            tracepoint_synchronize_unregister().
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,8 +51,8 @@ struct tracepoint_func {
 
 struct tracepoint_funcs {
 	/*
-	 * What a call calls, with `data` before the arguments: the only probe; or the tracepoint's
-	 * `iterate`, with this array as its data, when there are several or none.
+	 * The function that a call calls, with `data` before the arguments: the only probe; or the
+	 * tracepoint's `iterate`, with this array as its data, when there are several or none.
 	 */
 	tracepoint_probe_fn func;
 	void *data;
@@ -64,11 +63,11 @@ struct tracepoint_funcs {
 struct tracepoint {
 	struct trace_static_key key; /* on: there are probes */
 	const char *name;
-	uint16_t own_depth; /* how often preemption is off because of the tracepoint itself */
+	uint16_t own_depth; /* levels of preemption that the tracepoint itself switches off */
 	tracepoint_probe_fn iterate; /* calls each probe of the array that is its data */
 	struct tracepoint_funcs *TRACE_ATOMIC funcs; /* never NULL */
 	struct tracepoint_funcs none;		     /* `funcs` while there are no probes */
-	/* Memory of an array with one probe, and whether somebody may be reading it. */
+	/* Memory of an array with one probe, and a mark that it may still be read. */
 	struct tracepoint_funcs one;
 	struct tracepoint_func one_func;
 	TRACE_ATOMIC bool one_is_used;

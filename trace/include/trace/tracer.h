@@ -1,7 +1,7 @@
 /*
- * Tracers: what the file current_tracer switches between. While it is current a tracer writes
- * events into the buffer; it may have options and its own way of printing. A tracer can be written
- * outside of trace/, too: docs/adding.md has an example.
+ * Tracers, the choices of the file current_tracer. While it is current a tracer writes events into
+ * the buffer; it may have options and its own way of printing. A tracer can be written outside of
+ * trace/, too: docs/adding.md has an example.
  *
  *   nop -- init --> running -- reset --> nop      start and stop: tracing_on switched while running
  *
@@ -108,7 +108,7 @@ struct tracer {
  */
 int register_tracer(struct tracer *tracer);
 
-/* ---- What a tracer asks of an instance. Any context, where nothing else is said. ---- */
+/* ---- Functions for tracers about an instance. Any context, unless stated otherwise. ---- */
 
 /*
  * The instance_bytes bytes that `tracer` keeps for `tr`; NULL before its first init there. They are

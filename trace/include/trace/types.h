@@ -1,7 +1,7 @@
 /*
- * What is known of the types of the host's functions, for those who write shells and tools.
+ * Types of the host's functions, for shells and tools.
  *
- * Context: any, NMI included; before trace_init() nothing is known.
+ * Context: any, NMI included; before trace_init() no types are known.
  *
  * SPDX-License-Identifier: MIT
  */

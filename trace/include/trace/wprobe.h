@@ -1,17 +1,17 @@
 /*
- * Watchpoints: a handler is called when any CPU has written a variable, or read it, with what was
- * there before and is there now.
+ * Watchpoints: a handler is called when any CPU has written a variable, or read it, with its old
+ * and its new value.
  *
  *   an instruction touches the bytes --> debug register of its CPU --> handler
  *
  * The machine has few debug registers, WPROBE_MAX; all CPUs watch the same, those too that come
- * online later. A handler is called behind the instruction. `old` is what the last hit has found, or
- * register; so a write by something that is not watched, such as a device, is part of the next hit.
+ * online later. A handler is called behind the instruction. `old` is the value found by the last
+ * hit, or by register; so an unwatched write, such as a device's, is part of the next hit.
  *
- * A hit while this CPU is in a handler of a watchpoint, in the same context, is not handled: nmissed
- * counts it. Interrupts and NMIs in the middle of a handler have their own.
+ * A hit while this CPU is in a handler of a watchpoint, in the same context, is not handled:
+ * nmissed counts it. Interrupts and NMIs in the middle of a handler have their own.
  *
- * Context:   handlers - probe, interrupts off; in whatever the variable is touched, NMIs included.
+ * Context:   handlers - probe, interrupts off; in the context of the access, NMIs included.
  *            Everything else - thread, interrupts on, may block.
  * Locking:   one sleeping lock inside; a handler may not call anything of this header.
  * Ownership: a watchpoint belongs to its user, who may not change or free it between register and
@@ -59,10 +59,9 @@ struct wprobe {
 
 /*
  * When this returns all CPUs watch. 0, or with nothing changed:
- *   -EINVAL  no handler, or what `addr`, `len` and `type` may not be; a hit would write there itself
- *   -EFAULT  there is no memory at `addr`
- *   -EBUSY   it is registered; WPROBE_MAX are
- *   -ENODEV  the host has no debug registers to give
+ *   -EINVAL no handler, or what `addr`, `len` and `type` may not be; a hit would write there itself
+ *   -EFAULT there is no memory at `addr` -EBUSY it is registered; WPROBE_MAX are -ENODEV the host
+ *   has no debug registers to give
  */
 int register_wprobe(struct wprobe *wp);
 /* Does nothing with one that is not registered. */

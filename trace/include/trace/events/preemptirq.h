@@ -1,6 +1,7 @@
 /*
  * Events of critical sections, on tracepoints of <trace/host_tracepoints.h>. Names and text are
- * Linux's, where the two fields are offsets in its code; here they are the low halves of addresses. See <trace/trace_events.h>.
+ * Linux's, where the two fields are offsets in its code; here they are the low halves of addresses.
+ * See <trace/trace_events.h>.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,8 +1,8 @@
 /*
  * Stage: the objects that make an event known: its class, struct trace_event_call event_NAME, and
  * an entry in the list of all events, a section that the linker gathers. The text of TP_printk() is
- * kept as it is written, for the line `print fmt` of `format`: what is a function elsewhere is a
- * word here. See <trace/define_trace.h>.
+ * kept as it is written, for the line `print fmt` of `format`: functions of other stages are plain
+ * words here. See <trace/define_trace.h>.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * What a definition means wherever its header is included: the declaration of the tracepoint. See
+ * Stage: the declaration of the tracepoint, for every file that includes the header. See
  * <trace/trace_events.h>. No guard: <trace/define_trace.h> comes back to this after all stages.
  *
  * SPDX-License-Identifier: MIT

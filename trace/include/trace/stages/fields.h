@@ -35,7 +35,7 @@
 #undef TRACE_ITEM_ARRAY
 #undef TRACE_ITEM_DATA
 #undef TRACE_ITEM_CPUMASK
-/* Where <stdbool.h> is, `bool` has become _Bool by now. */
+/* With <stdbool.h>, `bool` has become _Bool by now. */
 #define TRACE_STAGE_TYPE(type, text) (__builtin_types_compatible_p(type, _Bool) ? "bool" : text)
 #define TRACE_ITEM(type, item, filter)                                                             \
 	TRACE_STAGE_FIELD(TRACE_STAGE_TYPE(type, #type), item, item, sizeof(type), sizeof(type),   \

@@ -1,9 +1,9 @@
 /*
- * Stage: struct trace_event_data_offsets_NAME, which has for each text and array where it goes, as
- * its __data_loc says, where it comes from, and whether it is there already. It has no members when
- * the size of the event is fixed. struct trace_event_plan_NAME has all of these; `room` is where the
- * event will be built if it is short: texts are copied there while they are measured, so that nobody
- * goes over them a second time; NULL: they are not. See <trace/define_trace.h>.
+ * Stage: struct trace_event_data_offsets_NAME, which has for each text and array its place, as in
+ * its __data_loc, its source, and whether it is copied already. It has no members when the size of
+ * the event is fixed. struct trace_event_plan_NAME has all of these; `room` is the place of the
+ * event if it is short: texts are copied there while they are measured, so that they are read only
+ * once; NULL: they are not. See <trace/define_trace.h>.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -33,7 +33,7 @@
 			source)                                                                    \
 	plan_->data.item##_is_copied = plan_->room != NULL;
 
-/* What the offset of a place counts from. */
+/* The base from which the offset of a place counts. */
 #undef TRACE_STAGE_BASE_data
 #undef TRACE_STAGE_BASE_rel
 #define TRACE_STAGE_BASE_data(item) 0u

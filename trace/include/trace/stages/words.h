@@ -9,7 +9,8 @@
  *                                                    fixed part; its place is in a __data_loc or,
  *                                                    with kind rel, a __rel_loc
  *   TRACE_ITEM_TEXT(kind, item, source)              a text of which only its end says how long it
- *                                                    is; TRACE_ITEM_DATA unless a stage knows better
+ *                                                    is; TRACE_ITEM_DATA unless a stage knows
+ *                                                    better
  *
  * See <trace/define_trace.h>.
  *
@@ -143,7 +144,7 @@
 #define __sockaddr(item, len)	  TRACE_ITEM_DATA(data, unsigned char, item, len, NULL)
 #define __rel_sockaddr(item, len) TRACE_ITEM_DATA(rel, unsigned char, item, len, NULL)
 
-/* ---- What text.h, probe.h and call.h give different meanings to ---- */
+/* ---- Words with a different meaning in text.h, probe.h and call.h ---- */
 
 #undef __entry
 
