@@ -1,6 +1,6 @@
 /*
- * The decoder of instructions, see <trace/arch_decode.h>: prefixes, then the opcode and its map, then
- * ModRM and what it brings along, then the row of decode_tables.h, which says what is left.
+ * The decoder of instructions, see <trace/arch_decode.h>: prefixes, then the opcode and its map,
+ * then ModRM and what it brings along, then the row of decode_tables.h, which says what is left.
  */
 #include <stddef.h>
 #include <trace/arch_decode.h>
@@ -45,8 +45,9 @@ static uint16_t decode_prefix_of(uint8_t byte)
 	 TRACE_INSN_GS)
 
 /*
- * Legacy prefixes, in any order, and a REX. Returns the byte behind them. Of F2 and F3, and of segments,
- * the last one counts; a REX counts if nothing is between it and the opcode (SDM volume 2, 2.2.1).
+ * Legacy prefixes, in any order, and a REX. Returns the byte behind them. Of F2 and F3, and of
+ * segments, the last one counts; a REX counts if nothing is between it and the opcode (SDM volume
+ * 2, 2.2.1).
  */
 static uint8_t decode_prefixes(struct trace_insn *insn, struct decode_cursor *cursor)
 {
@@ -113,7 +114,7 @@ static const struct decode_row *decode_find(const struct decode_map *map, uint8_
 	return low < map->nr && map->rows[low].first <= opcode ? &map->rows[low] : NULL;
 }
 
-/* Which of PP_ the prefixes choose. F2 and F3 come before 66. */
+/* The PP_ value that the prefixes choose. F2 and F3 come before 66. */
 static uint8_t decode_pp(const struct trace_insn *insn)
 {
 	if (insn->prefixes & TRACE_INSN_REP)
@@ -215,7 +216,7 @@ static uint8_t decode_imm_size(const struct trace_insn *insn, unsigned int imm)
 	}
 }
 
-/* What is left: immediates, or the address of A0 to A3, which counts as a displacement. */
+/* Decode the rest: immediates, or the address of A0 to A3, which counts as a displacement. */
 static void decode_imm(struct trace_insn *insn, struct decode_cursor *cursor, unsigned int imm)
 {
 	uint8_t size = decode_imm_size(insn, imm), offset = size ? cursor->at : 0;
@@ -267,7 +268,7 @@ static bool decode_is_near_branch(uint8_t kind)
 	}
 }
 
-/* What a row cannot say. */
+/* Add the properties that a row cannot express. */
 static void decode_amend(struct trace_insn *insn)
 {
 	if (insn->map == TRACE_INSN_MAP_ONE_BYTE && insn->opcode == 0x90 &&
@@ -277,7 +278,7 @@ static void decode_amend(struct trace_insn *insn)
 		insn->prefixes & TRACE_INSN_OPSIZE && decode_is_near_branch(insn->kind);
 }
 
-/* What stands behind everything else, and makes the opcode. */
+/* Decode the byte behind everything else, which is the opcode of a 3DNow! instruction. */
 static int decode_3dnow(struct trace_insn *insn, struct decode_cursor *cursor)
 {
 	insn->opcode = decode_byte(cursor);
@@ -335,7 +336,10 @@ static int decode_vector(struct trace_insn *insn, struct decode_cursor *cursor, 
 	return cursor->err;
 }
 
-/* 8F is XOP if what would be a map is not below 8; else it is a pop (AMD's manual, volume 3, 1.2.7). */
+/*
+ * 8F is XOP if what would be a map is not below 8; else it is a pop (AMD's manual, volume 3,
+ * 1.2.7).
+ */
 static bool decode_is_vector(const struct decode_cursor *cursor, uint8_t byte)
 {
 	if (byte == 0x8f)

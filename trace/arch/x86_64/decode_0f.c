@@ -1,6 +1,6 @@
 /*
- * The opcode map 0F in 64-bit mode (SDM volume 2, table A-3; groups A-6), for decode.c. Instructions of
- * AMD and VIA are in it, because they are nobody else's.
+ * The opcode map 0F in 64-bit mode (SDM volume 2, table A-3; groups A-6), for decode.c.
+ * Instructions of AMD and VIA are in it, because Intel has no other ones there.
  */
 #include <stddef.h>
 #include "decode_tables.h"

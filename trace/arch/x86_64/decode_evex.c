@@ -1,5 +1,6 @@
 /*
- * The opcode maps 0F and 0F 38 with EVEX (SDM volume 2, the page of each instruction), for decode_vector.c.
+ * The opcode maps 0F and 0F 38 with EVEX (SDM volume 2, the page of each instruction), for
+ * decode_vector.c.
  */
 #include <stddef.h>
 #include "decode_vector_rows.h"

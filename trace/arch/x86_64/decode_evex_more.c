@@ -1,6 +1,6 @@
 /*
- * The opcode maps 0F 3A, 5 and 6 with EVEX, for decode_vector.c. Maps 5 and 6 are those of numbers of 16
- * bits (SDM volume 2, the page of each instruction).
+ * The opcode maps 0F 3A, 5 and 6 with EVEX, for decode_vector.c. Maps 5 and 6 are those of numbers
+ * of 16 bits (SDM volume 2, the page of each instruction).
  */
 #include <stddef.h>
 #include "decode_vector_rows.h"

@@ -1,6 +1,6 @@
 /*
- * The one-byte opcode map in 64-bit mode (SDM volume 2, table A-2; groups A-6; x87 A-7 to A-22), for
- * decode.c. Prefixes, 0F, and C4, C5, 62 and 8F of VEX, EVEX and XOP are not in it.
+ * The one-byte opcode map in 64-bit mode (SDM volume 2, table A-2; groups A-6; x87 A-7 to A-22),
+ * for decode.c. Prefixes, 0F, and C4, C5, 62 and 8F of VEX, EVEX and XOP are not in it.
  */
 #include <stddef.h>
 #include "decode_tables.h"

@@ -10,19 +10,19 @@
 
 #include <trace/arch_decode.h>
 
-/* Which of the prefixes that choose an instruction: none, 66, F3, F2. */
+/* The prefixes that choose an instruction: none, 66, F3, F2. */
 #define PP_NO  1
 #define PP_66  2
 #define PP_F3  4
 #define PP_F2  8
 #define PP_ANY 15
 
-/* Which forms of ModRM; 0 is an instruction that has none. */
+/* The allowed forms of ModRM; 0 for an instruction without one. */
 #define MEM  1
 #define REG  2
 #define BOTH 3
 
-/* What follows: a size that is there always, or that of the operand. */
+/* The immediate that follows: of a fixed size, or of that of the operand. */
 enum decode_imm {
 	IMM_NO,
 	IB,
@@ -38,7 +38,10 @@ enum decode_imm {
 };
 #define IMM_MASK 0x0f
 
-/* What it does to memory: ModRM's if that names memory, or that of A0 to A3 and of strings. */
+/*
+ * The access to memory: at ModRM's address if that is memory, or at that of A0 to A3 and of
+ * strings.
+ */
 #define R      0x10
 #define W      0x20
 #define LOCK   0x40 /* may have the prefix, if that is memory */

@@ -9,7 +9,7 @@
 #include "decode_cursor.h"
 #include "decode_tables.h"
 
-/* What such a prefix says besides map and REX; where it is inverted, the right way up. */
+/* The fields of such a prefix besides map and REX; inverted bits are turned over. */
 struct decode_vector {
 	uint8_t pp;	/* one of PP_NO, PP_66, PP_F3, PP_F2 */
 	uint8_t length; /* 0 to 3: 128, 256, 512 bits, none */
@@ -32,8 +32,8 @@ int trace_decode_vector_head(struct trace_insn *insn, struct decode_cursor *curs
 bool trace_decode_vector_has_modrm(const struct trace_insn *insn);
 
 /*
- * With ModRM known, what follows it and what the instruction does, as in struct decode_row. -EINVAL if it
- * is undefined.
+ * Decode the instruction with ModRM known: its immediate and its effect, as in struct decode_row.
+ * -EINVAL if it is undefined.
  */
 int trace_decode_vector_what(struct trace_insn *insn, const struct decode_vector *vector,
 			     uint16_t *out_what);

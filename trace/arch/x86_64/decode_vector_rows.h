@@ -1,18 +1,23 @@
 /*
- * Opcode maps with VEX, EVEX and XOP as rows, for decode_vector.c. As in decode_tables.h, a row is for the
- * opcodes `first` to `last`, and rows are sorted; here at most one fits.
+ * Opcode maps with VEX, EVEX and XOP as rows, for decode_vector.c. As in decode_tables.h, a row is
+ * for the opcodes `first` to `last`, and rows are sorted; here at most one fits.
  */
 #ifndef DECODE_VECTOR_ROWS_H
 #define DECODE_VECTOR_ROWS_H
 
 #include "decode_tables.h"
 
-/* Forms of ModRM, beside MEM, REG and BOTH: those of EVEX.b, which are broadcast, and rounding or SAE. */
+/*
+ * Forms of ModRM, beside MEM, REG and BOTH: those of EVEX.b, which are broadcast, and rounding or
+ * SAE.
+ */
 #define MEM_B 4
 #define REG_B 8
 #define BCST  (BOTH | MEM_B)
 
-/* Which values of W, and of the length: REG_B has the way of rounding there, and takes any. */
+/*
+ * The allowed values of W, and of the length: REG_B has the way of rounding there, and takes any.
+ */
 #define W0    0x01
 #define W1    0x02
 #define W_ANY (W0 | W1)

@@ -1,6 +1,6 @@
 /*
- * The opcode maps with VEX (SDM volume 2, tables A-3 to A-5, and the page of each instruction) and with XOP
- * (AMD's manual, volume 6), for decode_vector.c.
+ * The opcode maps with VEX (SDM volume 2, tables A-3 to A-5, and the page of each instruction) and
+ * with XOP (AMD's manual, volume 6), for decode_vector.c.
  */
 #include <stddef.h>
 #include "decode_vector_rows.h"

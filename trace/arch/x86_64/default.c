@@ -1,7 +1,7 @@
 /*
- * Defaults of <trace/platform.h> for a host in which nobody but ftrace changes code: ftrace's lock,
- * which is held here, is the text lock then. A function of the host with the same name takes a
- * default's place.
+ * Defaults of <trace/platform.h> for a host in which only ftrace changes code: ftrace's lock, which
+ * is held here, is the text lock then. A function of the host with the same name takes a default's
+ * place.
  */
 #include <trace/arch_host.h>
 #include <trace/arch_text.h>

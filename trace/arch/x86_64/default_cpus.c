@@ -1,6 +1,6 @@
 /*
- * Defaults of <trace/arch_host.h> for a host that starts all CPUs before code is changed, and does not know
- * what machine it runs on. That header may define them inline, so it is not included.
+ * Defaults of <trace/arch_host.h> for a host that starts all CPUs before code is changed, and does
+ * not know what machine it runs on. That header may define them inline, so it is not included.
  */
 #include <stdbool.h>
 #include <trace/compiler.h>

@@ -8,7 +8,7 @@
 
 #include "probe_private.h"
 
-/* ---- Which, and how ---- */
+/* ---- Kinds of instructions ---- */
 
 static const char refused_far[] = "the instruction changes segments";
 static const char refused_mode[] = "the instruction enters or leaves the kernel";
@@ -227,7 +227,7 @@ bool trace_probe_emulate(const struct plat_probe *probe, struct ftrace_regs *reg
 		return false;
 	case PROBE_SKIP:
 		if (__atomic_load_n(&probe->copy, __ATOMIC_RELAXED))
-			return false; /* what comes next is done in the detour */
+			return false; /* the next instruction is done in the detour */
 		to = next;
 		break;
 	case PROBE_JCC:

@@ -1,9 +1,10 @@
 /*
- * The int3 of a probe, from the trap to where the CPU goes on: see <trace/arch_probe.h>.
+ * The int3 of a probe, from the trap to the address where the CPU goes on: see
+ * <trace/arch_probe.h>.
  *
  * This consumer comes before text poke: as long as a probe is in the table, an int3 at its place is
- * answered, whether it is being written, there, or on its way out. What the batch would do in place
- * of the int3 nobody needs to know then.
+ * answered, whether it is being written, there, or on its way out. The batch's own action for the
+ * int3 is not needed then.
  */
 #include <trace/arch_breakpoint.h>
 #include <trace/arch_host.h>
@@ -33,7 +34,7 @@ static void probe_int3_load_regs(const struct trace_breakpoint_hit *hit, uintptr
 	out_regs->parent = *(const volatile uintptr_t *)out_regs->rsp;
 }
 
-/* Where the instruction is done, without post handlers. */
+/* Do the instruction without post handlers, and go on behind it. */
 static void step(const struct plat_probe *probe, struct ftrace_regs *regs)
 {
 	if (TRACE_LIKELY(probe->action == PROBE_SLOT) || !trace_probe_emulate(probe, regs))
@@ -122,7 +123,7 @@ static bool probe_int3_answer(struct trace_breakpoint_consumer *consumer,
 	return answer_slot(hit);
 }
 
-/* What is behind the first byte is a jump's only while there is one, and otherwise as it was. */
+/* Restore the bytes behind the first: they are a jump's only while there is one. */
 static void restore_probe(const struct plat_probe *probe, uintptr_t addr, uint8_t *bytes,
 			  size_t len)
 {

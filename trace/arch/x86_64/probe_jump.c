@@ -14,7 +14,7 @@
 
 extern const char trace_probe_detour[], trace_probe_detour_args[]; /* probe_detour_code.asm */
 
-/* ---- Where ---- */
+/* ---- Places for jumps ---- */
 
 /* The bytes that are to be replaced; branches may lead to the first one. */
 struct region {
@@ -152,7 +152,7 @@ size_t trace_plat_probe_jump_bytes(const struct trace_probe_place *place)
 
 /* ---- Detours ---- */
 
-/* What probe_detour_code.asm has as numbers. */
+/* The numbers in probe_detour_code.asm. */
 _Static_assert(DETOUR_NOTE_AT - DETOUR_COPY_AT == 38, "where the note is");
 _Static_assert(__builtin_offsetof(struct detour_note, probe) == 0, "first in the note");
 _Static_assert(__builtin_offsetof(struct trace_plat_probe, only) == 0, "first in the probe");

@@ -1,7 +1,7 @@
 /*
- * What the files of the machine half of probes share; see <trace/arch_probe.h>.
+ * Shared declarations of the machine half of probes; see <trace/arch_probe.h>.
  *
- * Context: any, where nothing else is said; not traced.
+ * Context: any, unless a function says otherwise; not traced.
  */
 #ifndef PROBE_PRIVATE_H
 #define PROBE_PRIVATE_H
@@ -11,7 +11,7 @@
 #include <trace/arch_probe.h>
 #include <trace/platform.h>
 
-/* How an instruction is executed that an int3 stands in front of. */
+/* Ways to execute an instruction that an int3 stands in front of. */
 enum probe_action {
 	PROBE_SLOT,    /* in the slot */
 	PROBE_SKIP,    /* it does nothing */
@@ -26,12 +26,12 @@ enum probe_action {
 	PROBE_CALL_MEM,
 };
 
-/* What is opaque in struct trace_plat_probe. */
+/* The contents of struct trace_plat_probe. */
 struct plat_probe {
 	uint32_t addr; /* packed, as the slots; 0: none */
 	uint32_t slot;
 	uint32_t post_slot;
-	uint32_t copy;	 /* where a breakpoint goes on: `slot`, or the copies in `detour` */
+	uint32_t copy;	 /* address where a breakpoint goes on: `slot`, or the copies in `detour` */
 	uint32_t detour; /* see struct detour_note; 0: none */
 	uint8_t len;
 	uint8_t action; /* enum probe_action */
@@ -93,18 +93,20 @@ void trace_probe_slot_free(uintptr_t slot);
 /* The note of the slot that `addr` is in, and where the slot begins; NULL when it is in none. */
 const struct slot_note *trace_probe_slot_of(uintptr_t addr, uintptr_t *out_slot);
 
-/* Adjust the operand of the copy of an instruction, if it is relative. False: it is too far away. */
+/*
+ * Adjust the operand of the copy of an instruction, if it is relative. False: it is too far away.
+ */
 bool trace_probe_move_operand(uint8_t *copy, const struct trace_insn *insn, uintptr_t from,
 			      uintptr_t to);
 
 /* ---- Detours: a unit of memory for code each ---- */
 
 /*
- *   push origin | call trace_probe_detour | copies of the replaced instructions | jmp behind the originals
- *   .. | note
+ *   push origin | call trace_probe_detour | copies of the replaced instructions | jmp behind the
+ *   originals .. | note
  *
- * Or call trace_probe_detour_args, which has less to save while the place has an `only`. Both take the
- * address off the stack again.
+ * Or call trace_probe_detour_args, which has less to save while the place has an `only`. Both take
+ * the address off the stack again.
  */
 struct detour_note { /* at its end */
 	struct trace_plat_probe *probe;

@@ -131,7 +131,7 @@ uintptr_t trace_probe_slot_make(uintptr_t addr, const struct trace_insn *insn, c
 	return slot;
 }
 
-/* What is used of the unit that `addr` is in; 0: it is not ours. */
+/* The used bytes of the unit that `addr` is in; 0 when it is not ours. */
 static uint32_t used_at(uintptr_t addr)
 {
 	size_t unit = (addr - trace_arch_exec_start()) / TRACE_EXEC_UNIT;

@@ -12,7 +12,7 @@ int trace_plat_probe_check(struct trace_probe_place *place)
 	return -EINVAL;
 }
 
-/* What follows is not called for a place that is refused. */
+/* The functions below are not called for a refused place. */
 int trace_probe_create(struct trace_plat_probe *probe, uintptr_t addr, bool with_post)
 {
 	(void)probe;

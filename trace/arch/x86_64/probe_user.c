@@ -1,5 +1,5 @@
 /*
- * Where detours lead in a library for hosts in user mode. A signal may come anywhere in here; a
+ * The targets of detours in a library for hosts in user mode. A signal may come anywhere in here; a
  * kernel has interrupts off meanwhile. Until begin has turned preemption off, the probe exists
  * because this thread is in its detour.
  */

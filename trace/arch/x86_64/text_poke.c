@@ -114,8 +114,8 @@ static void restore_site(const struct trace_poke *poke, uintptr_t addr, uint8_t 
 }
 
 /*
- * Put in the new instructions of the batch in flight: CPUs that hit its int3s do those already.
- * What is meant to be at a probe, the consumer that has the probe knows.
+ * Put in the new instructions of the batch in flight: CPUs that hit its int3s do those already. The
+ * bytes meant to be at a probe are known to the probe's consumer.
  */
 static void text_poke_restore(struct trace_breakpoint_consumer *consumer, uintptr_t addr,
 			      uint8_t *bytes, size_t len)
@@ -205,7 +205,7 @@ void text_poke_finish(void)
 	text_write_all(batch, write_tail);
 	sync_cores();
 	text_write_all(batch, write_first);
-	sync_cores(); /* nobody is on an int3 any more */
+	sync_cores(); /* no CPU is on an int3 any more */
 	if (trace_arch_is_emulated())
 		text_write_all(batch, write_first); /* the same bytes: see answer_stale() */
 	trace_breakpoint_forget();

@@ -1,6 +1,6 @@
 /*
  * Boot self-test of the int3 emulation: a NOP, a CALL and a JMP are put on private sites, and the
- * code is run while the sites are int3. What it returns tells which instruction was emulated, and
+ * code is run while the sites are int3. Its result tells the instruction that was emulated, and
  * that the stack was right. See text_poke_sites.asm.
  */
 #include <trace/arch_host.h>

@@ -1,6 +1,6 @@
 /*
- * What the two ways to change code share, text_poke.c and text_stop.c: a host links one of them.
- * The functions are in text_write.c.
+ * Shared declarations of the two ways to change code, text_poke.c and text_stop.c: a host links one
+ * of them. The functions are in text_write.c.
  */
 #ifndef TEXT_PRIVATE_H
 #define TEXT_PRIVATE_H
@@ -10,7 +10,7 @@
 #include <trace/arch_host.h>
 #include <trace/platform.h>
 
-/* How many sites are written before interrupts are let in. */
+/* The number of sites written before interrupts are let in. */
 #define TEXT_STRETCH 256
 
 struct text_batch {

@@ -1,5 +1,5 @@
 /*
- * Changing code: what is checked before, and writing where nothing executes. See
+ * Changing code: the checks before, and writing bytes that no CPU executes. See
  * <trace/arch_text.h>.
  */
 #include <trace/arch_text.h>
@@ -23,8 +23,8 @@ void trace_text_drop(void)
 }
 
 /*
- * A site does not hold `expected`, in the bytes that `mask` has. -EBUSY if it would without
- * somebody's breakpoint, otherwise -EINVAL: the text is damaged.
+ * A site does not hold `expected`, in the bytes that `mask` has. Returns -EBUSY if it would without
+ * a debugger's breakpoint, otherwise -EINVAL: the text is damaged.
  */
 static int mismatch(uintptr_t site, uint64_t expected, uint64_t mask,
 		    struct trace_poke_error *out_error)

@@ -1,7 +1,7 @@
 /*
  * Entry trampolines of single ops and of sets: see <trace/arch_trampoline.h>. Each is put together
  * from the pieces of a template, in units of executable memory. It is written without core syncs,
- * because nobody runs it before a site was changed to call it, and changing the site has them.
+ * because it does not run before a site was changed to call it, and changing the site has them.
  */
 #include <stdatomic.h>
 #include <trace/arch_code.h>
@@ -15,8 +15,8 @@
 #define MAX_UNITS (TRACE_EXEC_MAX / TRACE_EXEC_UNIT)
 
 /*
- * Pieces of trampoline_code.asm: what comes first, what calls one ops, what comes last. That of a
- * site_func is not told the ops.
+ * Pieces of trampoline_code.asm: the beginning, the call of one ops, the end. The call of a
+ * site_func does not pass the ops.
  */
 #define PIECES(name)                                                                               \
 	extern const uint8_t trampoline_##name[], trampoline_##name##_step[];                      \
@@ -54,7 +54,7 @@ static const struct template templates[] = { TEMPLATE(plain), TEMPLATE(regs), TE
 					     TEMPLATE(regs_set), TEMPLATE(site) };
 
 /*
- * By unit: what starts there, 0 for nothing. Changed under ftrace's lock, read by anyone.
+ * The code that starts in each unit, 0 for none. Changed under ftrace's lock, read by anyone.
  *
  *   15    13   12   11             0
  *   [ kind ][gone][ bytes of the code ]    gone: it was destroyed, and nothing has come there since
@@ -151,7 +151,7 @@ static void write_step(const struct template *template, uintptr_t at,
 	trace_text_write(at, code, bytes);
 }
 
-/* Write the whole trampoline. Nobody knows its address yet. */
+/* Write the whole trampoline, whose address is not in use yet. */
 static void write_all(const struct template *template, uintptr_t at,
 		      const struct trace_trampoline_call *calls, size_t nr)
 {

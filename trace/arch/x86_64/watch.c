@@ -25,7 +25,7 @@
 #define DR7_BOTH     3ul
 #define DR7_FIELD(n) (16 + 4 * (n))
 
-/* What each CPU has in its registers, or will have soon. */
+/* The contents of each CPU's debug registers, now or soon. */
 static struct {
 	_Atomic uintptr_t addr[TRACE_PLAT_WATCHES];
 	_Atomic uint64_t dr7;
@@ -36,9 +36,9 @@ static struct {
 
 /*
  * QEMU's TCG 7.2 does `lock xadd` and its kin on watched memory in two steps, and may take an
- * interrupt between them. It keeps a pointer to what it has for the register meanwhile, which dangles
- * when the register is changed in that interrupt: hits are lost, or QEMU itself ends. A hit in here
- * makes it drop the pointer. On other machines it is one trap more.
+ * interrupt between them. It keeps a pointer to what it has for the register meanwhile, which
+ * dangles when the register is changed in that interrupt: hits are lost, or QEMU itself ends. A hit
+ * in here makes it drop the pointer. On other machines it is one trap more.
  */
 static volatile uint64_t watch_scratch;
 

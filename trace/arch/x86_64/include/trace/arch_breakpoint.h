@@ -7,11 +7,10 @@
  *
  * Probes come before text poke: a hit of a probe that is being written, or taken away, is a hit.
  *
- * The first consumer that says that the breakpoint was its own ends the walk. When none does, the
- * host handles it.
+ * The first consumer that answers ends the walk. When none does, the host handles the breakpoint.
  *
- * A consumer also knows which byte its int3 stands in place of. trace_text_meant() in
- * <trace/arch_text.h> asks all consumers, so that readers of code see it without int3s.
+ * A consumer also knows the byte that its int3 replaces. trace_text_meant() in <trace/arch_text.h>
+ * asks all consumers, so that readers of code see it without int3s.
  *
  * Context:   dispatch - #BP of any context, NMI included, interrupts off. Consumers are called from
  *            there and must not have call sites. Register, unregister - thread.
@@ -45,7 +44,8 @@ struct trace_breakpoint_hit {
 #define TRACE_BREAKPOINT_PRIORITY_PROBE 200
 #define TRACE_BREAKPOINT_PRIORITY_POKE	100
 #define TRACE_BREAKPOINT_PRIORITY_HOST	0
-#define TRACE_BREAKPOINT_PRIORITY_GONE	(-100) /* nobody's, and memory does not hold it any more */
+/* without owner, and memory does not hold it any more */
+#define TRACE_BREAKPOINT_PRIORITY_GONE (-100)
 
 struct trace_breakpoint_consumer {
 	int priority; /* the highest is asked first; of the same, the one registered first */

@@ -1,6 +1,6 @@
 /*
- * Which addresses belong to an ftrace trampoline: code whose frame is pushed before the traced
- * function made its own, so that two return addresses lie above it.
+ * Addresses of ftrace trampolines: code whose frame is pushed before the traced function made its
+ * own, so that two return addresses lie above it.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,13 +1,13 @@
 /*
- * What the bytes of an instruction mean to somebody who wants to put a breakpoint on it, run a copy
- * of it elsewhere, or write a jump over it. 64-bit mode only. Manual: Intel SDM volume 2, chapter 2
- * (formats) and appendix A (opcode maps).
+ * The decoder of instructions, for breakpoints on them, copies that run elsewhere, and jumps
+ * written over them. 64-bit mode only. Manual: Intel SDM volume 2, chapter 2 (formats) and appendix
+ * A (opcode maps).
  *
  *   | legacy prefixes | REX, VEX, EVEX or XOP | opcode | ModRM | SIB | displacement | immediate |
  *                                                                   ^ disp_offset    ^ imm_offset
  *
- * Offsets count from the first byte. What the instruction does not have is 0 in length; registers
- * that it does not have are TRACE_INSN_NO_REG.
+ * Offsets count from the first byte. Parts that the instruction lacks have the length 0; registers
+ * that it lacks are TRACE_INSN_NO_REG.
  *
  * Where processors differ, this follows Intel's: 66 before a near branch changes nothing there,
  * while AMD's take it for 16-bit operands, which makes other lengths. `is_vendor_specific` tells.
@@ -36,7 +36,9 @@ enum trace_insn_encoding {
 	TRACE_INSN_XOP,
 };
 
-/* Opcode maps. VEX, EVEX and XOP number theirs themselves: EVEX has 1 to 3, 5 and 6, XOP 8 to 10. */
+/*
+ * Opcode maps. VEX, EVEX and XOP number theirs themselves: EVEX has 1 to 3, 5 and 6, XOP 8 to 10.
+ */
 #define TRACE_INSN_MAP_ONE_BYTE 0
 #define TRACE_INSN_MAP_0F	1
 #define TRACE_INSN_MAP_0F38	2
@@ -62,7 +64,7 @@ enum trace_insn_encoding {
 #define TRACE_INSN_REX_R 4
 #define TRACE_INSN_REX_W 8
 
-/* What an instruction does to the flow of control, or to what decides about interrupts. */
+/* The effect of an instruction on the flow of control, or on interrupts. */
 enum trace_insn_kind {
 	TRACE_INSN_ORDINARY, /* goes on behind itself */
 	TRACE_INSN_NOP,	     /* and does nothing: 90, 0F 0D, 0F 18 to 0F 1F, hints among them */
@@ -74,7 +76,7 @@ enum trace_insn_kind {
 	TRACE_INSN_JCC_NEAR,
 	TRACE_INSN_LOOP, /* loopne, loope, loop, jrcxz */
 	TRACE_INSN_CALL_NEAR,
-	TRACE_INSN_XBEGIN, /* where an aborted transaction goes on */
+	TRACE_INSN_XBEGIN, /* with the place where an aborted transaction goes on */
 	/* to what a register or memory says */
 	TRACE_INSN_JMP_INDIRECT,
 	TRACE_INSN_JMP_FAR,
@@ -158,7 +160,7 @@ static inline bool trace_insn_is_relative(const struct trace_insn *insn)
 	return insn->kind >= TRACE_INSN_JMP_SHORT && insn->kind <= TRACE_INSN_XBEGIN;
 }
 
-/* Where such an instruction goes if it is at `addr`. */
+/* The target of such an instruction at `addr`. */
 static inline uintptr_t trace_insn_target(const struct trace_insn *insn, uintptr_t addr)
 {
 	return addr + insn->length + (uintptr_t)insn->imm;

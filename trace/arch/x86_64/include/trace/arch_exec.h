@@ -1,9 +1,9 @@
 /*
- * Memory for code that is made at run time, in units: the host says where, <trace/arch_host.h>.
+ * Memory for code that is made at run time, in units. The host provides it: <trace/arch_host.h>.
  *
  * Context:   alloc, free: thread. The others: any, not traced.
  * Locking:   alloc, free: the text lock.
- * Ownership: what was handed out is the caller's until it is freed.
+ * Ownership: allocated memory belongs to the caller until it is freed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@ TRACE_BEGIN_DECLS
  */
 uintptr_t trace_exec_alloc(size_t bytes);
 void trace_exec_free(uintptr_t addr, size_t bytes);
-/* How many bytes are allocated now; for tests that look for leaks. */
+/* The number of allocated bytes; for tests that look for leaks. */
 size_t trace_exec_used(void);
 
 /* Is the address in this memory, allocated or not? */
@@ -28,7 +28,7 @@ static TRACE_ALWAYS_INLINE bool trace_exec_contains(uintptr_t addr)
 {
 	return addr - trace_arch_exec_start() < trace_arch_exec_bytes();
 }
-/* How many units the memory has. */
+/* The number of units of the memory. */
 static TRACE_ALWAYS_INLINE size_t trace_exec_units(void)
 {
 	size_t bytes = trace_arch_exec_bytes();

@@ -1,5 +1,5 @@
 /*
- * What <trace/platform.h> wants to know of x86-64: included by the host's <trace_plat_facts.h>.
+ * Facts about x86-64 for <trace/platform.h>: included by the host's <trace_plat_facts.h>.
  *
  * SPDX-License-Identifier: MIT
  */

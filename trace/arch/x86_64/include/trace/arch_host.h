@@ -1,15 +1,15 @@
 /*
- * What trace/arch/x86_64 asks of its host, besides <trace/platform.h>: how text is written, how
- * the other CPUs are made to see it, and where code that is made at run time may lie.
+ * Functions that trace/arch/x86_64 asks of its host, besides <trace/platform.h>: writing text,
+ * making the other CPUs see it, and memory for code that is made at run time.
  *
- * What is marked as linked is functions, which may be inline, too; the rest belongs into a header
- * <trace_arch_inline.h> of the host, as static inline functions. <trace/arch_one_cpu.h> has all
- * that is the same for every host with one CPU.
+ * Functions marked as linked may be inline, too; the rest belongs into a header
+ * <trace_arch_inline.h> of the host, as static inline functions. <trace/arch_one_cpu.h> has the
+ * functions that are the same for every host with one CPU.
  *
  * The rule behind it is in Intel's SDM, volume 3, "Handling Self- and Cross-Modifying Code": a CPU
- * may execute what it fetched before it was written, or a mix of old and new bytes, until it
- * executes a serialising instruction ("Serializing Instructions": IRET, CPUID, SERIALIZE and some
- * more). There are two ways to obey it, and a host links the source of one:
+ * may execute bytes that it fetched before they were written, or a mix of old and new bytes, until
+ * it executes a serialising instruction ("Serializing Instructions": IRET, CPUID, SERIALIZE and
+ * some more). There are two ways to obey it, and a host links the source of one:
  *
  *   text_poke.c  The others go on: an int3 stands in front of each site while the rest of it is
  *                changed, and all CPUs serialise after each step. It needs an entry for #BP.
@@ -18,12 +18,12 @@
  * The host's entry for #BP calls trace_breakpoint_dispatch() first, see <trace/arch_breakpoint.h>.
  * Its gate is an interrupt gate without an IST stack, as an int3 may be hit inside it. It leaves a
  * gap of at least one word between the interrupted stack and the frame: text_poke.c pushes the
- * return address of a call there, so the entry has to move down what the CPU has pushed. It goes on
- * at the rip and rsp that are left there then.
+ * return address of a call there, so the entry has to move down the words that the CPU has pushed.
+ * It goes on at the rip and rsp that are left there then.
  *
- * Context:   thread, where nothing else is said. "Any": NMI and the #BP handler, too. None of it
- *            may have call sites.
- * Locking:   the caller holds the text lock, but for what is "any".
+ * Context:   thread, unless a function says otherwise. "Any": NMI and the #BP handler, too. None of
+ *            the functions may have call sites.
+ * Locking:   the caller holds the text lock, except in functions for "any" context.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,16 +1,16 @@
 /*
- * The answers to <trace/arch_host.h> about memory, for a host whose text is written where it lies: its
- * <trace_arch_inline.h> includes this. How other CPUs are made to serialise is left to the host;
- * <trace/arch_one_cpu.h> has it for those with one.
+ * The answers to <trace/arch_host.h> about memory, for a host whose text is written where it lies:
+ * its <trace_arch_inline.h> includes this. How other CPUs are made to serialise is left to the
+ * host; <trace/arch_one_cpu.h> has it for those with one.
  *
- * The page tables may say that text is read-only: for as long as a write takes, this CPU does not look at
- * that bit (WP of CR0; CR4.CET has to be off). No other CPU can write meanwhile, and no page has to be
- * writable and executable.
+ * The page tables may say that text is read-only: for as long as a write takes, this CPU does not
+ * look at that bit (WP of CR0; CR4.CET has to be off). No other CPU can write meanwhile, and no
+ * page has to be writable and executable.
  *
- * The host's linker script has text_start and text_end around what can be changed; a host with other
- * names defines TRACE_TEXT_START and TRACE_TEXT_END before. Code that is made at run time lies in
- * trace_exec_room, 16 KiB of the library's text; a host with other room for it defines TRACE_EXEC_START
- * and TRACE_EXEC_END.
+ * The host's linker script has text_start and text_end around what can be changed; a host with
+ * other names defines TRACE_TEXT_START and TRACE_TEXT_END before. Code that is made at run time
+ * lies in trace_exec_room, 16 KiB of the library's text; a host with other room for it defines
+ * TRACE_EXEC_START and TRACE_EXEC_END.
  *
  * Context: as there.
  *

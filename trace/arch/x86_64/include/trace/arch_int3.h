@@ -1,16 +1,17 @@
 /*
- * An entry for #BP, whole: a host's gate 3 leads here, and needs nothing else for text_poke.c and for probes.
- * It is an interrupt gate without an IST stack.
+ * An entry for #BP, whole: a host's gate 3 leads here, and needs nothing else for text_poke.c and
+ * for probes. It is an interrupt gate without an IST stack.
  *
- *   int3 in the kernel  -> trace_int3_entry: moves down what the CPU has pushed, saves all registers
+ *   int3 in the kernel  -> trace_int3_entry: moves down the CPU's words, saves all registers
  *                          -> trace_breakpoint_dispatch(): answered: registers restored, IRET
  *   of user mode, or
- *   answered by nobody  -> trace_int3_other, with stack and registers as the CPU has left them
+ *   not answered        -> trace_int3_other, with stack and registers as the CPU has left them
  *
- * An int3 that the CPU executes on an entry from user mode before the host's own per-CPU base is there
- * would find the wrong one: code there has no call sites.
+ * An int3 that the CPU executes on an entry from user mode before the host's own per-CPU base is
+ * there would find the wrong one: code there has no call sites.
  *
- * trace_arch_has_frames() and its kin of <trace/arch_host.h> come with it, so probes can be anywhere.
+ * trace_arch_has_frames() and its kin of <trace/arch_host.h> come with it, so probes can be
+ * anywhere.
  *
  * Context: #BP of any context, NMI included; not traced.
  *
@@ -28,8 +29,8 @@ TRACE_BEGIN_DECLS
 /* The address of the gate; not to be called. */
 void trace_int3_entry(void);
 /*
- * The host's entry for an int3 that is not the library's, in assembly: what its gate 3 would lead to without
- * all this. The default ends the host by trace_arch_broken().
+ * The host's entry for an int3 that is not the library's, in assembly: the target of its gate 3 in
+ * a kernel without the library. The default ends the host by trace_arch_broken().
  */
 void trace_int3_other(void);
 
@@ -43,7 +44,7 @@ struct trace_int3_frame {
 	uint64_t ss;
 };
 
-/* For trace_int3_entry: true if somebody has answered. */
+/* For trace_int3_entry: true if a consumer has answered. */
 bool trace_int3_hit(struct trace_int3_frame *frame);
 
 TRACE_END_DECLS

@@ -1,6 +1,6 @@
 /*
- * All answers to <trace/arch_host.h> that a host with one CPU has to give inline, if its text is written
- * where it lies (<trace/arch_in_place.h>): its <trace_arch_inline.h> includes this.
+ * All answers to <trace/arch_host.h> that a host with one CPU has to give inline, if its text is
+ * written where it lies (<trace/arch_in_place.h>): its <trace_arch_inline.h> includes this.
  *
  * Context: as there.
  *
@@ -26,7 +26,7 @@ static inline void trace_arch_sync_cores(void)
 	trace_arch_serialise();
 }
 
-/* What QEMU does differently takes two CPUs. */
+/* QEMU's differences matter with two CPUs only. */
 static inline bool trace_arch_is_emulated(void)
 {
 	return false;

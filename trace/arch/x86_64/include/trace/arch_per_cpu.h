@@ -1,30 +1,33 @@
 /*
- * Those inline functions of <trace/platform.h> that are about CPUs and threads, for a kernel whose CPUs each find
- * what is theirs behind GS or FS. The host has a struct trace_per_cpu of <trace/per_cpu.h> in its own struct of a CPU; its
- * <trace_plat_inline.h> includes <trace/arch_inline.h> and this, and has a clock.
+ * Those inline functions of <trace/platform.h> that are about CPUs and threads, for a kernel whose
+ * CPUs each find their own data behind GS or FS. The host has a struct trace_per_cpu of
+ * <trace/per_cpu.h> in its own struct of a CPU; its <trace_plat_inline.h> includes
+ * <trace/arch_inline.h> and this, and has a clock.
  *
  *   base of GS -> | the host's struct of this CPU ... | struct trace_per_cpu | ... |
  *                                                     '- TRACE_PER_CPU_OFFSET
  *
  * Macros of the host, before it includes this:
  *
- *   TRACE_PER_CPU_OFFSET      a constant: where the struct lies from the base, offsetof(struct cpu, trace)
- *   TRACE_PER_CPU_SEGMENT     "fs"; without it "gs"
- *   TRACE_PER_CPU_RESCHEDULE  a function of the host without arguments: trace_plat_preempt_enable() calls it when the
- *                             count is 0 again and a switch of threads is wanted. It looks whether interrupts are on.
- *                             Without it the switch waits for the next interrupt of the timer
- *   TRACE_PER_CPU_HAS_THREADS the host writes what asks for the running thread: trace_plat_current(),
+ *   TRACE_PER_CPU_OFFSET a constant: offset of the struct from the base, offsetof(struct cpu,
+ *   trace) TRACE_PER_CPU_SEGMENT "fs"; without it "gs" TRACE_PER_CPU_RESCHEDULE a function of the
+ *   host without arguments: trace_plat_preempt_enable() calls it when the
+ *                             count is 0 again and a switch of threads is wanted. It looks whether
+ *                             interrupts are on. Without it the switch waits for the next interrupt
+ *                             of the timer
+ *   TRACE_PER_CPU_HAS_THREADS the host writes what asks for the running thread:
+ *   trace_plat_current(),
  *                             trace_plat_current_pid(), trace_plat_stack_top()
  *
- * What the host calls, with the count of preemption as it has it for Linux:
+ * Calls of the host, with the count of preemption as on Linux:
  *
- *   start of a CPU    trace_per_cpu_init(), and then the base, before the first traced function
- *   switch of threads trace_per_cpu_switch() exactly where the stack changes, interrupts off
- *   interrupt         trace_irq_enter() first, trace_irq_exit() last; NMI: trace_nmi_enter(), trace_nmi_exit()
- *   timer             between exit and the return: trace_may_switch() ? switch : trace_want_switch()
+ *   start of a CPU trace_per_cpu_init(), and then the base, before the first traced function switch
+ *   of threads trace_per_cpu_switch() exactly where the stack changes, interrupts off interrupt
+ *   trace_irq_enter() first, trace_irq_exit() last; NMI: trace_nmi_enter(), trace_nmi_exit() timer
+ *   between exit and the return: trace_may_switch() ? switch : trace_want_switch()
  *
- * A handler that switches threads itself does so outside of enter and exit: the count belongs to the CPU, and the other
- * thread may not be in an interrupt.
+ * A handler that switches threads itself does so outside of enter and exit: the count belongs to
+ * the CPU, and the other thread may not be in an interrupt.
  *
  * Context: probe, where nothing else is said. Each function is one instruction of this CPU.
  *
@@ -175,13 +178,19 @@ static TRACE_ALWAYS_INLINE void trace_nmi_exit(void)
 	TRACE_PER_CPU_CHANGE("subl", TRACE_PER_CPU_NMI);
 }
 
-/* May an interrupt, behind its trace_irq_exit(), switch threads: has the code below no need to stay on this CPU? */
+/*
+ * May an interrupt, behind its trace_irq_exit(), switch threads: has the code below no need to stay
+ * on this CPU?
+ */
 static TRACE_ALWAYS_INLINE bool trace_may_switch(void)
 {
 	return trace_plat_preempt_count() == 0;
 }
 
-/* A switch is wanted, as soon as the code below allows it. Events show it as the flag N. Interrupts off. */
+/*
+ * A switch is wanted, as soon as the code below allows it. Events show it as the flag N. Interrupts
+ * off.
+ */
 static TRACE_ALWAYS_INLINE void trace_want_switch(void)
 {
 	TRACE_PER_CPU_CHANGE("andl", ~TRACE_PER_CPU_NO_SWITCH);

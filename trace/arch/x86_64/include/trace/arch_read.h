@@ -4,15 +4,16 @@
  *
  *   a read  --fault-->  the host's handler  --trace_fixup_find()-->  goes on at the other address
  *
- * The table of all such instructions is the section `trace_fixups`. A linker script of the host's has
+ * The table of all such instructions is the section `trace_fixups`. A linker script of the host's
+ * has
  *
- *	. = ALIGN(8);
- *	__start_trace_fixups = .;
- *	KEEP(*(trace_fixups))
- *	__stop_trace_fixups = .;
+ * 	. = ALIGN(8);
+ * 	__start_trace_fixups = .;
+ * 	KEEP(*(trace_fixups))
+ * 	__stop_trace_fixups = .;
  *
- * A script that does not speak of the section leaves the two symbols to the linker; one that drops it
- * does not link.
+ * A script that does not speak of the section leaves the two symbols to the linker; one that drops
+ * it does not link.
  *
  * Context: any, NMI included; not traced.
  *
@@ -30,7 +31,7 @@ TRACE_BEGIN_DECLS
 
 struct trace_fixup {
 	uintptr_t insn;	  /* the instruction that may fault */
-	uintptr_t resume; /* where the CPU goes on then */
+	uintptr_t resume; /* address at which the CPU then goes on */
 };
 
 extern const struct trace_fixup __start_trace_fixups[];
@@ -43,7 +44,9 @@ extern const struct trace_fixup __stop_trace_fixups[];
 	".quad " insn ", " resume "\n\t"                                                           \
 	".popsection\n\t"
 
-/* Where to go on after a fault of the instruction at `insn`; 0: it is none of these. */
+/*
+ * The address to go on at after a fault of the instruction at `insn`; 0 when it is none of these.
+ */
 static TRACE_ALWAYS_INLINE uintptr_t trace_fixup_find(uintptr_t insn)
 {
 	const struct trace_fixup *fixup = __start_trace_fixups;

@@ -1,14 +1,15 @@
 /*
- * What a callback sees of the registers at a call site: the stack that the trampoline made, lowest
+ * The registers at a call site, as a callback sees them: the stack made by the trampoline, lowest
  * address first. Contracts: <trace/platform.h>.
  *
- *   r15 .. r10 rbx rflags rsp direct  only with FTRACE_OPS_FL_SAVE_REGS; else whatever lies there
+ *   r15 .. r10 rbx rflags rsp direct  only with FTRACE_OPS_FL_SAVE_REGS; else undefined
  *   r9 r8 rdi rsi rdx rcx rax rbp     restored from here
  *   rip                               the return address into the traced function: where it goes on
  *   parent                            the return address into its caller
  *
  * Context:   probe; until the callback returns.
- * Ownership: the trampoline's. All but `rsp` may be written: it follows from where this lies.
+ * Ownership: the struct belongs to the trampoline. All but `rsp`, which follows from its address,
+ *            may be written.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,8 +24,9 @@ TRACE_BEGIN_DECLS
 struct ftrace_regs {
 	uint64_t r15, r14, r13, r12, r11, r10, rbx;
 	uint64_t rflags;
-	uint64_t rsp;	 /* as at the first instruction: of `parent` */
-	uint64_t direct; /* where the trampoline leaves to instead of `rip`, 0: nowhere */
+	uint64_t rsp; /* as at the first instruction: of `parent` */
+	/* The address to which the trampoline leaves instead of `rip`; 0 for none. */
+	uint64_t direct;
 	uint64_t r9, r8, rdi, rsi, rdx, rcx, rax, rbp;
 	uintptr_t rip;
 	uintptr_t parent;
@@ -98,9 +100,9 @@ static TRACE_ALWAYS_INLINE uintptr_t ftrace_regs_get_stack_pointer(const struct 
 }
 
 /*
- * What a probe's detour made for a handler of arguments has no `rsp`, and the flags in `direct`,
- * where otherwise 0 or an address is. It lies below the stack of the probed code, with three words
- * between: probe_detour_code.asm.
+ * Registers from a probe's detour for a handler of arguments have no `rsp`, and the flags in
+ * `direct`, where otherwise 0 or an address is. It lies below the stack of the probed code, with
+ * three words between: probe_detour_code.asm.
  */
 static TRACE_ALWAYS_INLINE uintptr_t
 ftrace_regs_get_saved_stack_pointer(const struct ftrace_regs *fregs)

@@ -3,12 +3,12 @@
  * syncs:
  *
  *        site   0f 1f 44 00 00      a CPU that runs over it meanwhile:
- *   1           cc 1f 44 00 00      int3; the handler does what the new instruction will do
- *      sync     (nobody fetches the old instruction any more)
+ *   1           cc 1f 44 00 00      int3; the handler does the new instruction
+ *      sync     (no CPU fetches the old instruction any more)
  *   2           cc xx xx xx xx      int3
- *      sync     (nobody fetches an old tail any more)
+ *      sync     (no CPU fetches an old tail any more)
  *   3           e8 xx xx xx xx      the new instruction, or still int3
- *      sync     (nobody is on the int3 any more; handlers have left the batch)
+ *      sync     (no CPU is on the int3 any more; handlers have left the batch)
  *
  * With text_stop.c the other CPUs stand still for it; then there are no halves, and no handler.
  *
@@ -19,7 +19,7 @@
  *            context, NMI included, see <trace/arch_breakpoint.h>; it takes no lock.
  * Locking:   one batch at a time: the caller holds the host's text lock; violations are asserted.
  *            The host lets no CPU come online inside a batch.
- * Ownership: the pokes stay the caller's; nobody looks at them after the call.
+ * Ownership: the pokes belong to the caller, and are not read after the call.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,7 +30,7 @@
 
 TRACE_BEGIN_DECLS
 
-/* What trace_plat_poke_batch() is to do; the host's calls this with its text lock held. */
+/* The work of trace_plat_poke_batch(), which the host's calls with its text lock held. */
 int text_poke_batch(const struct trace_poke *pokes, size_t nr, struct trace_poke_error *out_error);
 
 /*
@@ -48,9 +48,9 @@ void text_poke_finish(void);
 void trace_text_write(uintptr_t addr, const void *bytes, size_t len);
 
 /*
- * Read the `len` bytes at `addr` as they are meant to be: what memory holds, but without the int3s
- * of text_poke.c and of other consumers of breakpoints. A site of a batch that is being made reads
- * as its new instruction. False: not all of these bytes are code that can be changed.
+ * Read the `len` bytes at `addr` as they are meant to be: the bytes in memory, but without the
+ * int3s of text_poke.c and of other consumers of breakpoints. A site of a batch that is being made
+ * reads as its new instruction. False: not all of these bytes are code that can be changed.
  *
  * Any context, NMI included; preemption is off, or the text lock is held. Not traced.
  */

@@ -1,6 +1,6 @@
 /*
- * Entry trampolines: what an enabled call site calls. They save what a function's caller expects to
- * keep, call func(ip, parent_ip, ops, fregs), restore, and return behind the site.
+ * Entry trampolines, called by enabled call sites. They save the registers that a function's caller
+ * expects to keep, call func(ip, parent_ip, ops, fregs), restore, and return behind the site.
  *
  * The stack while func runs is a struct ftrace_regs, <trace/arch_regs.h>, or its upper half; rbp
  * points at .rbp, so frame-pointer unwinding goes through:

@@ -1,6 +1,6 @@
 /*
- * Watchpoints of <trace/wprobe.h> on x86-64: what the host's entry of #DB, and a CPU that comes
- * online, call. A host that has no trace_arch_call_cpus() calls neither.
+ * Watchpoints of <trace/wprobe.h> on x86-64: functions for the host's entry of #DB, and for a CPU
+ * that comes online. A host that has no trace_arch_call_cpus() calls neither.
  *
  * Context: stated per function. Not traced.
  *
@@ -16,9 +16,9 @@
 TRACE_BEGIN_DECLS
 
 /*
- * #DB: calls the handlers of the watchpoints that were hit. The CPU goes on at `rip`;
- * `frame` has the registers in a form of the host, for trace_arch_frame_load(). False: it was something else, or that as well. Interrupts
- * off, any context.
+ * #DB: calls the handlers of the watchpoints that were hit. The CPU goes on at `rip`; `frame` has
+ * the registers in a form of the host, for trace_arch_frame_load(). False: it was something else,
+ * or that as well. Interrupts off, any context.
  */
 bool trace_watch_dispatch(uintptr_t rip, void *frame);
 /*
