@@ -16,8 +16,8 @@ enum insn {
 
 static struct {
 	struct balance seen;
-	enum insn last;		    /* what was executed last */
-	uintptr_t notes[MAX_NOTES]; /* where the calls will return to */
+	enum insn last;		    /* the instruction that was executed last */
+	uintptr_t notes[MAX_NOTES]; /* the return addresses of the calls */
 	uint32_t nr;
 } steps;
 

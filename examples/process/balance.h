@@ -1,9 +1,9 @@
 /*
- * How calls and returns pair up, as a processor's return predictor sees it: a call notes where it
- * will return to; a return is guessed to go to the youngest note, and takes it away. After one call
- * too few, or one return too many, all guesses that follow are wrong, also those for the callers.
- * An emulator has no predictor, and measured times only hint at it. So here instructions are
- * executed one at a time and counted.
+ * Pairs of calls and returns, as a processor's return predictor sees them: a call notes its return
+ * address; a return is guessed to go to the youngest note, and takes it away. After one call too
+ * few, or one return too many, all guesses that follow are wrong, also those for the callers. An
+ * emulator has no predictor, and measured times only hint at it. So here instructions are executed
+ * one at a time and counted.
  *
  * Context: one thread; it uses SIGTRAP.
  */

@@ -1,7 +1,7 @@
 /*
- * bench [check]: what an event costs in ns, measured on the processor that it runs on. All rows run
- * in turn, in short chunks, so that some chunk of each is not disturbed on a busy machine: compare
- * by the best. A row's figure has the loop and the call in it, which `site_off` is.
+ * bench [check]: the cost of an event in ns, measured on the processor that it runs on. All rows
+ * run in turn, in short chunks, so that some chunk of each is not disturbed on a busy machine:
+ * compare by the best. A row's figure has the loop and the call in it, which `site_off` is.
  *
  * With `check` chunks are few. Either way each row has to record as many events as it says, and
  * calls and returns have to pair up: see balance.h.
@@ -40,7 +40,7 @@ struct row {
 	uint32_t hits;	 /* calls of callbacks that count */
 	uint32_t events; /* written to the rings */
 	uint32_t wrong;	 /* returns that no processor can guess, because tracing changes them */
-	/* What was seen: */
+	/* The results: */
 	struct balance balance;
 	bool has_failed;
 	double ns[MAX_CHUNKS];

@@ -1,5 +1,5 @@
 /*
- * Threads as CPUs: how they start and end, signals as their interrupts, and what the library asks
+ * Threads as CPUs: their start and end, signals as their interrupts, and the library's questions
  * about all of them. cpu_call() lets another CPU run a function by sending it a signal, as a kernel
  * does by an interrupt.
  */
@@ -315,7 +315,7 @@ static bool is_frame(const uintptr_t *frame, const uintptr_t *above, const uintp
 	       trace_arch_is_text(frame[1]);
 }
 
-/* Is it the frame of a trampoline, or of what a site calls directly? */
+/* Is it the frame of a trampoline, or of a function that a site calls directly? */
 static bool is_called_by_site(const uintptr_t *frame)
 {
 	uintptr_t site = frame[1] - TRACE_INSN_SIZE;

@@ -1,10 +1,10 @@
-/* What hits.c puts probes into: functions with instructions of many kinds. */
+/* Functions with instructions of many kinds, into which hits.c puts probes. */
 #ifndef MIX_H
 #define MIX_H
 
 #include <stdint.h>
 
-/* Calls all of the others. Its result depends on all that they do. */
+/* Calls all of the others. Its result depends on all of theirs. */
 uint64_t mix(uint64_t x);
 
 uint64_t mix_leaf(uint64_t x);	   /* has its variables on the stack, and calls nothing */

@@ -1,4 +1,4 @@
-/* What the files of this program declare for each other. */
+/* Declarations that the files of this program share. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
@@ -25,7 +25,7 @@ int cpu_start(const char *name, void (*fn)(void *arg), void *arg);
 void cpu_join(int cpu);
 /* Run fn(signal) when the signal comes; it may call traced functions. 0 or -errno. */
 int cpu_on_signal(int signal, void (*fn)(int signal));
-/* How many threads are CPUs now. */
+/* The number of threads that are CPUs now. */
 uint32_t cpus_online(void);
 
 /* text.c: make the text one that can be changed. False: see process_start(). */

@@ -1,4 +1,4 @@
-/* What flips.c and bench.c call: it has a call site, and does next to nothing. */
+/* The function that flips.c and bench.c call: it has a call site, and does next to nothing. */
 #ifndef TARGET_H
 #define TARGET_H
 

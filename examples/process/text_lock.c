@@ -1,5 +1,5 @@
 /*
- * What changes text, one after the other: the lock that <trace/arch_text.h> wants held. Threads
+ * Changes of text, one after the other: the lock that <trace/arch_text.h> wants held. Threads
  * change call sites under a lock of the library, and probes under another one.
  */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /*
- * The rest of what the library asks of its host. For what is neither here, nor in cpus.c or
- * include/, the library has a default. Nothing here is traced.
+ * The rest of the functions that the library asks of its host. It has defaults for those that are
+ * neither here, nor in cpus.c or include/. Nothing here is traced.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -74,7 +74,7 @@ static void print_line(const char *fmt, va_list args)
 	trace_vsnprintf(line, sizeof(line), fmt, args);
 	parts[0].iov_len = strlen(line);
 	if (writev(STDERR_FILENO, parts, 2) < 0)
-		return; /* there is nobody to tell */
+		return; /* there is no other way to tell */
 }
 
 void trace_plat_log(const char *fmt, ...)

@@ -29,7 +29,7 @@ static void give_up(int signal)
 
 /* ---- The int3 ---- */
 
-/* What consumers of breakpoints get as the frame. */
+/* The frame that consumers of breakpoints get. */
 struct trap {
 	greg_t *regs;
 	uintptr_t rip, rsp; /* of `regs`, and how the thread goes on */
@@ -90,9 +90,9 @@ void trace_arch_frame_store(void *frame, const struct ftrace_regs *regs)
 }
 
 /*
- * What answers may be freed after a grace period; no such period ends while the count is raised. It
- * is not the preempt count, which events record: a probe's are those of the code that was
- * interrupted.
+ * Memory that answers use may be freed after a grace period; no such period ends while the count is
+ * raised. It is not the preempt count, which events record: a probe's are those of the code that
+ * was interrupted.
  */
 static bool answer_int3(struct trap *trap)
 {
@@ -111,8 +111,8 @@ static bool answer_int3(struct trap *trap)
  * handlers run here, and the thread goes on in a copy of the instruction.
  *
  * A signal handler does not hold back the core sync, as an interrupt would in a kernel. So whole
- * batches may begin and end while it runs, and then nobody answers: the site is executed again. If
- * no batch has begun meanwhile the int3 is not ours.
+ * batches may begin and end while it runs, and then the int3 has no answer: the site is executed
+ * again. If no batch has begun meanwhile the int3 is not ours.
  */
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
@@ -142,7 +142,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
 	uintptr_t resume = trace_fixup_find((uintptr_t)regs[REG_RIP]);
-	bool is_sent = info->si_code <= 0; /* by somebody, and not caused by the instruction */
+	bool is_sent = info->si_code <= 0; /* by a sender, and not caused by the instruction */
 
 	if (resume && !is_sent) {
 		regs[REG_RIP] = (greg_t)resume;

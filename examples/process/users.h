@@ -16,7 +16,7 @@ extern struct user counter, counter_too, counter_regs, direct, overrider;
 extern struct user function, function_too, graph, graph_too;
 extern struct user probe_site, probe_int3, probe_jump;
 
-/* How often callbacks that count were called. */
+/* The number of calls of callbacks that count. */
 extern uint64_t users_hits;
 
 /* Call this first, once. */

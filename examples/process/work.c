@@ -1,6 +1,6 @@
 /*
- * What is traced: numbers are made, sorted, and computed with in floating point, whose registers
- * nobody saves on the way into a callback. Apart from its call sites this is an ordinary file.
+ * The traced code: numbers are made, sorted, and computed with in floating point, whose registers
+ * are not saved on the way into a callback. Apart from its call sites this is an ordinary file.
  * Functions that the compiler inlines would have no site: hence NOINLINE.
  */
 #include "work.h"

@@ -1,4 +1,4 @@
-/* What is traced: see work.c. It knows nothing of the library. */
+/* The traced code: see work.c. It knows nothing of the library. */
 #ifndef WORK_H
 #define WORK_H
 

@@ -1,4 +1,7 @@
-/* The CPUs: how they start, and the interrupts by which one CPU reaches all others and each switches its threads. */
+/*
+ * The CPUs: their start, and the interrupts by which one CPU reaches all others and each switches
+ * its threads.
+ */
 #include <stdatomic.h>
 #include <trace/arch_int3.h>
 #include <trace/platform.h>

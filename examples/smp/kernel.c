@@ -1,6 +1,6 @@
 /*
- * Code that is changed while other CPUs run over it, and no call is lost. All threads but the first
- * call work() again and again, and are switched while they do. One ops counts the calls all the time;
+ * Changes of code while other CPUs run over it, without a lost call. All threads but the first call
+ * work() again and again, and are switched while they do. One ops counts the calls all the time;
  * the first thread registers and unregisters a second one meanwhile, so that the site calls now the
  * trampoline of one, now that of both. In the end calls and counts are compared, and the memory of
  * all trampolines is free again.

@@ -1,4 +1,4 @@
-/* What the files of this kernel declare for each other. */
+/* Declarations that the files of this kernel share. */
 #ifndef SMP_H
 #define SMP_H
 
@@ -39,13 +39,13 @@ void thread_main(void) __attribute__((noreturn)); /* kernel.c */
 void threads_count(uint64_t *out_switches, uint64_t *out_inside);
 extern uint8_t boot_stacks[];
 
-/* patch_int3.c or patch_stop.c: what other CPUs do while code is changed. Not traced. */
+/* patch_int3.c or patch_stop.c: the work of other CPUs while code is changed. Not traced. */
 void patch_init(void);
 
-/* work.c: what is traced. */
+/* work.c: the traced code. */
 uint64_t work(uint64_t n);
 
-/* trace_host.c: what the library asks for. Not traced. */
+/* trace_host.c: the functions that the library asks for. Not traced. */
 void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

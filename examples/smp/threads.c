@@ -31,7 +31,10 @@ struct smp_thread *thread_current(void)
 
 /* ---- Start ---- */
 
-/* What switch_stacks() takes from a new stack: registers that are 0, rbp too, where frames end, and thread_begin(). */
+/*
+ * Make the frame that switch_stacks() takes from a new stack: registers that are 0, rbp too, where
+ * frames end, and thread_begin().
+ */
 static void thread_make(struct smp_thread *thread, uint8_t *stack)
 {
 	uintptr_t *words = (uintptr_t *)(stack + SMP_STACK_BYTES - 2 * WORD_BYTES);

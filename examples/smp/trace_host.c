@@ -1,6 +1,7 @@
 /*
- * What the library asks of its host in <trace/platform.h> and <trace/arch_host.h>, beside what threads.c and patch_*.c have.
- * For what is nowhere here nor in include/ the library has a default. Nothing here is traced.
+ * The functions that the library asks of its host in <trace/platform.h> and <trace/arch_host.h>,
+ * beside those in threads.c and patch_*.c. The library has defaults for those that are neither here
+ * nor in include/. Nothing here is traced.
  */
 #include <stdarg.h>
 #include <trace/arch_host.h>

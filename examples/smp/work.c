@@ -1,4 +1,4 @@
-/* What is traced, and called by all CPUs: see smp.h. */
+/* The traced code, which all CPUs call: see smp.h. */
 #include "smp.h"
 
 uint64_t work(uint64_t n)

@@ -1,4 +1,4 @@
-/* What is traced: see tiny.h. The attribute keeps the compiler from inlining. */
+/* The traced code: see tiny.h. The attribute keeps the compiler from inlining. */
 #include "tiny.h"
 
 __attribute__((noinline)) static unsigned int square(unsigned int n)

@@ -1,7 +1,7 @@
 /*
- * A kernel that traces itself: which of its functions are called, in which order and by whom, and
- * how long each takes. The callbacks only note in `calls` what they see; it is printed when tracing
- * has ended.
+ * A kernel that traces itself: the calls of its functions in their order, their callers, and the
+ * time that each takes. The callbacks only note in `calls` what they see; it is printed when
+ * tracing has ended.
  */
 #include <trace/arch_text.h>
 #include <trace/defaults.h>

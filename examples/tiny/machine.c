@@ -1,4 +1,4 @@
-/* What this kernel knows of the machine: see tiny.h. Interrupts stay off. */
+/* The machine, as far as this kernel knows it: see tiny.h. Interrupts stay off. */
 #include <trace/arch_int3.h>
 #include "tiny.h"
 

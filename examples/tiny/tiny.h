@@ -1,4 +1,4 @@
-/* What the files of this kernel declare for each other. */
+/* Declarations that the files of this kernel share. */
 #ifndef TINY_H
 #define TINY_H
 
@@ -11,10 +11,10 @@ void machine_init(void);
 void console_write(const char *text);
 void power_off(void) __attribute__((noreturn));
 
-/* demo.c: what is traced. Returns whether 1^3 + 2^3 + .. + n^3 = (1 + 2 + .. + n)^2. */
+/* demo.c: the traced code. Returns whether 1^3 + 2^3 + .. + n^3 = (1 + 2 + .. + n)^2. */
 bool demo(unsigned int n);
 
-/* trace_host.c: what the library asks for. Not traced. */
+/* trace_host.c: the functions that the library asks for. Not traced. */
 void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

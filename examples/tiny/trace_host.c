@@ -1,6 +1,6 @@
 /*
- * What the library asks of its host in <trace/platform.h> and <trace/arch_host.h>. For what is
- * neither here nor in include/ the library has a default. Nothing here is traced.
+ * The functions that the library asks of its host in <trace/platform.h> and <trace/arch_host.h>. It
+ * has defaults for those that are neither here nor in include/. Nothing here is traced.
  */
 #include <stdarg.h>
 #include <trace/arch_host.h>

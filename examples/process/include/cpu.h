@@ -13,7 +13,7 @@
 #define PROCESS_CPUS	 8
 #define PROCESS_NAME_LEN 16
 
-/* Of preempt_count: nobody wants this CPU for another thread, ever. */
+/* Of preempt_count: this CPU is never wanted for another thread. */
 #define PROCESS_NO_RESCHED 0x80000000u
 /* Of preempt_count: a signal handler runs. */
 #define PROCESS_IN_SIGNAL 0x00010000u
@@ -41,7 +41,7 @@ struct process_cpu {
 
 extern uint64_t process_ns_per_cycle; /* times 2^32 */
 
-/* The text of the program, and how far above it its writable view lies: text.c. */
+/* The text of the program, and the distance of its writable view above it: text.c. */
 extern struct process_text {
 	uintptr_t start, end;
 	intptr_t view_offset;

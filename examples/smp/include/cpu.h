@@ -1,6 +1,6 @@
 /*
- * What belongs to one CPU; its GS base points to it. Each CPU has threads of its own, which its timer switches. The names
- * have a prefix because the files of the library see all that is declared here.
+ * The data of one CPU; its GS base points to it. Each CPU has threads of its own, which its timer
+ * switches. The names have a prefix because the files of the library see all that is declared here.
  */
 #ifndef CPU_H
 #define CPU_H
