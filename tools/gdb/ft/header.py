@@ -93,7 +93,7 @@ def graph_header(walk):
 def text(walk):
     instance = walk.instance
     out = f"# tracer: {instance.tracer_name}\n#\n"
-    if int(memory.variable("is_dead", "ftrace_dead.c")):
+    if int(memory.variable("ftrace_died", "ftrace_dead.c")):
         out += "# WARNING: FUNCTION TRACING IS CORRUPTED\n#          MAY BE MISSING FUNCTION EVENTS\n"
     if not instance.has("CONTEXT_INFO"):
         return out

@@ -159,7 +159,7 @@ def flag_words(value, prefix, type_name):
 
 
 def show_ops():
-    if int(memory.variable("is_dead", "ftrace_dead.c")):
+    if int(memory.variable("ftrace_died", "ftrace_dead.c")):
         why = memory.variable("dead_why", "ftrace_dead.c")
         print(f"function tracing is dead: {memory.text(int(why)) if int(why) else 'no reason was kept'}")
     found = ops_list()
