@@ -342,6 +342,12 @@ CHECK ?= 0
 bench: deps-test
 	@$(PYTHON) tests/bench/bench.py --build $(BUILD) $(if $(filter 1,$(CHECK)),--check)
 
+# The README's pictures, of kernels that run.
+pictures:
+	@tools/install-deps test-host
+	@$(MAKE) --no-print-directory all host-tools
+	@FATHOM_BUILD=$(abspath $(BUILD)) $(PYTHON) tests/host/pictures.py
+
 # The library in a process, on this machine's processors: its tests, and what an event costs in ns.
 FLIPS ?= 1000000
 process = $(abspath $(BUILD))/process
@@ -453,9 +459,9 @@ format: $(BUILD)/lint/installed
 clean:
 	rm -rf $(BUILD)
 
-# The table of the README without its Markdown: of a link its text, and no back quotes.
+# The table of docs/building.md without its Markdown: of a link its text, and no back quotes.
 help:
-	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' README.md
+	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' docs/building.md
 
 FORCE:
-.PHONY: all test-kernel run demo man debug test test-host self-tests check bench process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test test-host self-tests check bench pictures process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view

@@ -109,8 +109,8 @@ def test_image_is_reproducible(second_build):
 
 
 def test_help_is_plain_text():
-    """`make help` prints each row of the README's table, and no Markdown: of a link, its text."""
-    rows = re.findall(r"^\| `(make[^`]*)` \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+    """`make help` prints each row of the table in docs/building.md, and no Markdown: of a link, its text."""
+    rows = re.findall(r"^\| `(make[^`]*)` \|", (ROOT / "docs/building.md").read_text(encoding="utf-8"), re.M)
     lines = make("-s", "--no-print-directory", "help").splitlines()
     assert rows and [line.split(": ")[0] for line in lines] == rows
     assert not [line for line in lines if re.search(r"`|\]\(", line)]
