@@ -1,5 +1,5 @@
 /*
- * See <trace/one_cpu.h>.
+ * Default: the data of the only CPU. See <trace/one_cpu.h>.
  */
 #include <trace/compiler.h>
 #include <trace/defaults.h>

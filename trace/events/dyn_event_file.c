@@ -1,6 +1,5 @@
 /*
- * dynamic_events: trace events that users have defined, of each kind. See fs_file.h,
- * events/dyn_event.h.
+ * dynamic_events: the file of all trace events defined by users. See fs_file.h, events/dyn_event.h.
  */
 #include <trace/errno.h>
 #include <trace/fmt.h>

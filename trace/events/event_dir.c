@@ -9,10 +9,10 @@
  *       EVENT/   enable filter format hist hist_ascii hist_debug hist_folded hist_picture id inject
  *               trigger
  *
- * All of it is made when somebody looks. Systems and events come and go, so an id does not follow
- * from the place in the list, as usual, but from a number that the event's type has for good: each
- * type has IDS_EACH ids for its directory and files, and lends a second row of as many to its
- * system if it is the first one of it.
+ * Its nodes are made when looked for. Systems and events come and go, so an id does not follow from
+ * the place in the list, as usual, but from a number that the event's type has for good: each type
+ * has IDS_EACH ids for its directory and files, and lends a second row of as many to its system if
+ * it is the first one of it.
  */
 #include "event_file.h"
 #include "fs/fs_tree.h"
@@ -32,7 +32,7 @@ static const struct trace_event *event_dir_event_of(const struct trace_handle *h
 
 /* ---- enable ---- */
 
-/* Which events the file `enable` is about: all, those of a system, one. */
+/* The events behind a file `enable`: all, those of a system, one. */
 static struct trace_event_choice choice_of(const struct trace_handle *handle)
 {
 	const struct trace_node *dir = handle->node->parent;
@@ -108,19 +108,22 @@ static const struct trace_file *const event_files[] = {
 	&enable_file, &trace_event_filter_file, &format_file,
 	&id_file,     &trace_event_inject_file, &trace_event_trigger_file
 };
-/* Of what is not switched here: ftrace:print, and mere types. */
+/* Files of types without a switch: ftrace:print, and mere types. */
 static const struct trace_file *const marker_files[] = { &format_file, &id_file,
 							 &trace_event_trigger_file };
 static const struct trace_file *const type_files[] = { &format_file, &id_file };
 
-/* What features add to the directory of each trace event, or of each mere type. */
+/*
+ * A position in the list of files added by features to each trace event's directory, or to each
+ * mere type's.
+ */
 struct added {
 	bool is_type;
 	size_t feature;
-	size_t file; /* of event_files[] or type_files[] */
+	size_t file; /* index in event_files[] or type_files[] */
 };
 
-/* The next file that a feature adds; *at has nothing but is_type at first. NULL behind the last. */
+/* The next file added by a feature; NULL behind the last. *at has nothing but is_type at first. */
 static const struct trace_file *next_added(struct added *at)
 {
 	const struct trace_feature *feature;
@@ -180,7 +183,7 @@ static uint64_t event_dir_id_of(const struct trace_node *events, const struct tr
 	return events->id + 1 + (uint64_t)event->type * IDS_EACH + (system ? IDS_EVENTS : 0);
 }
 
-/* Behind the events of `system`, which begin at `first`: events are sorted by system. */
+/* The end of the events of `system`, which begin at `first`: events are sorted by system. */
 static size_t event_dir_end_of(const char *system, size_t first)
 {
 	size_t end = first, other = trace_nr_events();
@@ -206,7 +209,7 @@ static bool is_going(const struct trace_event *event)
 	return event->call && event->call->is_going;
 }
 
-/* A copy in the room at *names: an event may go while somebody holds a node with its name. */
+/* Copy a name into the room at *names: an event may go while a node with its name is held. */
 static const char *copy_name(char **names, const char *name)
 {
 	char *copy = *names;
@@ -222,7 +225,7 @@ static int fill_system(struct trace_node *dir)
 {
 	size_t first, at, names_bytes = 0;
 	struct trace_node *node;
-	bool has_switches = false; /* something in it can be switched */
+	bool has_switches = false; /* an event in it can be switched */
 	char *names;
 	int err = 0;
 
@@ -346,7 +349,7 @@ static const struct trace_dir events_dir = { .fill = fill_events, .version = tra
 
 /* ---- Events that go ---- */
 
-/* Is somebody in a directory of the event, or has a file in there open? Arrays lock held. */
+/* Is a directory of the event held, or a file in there open? Arrays lock held. */
 static bool is_held(const struct trace_tree *tree, const struct trace_event *event)
 {
 	for (const struct node_chunk *chunk = tree->chunks; chunk; chunk = chunk->next) {

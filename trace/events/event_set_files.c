@@ -1,5 +1,6 @@
 /*
- * available_events and set_event. See fs_file.h, events/event_file.h.
+ * available_events and set_event: lists of all events, and of those that are on. See fs_file.h,
+ * events/event_file.h.
  */
 #include "event_file.h"
 #include "fs/fs_file.h"
@@ -13,7 +14,7 @@ static void event_set_files_print_name(const struct trace_event *event, struct t
 	trace_seq_printf(seq, "%s:%s\n", event->system, event->name);
 }
 
-/* Types that are no trace events are not listed: nobody can switch them on. */
+/* Types that are no trace events are not listed: they cannot be switched on. */
 static int available_events_next(struct trace_handle *handle, struct trace_seq *seq)
 {
 	trace_events_lock();
@@ -65,7 +66,7 @@ static int set_event_open(struct trace_handle *handle)
 	return err;
 }
 
-/* A word at a time; those before one that is wrong have taken effect, as on Linux. */
+/* Switch events word by word; words before a wrong one have taken effect, as on Linux. */
 static int set_event_store(struct trace_handle *handle, char *text)
 {
 	int err = 0;

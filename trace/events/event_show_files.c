@@ -1,6 +1,6 @@
 /*
- * show_event_filters and show_event_triggers: which events of the instance have any, and which.
- * See fs_file.h, events/event_file.h.
+ * show_event_filters and show_event_triggers: all filters and triggers of the instance. See
+ * fs_file.h, events/event_file.h.
  */
 #include "event_filter.h"
 #include "trigger.h"
@@ -8,7 +8,7 @@
 #include "instance/event_private.h"
 #include "text/str.h"
 
-#define COLUMN 32u /* where a filter or trigger begins, behind a short name */
+#define COLUMN 32u /* column of a filter or trigger behind a short name */
 
 static void event_show_files_print_name(const struct trace_event *event, struct trace_seq *seq)
 {
@@ -19,8 +19,8 @@ static void event_show_files_print_name(const struct trace_event *event, struct 
 }
 
 /*
- * What the instance has of the first event from place *at of all types on that it has anything of;
- * *at becomes its place. NULL: of no further one. Config lock held, so the event stays.
+ * The instance's next event_file, from place *at of all types on; *at becomes its place. NULL when
+ * there is none. Config lock held, so the event stays.
  */
 static const struct trace_event_file *next_file(const struct trace_array *tr, size_t *at)
 {

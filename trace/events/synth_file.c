@@ -1,5 +1,5 @@
 /*
- * synthetic_events. See fs_file.h, events/synth_event.h.
+ * synthetic_events: the file of synthetic events. See fs_file.h, events/synth_event.h.
  */
 #include "synth_event.h"
 #include "dyn_event_file.h"

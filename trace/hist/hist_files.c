@@ -21,7 +21,7 @@ static const struct hist_form *form_of(const struct trace_handle *handle)
 /* An open file. */
 struct reader {
 	struct hist_view *view; /* the histogram that is being read, or NULL */
-	/* How many events had been counted when it was last read, and when that was last said. */
+	/* Events counted when it was last read, and when poll last reported news. */
 	uint64_t read_hits, told_hits;
 };
 
@@ -30,7 +30,7 @@ static struct reader *reader_of(const struct trace_handle *handle)
 	return handle->private;
 }
 
-/* What all histograms of the event have counted. Config lock held. */
+/* The number of events counted by all histograms of the event. Config lock held. */
 static uint64_t hits_of(const struct trace_handle *handle)
 {
 	const struct trace_event_call *call = hist_files_call_of(handle);
@@ -92,7 +92,7 @@ static int hist_next(struct trace_handle *handle, struct trace_seq *seq)
 	int result = 1;
 
 	trace_plat_lock(&trace_config_lock);
-	/* What is counted from here on may be in what is read, and is news all the same. */
+	/* Events counted from here on may already be in the text, and are news all the same. */
 	if (!handle->index && !reader_of(handle)->view)
 		reader_of(handle)->read_hits = hits_of(handle);
 	if (reader_of(handle)->view && !form_of(handle)->next(reader_of(handle)->view, seq)) {

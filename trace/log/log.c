@@ -1,5 +1,5 @@
 /*
- * See <trace/log.h>.
+ * trace_printk() into one buffer, and its events as lines of text. See <trace/log.h>.
  */
 #include <trace/log.h>
 #include <trace/ring_buffer.h>

@@ -122,7 +122,7 @@ struct monitor_tap {
 
 /*
  * A state in memory: in the low 8 bits its number + 1, or 0 while it is unknown; in the high half
- * what it belongs to: of threads the pid, otherwise 0.
+ * its owner: the pid of a thread, otherwise 0.
  */
 typedef _Atomic uint64_t monitor_word;
 
@@ -131,7 +131,7 @@ struct monitor_cpu {
 	_Alignas(64) monitor_word state; /* per=cpu */
 	_Atomic uint32_t depth;		 /* of reactions that run */
 	_Atomic uint64_t nr_starts;	 /* events by which a state became known */
-	_Atomic uint64_t nr_early;	 /* events while it was unknown */
+	_Atomic uint64_t nr_early;	 /* events while the state was unknown */
 	_Atomic uint64_t nr_others;	 /* events about threads and CPUs that have no state */
 	_Atomic uint64_t nr_silent;	 /* violations in reactions: counted, not reacted to */
 	_Atomic uint64_t cells[]; /* for each state, for each symbol: how often it occurred */
@@ -175,10 +175,10 @@ struct trace_monitor {
 	char states[MONITOR_STATES_MAX][MONITOR_WORD_BYTES];
 	struct monitor_symbol symbols[MONITOR_SYMBOLS_MAX];
 	struct monitor_tap taps[MONITOR_SYMBOLS_MAX];
-	/* For each state the symbols that have a step, and where it leads. */
+	/* For each state the symbols that have a step, and the next states. */
 	uint32_t allowed[MONITOR_STATES_MAX];
 	uint8_t next[MONITOR_STATES_MAX][MONITOR_SYMBOLS_MAX];
-	/* Symbols that begin, and the states in which. */
+	/* Symbols of steps that begin, and their next states. */
 	uint32_t starts;
 	uint8_t start_state[MONITOR_SYMBOLS_MAX];
 	bool has_filters;
@@ -203,8 +203,8 @@ struct trace_monitor {
 
 /* A mistake in a line. */
 struct monitor_error {
-	const char *why; /* a text that lasts, or NULL: nothing more is known */
-	const char *at;	 /* in the line */
+	const char *why; /* a text that lasts, or NULL for no further reason */
+	const char *at;	 /* place in the line */
 };
 
 /* ---- Reactors: monitor_react.c ---- */
@@ -223,9 +223,7 @@ struct trace_violation {
 struct trace_reactor {
 	const char *name;
 	const char *alias; /* another name, or NULL */
-	/*
-	 * It is about to be used: make what the top instance needs. 0 or -errno. Config lock held.
-	 */
+	/* Prepare the top instance for the reactor. Returns 0 or -errno. Config lock held. */
 	int (*prepare)(struct trace_array *tr);
 	void (*react)(struct trace_array *tr, const struct trace_violation *violation); /* probe */
 };
@@ -233,9 +231,9 @@ struct trace_reactor {
 /* reactors that need no other feature */
 extern const struct trace_reactor trace_reactors[];
 extern const struct trace_reactor trace_snapshot_reactors[]; /* tracers/snapshot_command.c */
-/* All there are, by name; start with NULL. NULL behind the last. */
+/* The next reactor by name; NULL behind the last. Start with NULL. */
 const struct trace_reactor *trace_reactor_behind(const struct trace_reactor *before);
-/* By name or alias, of `len` characters; or NULL. */
+/* Find a reactor by name or alias, of `len` characters; or NULL. */
 const struct trace_reactor *trace_reactor_find(const char *name, size_t len);
 
 /* ---- monitor_run.c ---- */
@@ -247,20 +245,20 @@ extern _Atomic bool trace_monitors_are_on, trace_monitors_react;
 
 void trace_monitors_lock(void);
 void trace_monitors_unlock(void);
-/* The next one by name, or NULL. Lock held. */
+/* The next monitor by name, or NULL. Lock held. */
 struct trace_monitor *trace_monitor_behind(const struct trace_monitor *before);
 struct trace_monitor *trace_monitor_find(const char *name, size_t len);
-/* By its number; NULL: it has gone. */
+/* Find a monitor by its number; NULL when it has gone. */
 struct trace_monitor *trace_monitor_of(uint64_t number);
 
 /*
- * Carry out a line of `monitors`: m:... makes a monitor, -:NAME or !NAME removes it. 0, or -errno
- * with *error. Lock held.
+ * Carry out a line of `monitors`: m:... makes a monitor, -:NAME or !NAME removes it. Returns 0, or
+ * -errno with *error. Lock held.
  */
 int trace_monitors_write(char *text, struct monitor_error *error);
-/* Remove all that users have made. 0, or -EBUSY: of some the events are used, these stay. */
+/* Remove all monitors of users. Returns 0, or -EBUSY when events of some are in use, which stay. */
 int trace_monitors_clear(void);
-/* 0 or -errno; nothing has changed then. Lock held. */
+/* Switch a monitor. Returns 0, or -errno with nothing changed. Lock held. */
 int trace_monitor_enable(struct trace_monitor *monitor, bool on);
 int trace_monitor_set_reactor(struct trace_monitor *monitor, const struct trace_reactor *reactor);
 void trace_monitors_switch(bool on);
@@ -271,9 +269,8 @@ void trace_monitors_thread_created(int32_t parent_pid, int32_t pid, struct trace
 void trace_monitors_thread_exited(int32_t pid, struct trace_thread *thread);
 
 /*
- * For the directory of monitors: a number that is another one when a monitor has come or gone, and
- * what there is, without the lock above. `index` from 0; false behind the last. Any lock may be
- * held.
+ * For the directory of monitors, without the lock above: a number that changes when a monitor comes
+ * or goes, and the monitors by `index` from 0; returns false behind the last. Any lock may be held.
  */
 uint64_t trace_monitors_version(void);
 bool trace_monitor_at(size_t index, char *out_name, uint64_t *out_number, size_t *out_place);

@@ -1,5 +1,6 @@
 /*
- * See <trace/host_tracepoints.h>.
+ * The tracepoints by which the host reports on its scheduler and its critical sections. See
+ * <trace/host_tracepoints.h>.
  */
 #include <trace/host_tracepoints.h>
 #include <trace/platform.h>

@@ -1,5 +1,5 @@
 /*
- * See <trace/trace_seq.h>.
+ * Text that grows in a buffer of fixed size. See <trace/trace_seq.h>.
  */
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>

@@ -1,7 +1,7 @@
 /*
  * The end of a header with definitions of trace events, see <trace/trace_events.h>. In the one file
- * that defined CREATE_TRACE_POINTS this reads the header again, once for each stage. A stage says
- * what the words of a definition mean this time: stages/clear.h lists those words.
+ * that defined CREATE_TRACE_POINTS this reads the header again, once for each stage. Each stage
+ * gives the words of a definition another meaning: stages/clear.h lists those words.
  *
  * No guard: a file may create the events of several headers.
  *
