@@ -86,6 +86,69 @@ def test_includes_that_are_wrong(check_includes, name, text):
     assert wrong and all(line.startswith(name) or name in line for line in wrong)
 
 
+README = """| Folder | What is in it |
+|---|---|
+| `text/` | texts |
+
+<!-- Written by WRITE=1 tools/file-tables: -->
+<!-- End of what it writes. -->
+"""
+SOURCES = {
+    "trace/text/fmt.h": "/*\n * The formatter, from\n * <trace/fmt.h>. And more.\n */\nint fmt;\n",
+    "trace/text/fmt.c": "/*\n * See fmt.h.\n */\nint fmt;\n",
+    "trace/text/seq.c": "/* A text that grows: see str.h. */\nint seq;\n",
+}
+
+
+@pytest.fixture
+def check_docs(tmp_path):
+    """A small tree whose tables of files are written; hold it against the rules after a change. Returns what is wrong."""
+    (tmp_path / "tools").mkdir()
+    for name in ("tools/check-docs", "tools/file-tables"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    must("git", "init", "-q", tmp_path)
+    for name, text in {**SOURCES, "docs/api.md": "", "trace/README.md": README}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    must("env", "WRITE=1", tmp_path / "tools/file-tables", cwd=tmp_path)
+
+    def judge(name, old, new):
+        text = (tmp_path / name).read_text() if old else ""
+        assert old in text
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text.replace(old, new))
+        done = run(tmp_path / "tools/check-docs", cwd=tmp_path)
+        wrong = [line for line in done.stdout.splitlines() if line != "check-docs: ok"]
+        assert bool(wrong) == (done.returncode != 0), done.stdout + done.stderr
+        return wrong
+
+    return judge
+
+
+def test_tables_of_files_that_are_right(check_docs):
+    """A header and a source of the same name have one row, of the header's first sentence."""
+    row = "| `fmt.h`, `fmt.c` | The formatter, from `<trace/fmt.h>` |"
+    assert not check_docs("trace/README.md", row, row)
+
+
+@pytest.mark.parametrize(
+    "name,old,new",
+    [
+        ("trace/README.md", "| `seq.c` | A text that grows |\n", ""),  # the folder's row is left
+        ("trace/README.md", "| `seq.c` | A text that grows |\n", "| `seq.c` | A text that grows |\n| `str.c` | Texts |\n"),
+        ("trace/README.md", "<!-- End of what it writes. -->\n", ""),
+        ("trace/text/seq.c", "A text that grows", "A short text"),
+        ("trace/text/seq.c", "A text that grows", "What grows"),
+        ("trace/text/new.c", "", "/* Something new. */\nint new;\n"),
+        ("trace/text/new.c", "", "int new;\n"),
+        ("trace/ring/ring.c", "", "/* Rings. */\nint ring;\n"),
+    ],
+)
+def test_tables_of_files_that_are_wrong(check_docs, name, old, new):
+    wrong = check_docs(name, old, new)
+    assert wrong and all(line.startswith("trace/") for line in wrong)
+
+
 LONG = "ring: " + "x" * 67
 
 
