@@ -1,5 +1,5 @@
 /*
- * Open files of tracefs: from system calls to what a file defines. See <trace/fs.h>, fs_file.h.
+ * Open files of tracefs: from system calls to the functions of a file. See <trace/fs.h>, fs_file.h.
  */
 #include <trace/fs.h>
 #include <trace/trace.h>

@@ -37,7 +37,7 @@ struct trace_handle {
 	size_t private_bytes;	   /* the same */
 	const char *store_text;	   /* while `store` runs: its text */
 	const char *why;	   /* the mistake in that text, or NULL */
-	size_t why_pos;		   /* index in it of what is wrong */
+	size_t why_pos;		   /* index of the mistake in it */
 	bool has_lines;		   /* that text is a list of lines: error_log shows just one */
 	char why_where[80];	   /* name in error_log instead of the file's; "": the file's */
 	_Atomic bool is_cancelled; /* reads do not sleep: between trace_fs_cancel() and resume */
@@ -58,15 +58,15 @@ struct trace_file {
 	/* Write the whole text to `seq`. 0 or -errno. */
 	int (*show)(struct trace_handle *handle, struct trace_seq *seq);
 	/*
-	 * Write the next piece of the text to the empty `seq`: at most 4 KiB, or what
-	 * trace_handle_make_room() has made room for. 1; 0 at the end; -errno.
+	 * Write the next piece of the text to the empty `seq`: at most 4 KiB, or the room made by
+	 * trace_handle_make_room(). 1; 0 at the end; -errno.
 	 */
 	int (*next)(struct trace_handle *handle, struct trace_seq *seq);
 	/* Returns the bytes read, 0 at the end, or -errno. */
 	int64_t (*read)(struct trace_handle *handle, char *buf, size_t len);
 	/*
 	 * Take a command. `text` is a copy of one write, ended by NUL, and may be changed. 0, or
-	 * -errno: then the text goes to error_log, with what trace_handle_blame() was told.
+	 * -errno: then the text goes to error_log, with the words of trace_handle_blame().
 	 */
 	int (*store)(struct trace_handle *handle, char *text);
 	/* Returns the bytes taken, or -errno. */
@@ -184,10 +184,10 @@ int trace_handle_cpu(const struct trace_handle *handle);
 
 /* ---- fs_store.c ---- */
 
-/* Call `store` with what was written. Returns the bytes taken, which is all of it, or -errno. */
+/* Call `store` with a written text. Returns the bytes taken, which is all of them, or -errno. */
 int64_t trace_handle_store(struct trace_handle *handle, const char *buf, size_t len);
 /*
- * For `store`, before it fails: say for error_log what is wrong with the text. `at` points into the
+ * For `store`, before it fails: record the mistake in the text for error_log. `at` points into the
  * text; `why` is a string that lasts. Without this a mistake of the user, such as -EINVAL, is
  * logged in words that fit any file, and other errors are not logged.
  */

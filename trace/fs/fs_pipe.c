@@ -163,7 +163,7 @@ static int pipe_next(struct trace_handle *handle, struct trace_seq *seq)
 	return 1;
 }
 
-/* ---- trace_pipe_raw, and what snapshot_raw shares with it: sub-buffers as they are ---- */
+/* ---- trace_pipe_raw, and code shared with snapshot_raw: sub-buffers as they are ---- */
 
 struct raw_reader {
 	size_t taken;		/* bytes of the page that were read */

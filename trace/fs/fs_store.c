@@ -1,6 +1,5 @@
 /*
- * Writes of whole commands: the text that `store` gets, and what error_log says about one that
- * fails. See fs_file.h.
+ * Writes of whole commands: the text for `store`, and its mistakes in error_log. See fs_file.h.
  */
 #include "fs_file.h"
 #include "instance/array.h"
@@ -107,7 +106,7 @@ static void choose_line(const char **text, size_t *len, size_t *pos)
 	*pos -= first;
 }
 
-/* `text` is what was written, not the copy that `store` got, which it may have changed. */
+/* Report a mistake. `text` is the written text; `store` may have changed its copy. */
 static void fs_store_report(struct trace_handle *handle, const char *text, size_t len, int err)
 {
 	const char *why = why_of(handle, err), *name = handle->node->file->log_name;

@@ -1,5 +1,5 @@
 /*
- * The tree of an instance: its nodes, and what they are made from. See fs_tree.c, fs_build.c.
+ * The tree of an instance: its nodes, and their sources. See fs_tree.c, fs_build.c.
  *
  * Context: thread. Locking: the arrays lock, where nothing else is said.
  */

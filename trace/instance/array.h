@@ -69,7 +69,8 @@ struct trace_array {
 	size_t wanted_bytes;				 /* per CPU, once it is expanded */
 	struct tracer *tracer;				 /* never NULL */
 	/*
-	 * Of its tracer; set once. NULL: the global one, before, or without, feature_functions.c.
+	 * Ops of its tracer; set once. NULL: the global one, before, or without,
+	 * feature_functions.c.
 	 */
 	struct ftrace_ops *ops;
 	const struct trace_clock *clock;
@@ -92,8 +93,8 @@ struct trace_array {
 	_Atomic uint64_t event_pid_mask;
 	struct trace_off_note off; /* switch.h */
 	/*
-	 * When the buffer was emptied last, by trace_plat_clock_ns(); and by what, the last time
-	 * that there was something in it, or NULL.
+	 * Time when the buffer was emptied last, by trace_plat_clock_ns(); and the cause of the
+	 * last time that it had events, or NULL.
 	 */
 	_Atomic uint64_t emptied_ns;
 	const char *_Atomic emptied_by;
@@ -163,16 +164,16 @@ int trace_array_set_subbuf_order(struct trace_array *tr, int order);
 /* For `why`: the buffer is about to be emptied by that. */
 void trace_array_note_emptied(struct trace_array *tr, const char *by);
 /*
- * Forget the events of `cpu` or RING_BUFFER_ALL_CPUS; `by`, which lasts, says what does it, for
- * those who miss them. No snapshot is taken meanwhile, so a latency
- * tracer may miss a maximum, a part of whose events would have been forgotten. Config lock held.
+ * Forget the events of `cpu` or RING_BUFFER_ALL_CPUS; `by`, a text that lasts, names the cause for
+ * the file `why`. No snapshot is taken meanwhile, so a latency tracer may miss a maximum, a part of
+ * whose events would have been forgotten. Config lock held.
  */
 void trace_array_reset(struct trace_array *tr, int cpu, const char *by);
 /* The same for the events in the snapshot, if there is one. */
 void trace_array_reset_snapshot(struct trace_array *tr, int cpu);
 /*
- * As a user switches: also starts and stops the tracer. `by` says who switches off. Config lock
- * held.
+ * Switch recording as a user does: also starts and stops the tracer. `by` is the origin of
+ * switching off. Config lock held.
  */
 void trace_array_switch(struct trace_array *tr, bool on, enum trace_off_by by);
 

@@ -1,7 +1,7 @@
 /*
  * The head of every event in the ring buffer, and how it is filled; and the events that instances
  * write themselves: texts, raw data, backtraces. Other events are declared beside the code that
- * writes them. The layouts are our own; a type that means what one of Linux's means has its number.
+ * writes them. The layouts are our own; a type with the meaning of one of Linux's has its number.
  *
  * Context: writing - probe.
  */
@@ -105,8 +105,8 @@ static TRACE_ALWAYS_INLINE void trace_entry_init(struct trace_entry *entry, uint
 }
 
 /*
- * A fast way to do the same in the common case: a thread, with a preempt depth below 15. Its state
- * is a number:
+ * A fast way to fill the head in the common case: a thread, with a preempt depth below 15. Its
+ * state is a number:
  *
  *   bits 24-31  the flags of need-resched, or 0
  *   bits 0-7    the preempt depth of the traced code, without what the writer and its caller added

@@ -1,10 +1,10 @@
 /*
- * error_log: the last mistakes in what users wrote to the files of an instance, with the place
- * marked by a caret.
+ * error_log: the last mistakes in texts written to the files of an instance, with the place marked
+ * by a caret.
  *
- *	[   12.345678] set_ftrace_filter: error: no function matches
- *	  Command: shedule
- *	           ^
+ * 	[   12.345678] set_ftrace_filter: error: no function matches
+ * 	  Command: shedule
+ * 	           ^
  *
  * Context: thread.
  * Locking: each function takes the log's own lock.
@@ -24,7 +24,7 @@ struct trace_seq;
 struct trace_error {
 	uint64_t time_ns;  /* trace_plat_clock_mono_ns() */
 	size_t pos;	   /* position of the caret in `command` */
-	char where[80];	   /* the file, or what else was written to */
+	char where[80];	   /* the file, or another name of the text's target */
 	char text[200];	   /* the mistake */
 	char command[256]; /* the written command */
 };
@@ -37,9 +37,7 @@ struct trace_error_log {
 	size_t nr;
 };
 
-/*
- * Add an error; `pos` is the index in `command` of what is wrong. Texts are copied, long ones cut.
- */
+/* Add an error; `pos` is the index of the mistake in `command`. Texts are copied, long ones cut. */
 void trace_error_log(struct trace_array *tr, const char *where, const char *text,
 		     const char *command, size_t pos);
 void trace_error_log_clear(struct trace_array *tr);

@@ -290,7 +290,7 @@ static int make_slot(uint16_t type)
 	return 0;
 }
 
-/* Of types that are printed as their fields say. */
+/* Functions of types that are printed by their fields. */
 static const struct trace_event_functions event_no_functions;
 
 /* Lock held. */

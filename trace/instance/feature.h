@@ -30,7 +30,7 @@ struct tracer;
 
 struct trace_feature {
 	const char *name;
-	/* Does this run have what README says of it? NULL: every run has. */
+	/* Is the README's part about the feature true in this run? NULL: in every run. */
 	bool (*is_there)(void);
 	/*
 	 * Called by trace_init() in the order of the table. The global instance exists. 0, -errno.

@@ -38,7 +38,7 @@ static inline struct trace_maximum *trace_max_of(const struct trace_array *tr)
 	return TRACE_SLOT(tr, max);
 }
 
-/* To be held while a new maximum is compared and stored. unlock takes what lock returned. */
+/* Held while a new maximum is compared and stored. unlock takes the result of lock. */
 uint64_t trace_max_lock(void);
 void trace_max_unlock(uint64_t flags);
 /* A consistent copy of `kept`. */

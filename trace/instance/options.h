@@ -29,7 +29,7 @@ struct trace_seq;
 extern const char *const trace_option_names[TRACE_NR_OPTIONS];
 
 /*
- * Set an option, and do what follows from it. 0, or with nothing changed the error with which the
+ * Set an option, with its effects. Returns 0, or with nothing changed the error with which the
  * current tracer refuses it; -EINVAL for clearing trace_printk_dest in the global instance, which
  * loses it when another instance gets it. Config lock held.
  */
@@ -38,7 +38,9 @@ int trace_option_set(struct trace_array *tr, enum trace_option option, bool on);
 void trace_option_apply(struct trace_array *tr, enum trace_option option, bool on);
 
 struct tracer;
-/* Set option `bit` of a tracer, running or not. 0, or the error of whoever refuses. Config lock. */
+/*
+ * Set option `bit` of a tracer, running or not. Returns 0, or the error of a refusal. Config lock.
+ */
 int tracer_option_set(struct trace_array *tr, struct tracer *tracer, uint32_t bit, bool on);
 
 /*

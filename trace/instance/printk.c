@@ -1,6 +1,6 @@
 /*
- * Writing text into the trace: trace_printk() and what trace_marker writes. See <trace/trace.h>,
- * printk.h. The events are made by printk_event.h.
+ * Writing text into the trace, for trace_printk() and trace_marker. See <trace/trace.h>, printk.h.
+ * The events are made by printk_event.h.
  */
 #include <trace/trace.h>
 #include "array.h"
@@ -51,12 +51,12 @@ void trace_printk_redirect(struct trace_array *tr)
 {
 	struct trace_array *before = printk_dest;
 
-	printk_dest = tr; /* first: whoever misses the option looks here */
+	printk_dest = tr; /* first: a caller that misses the option looks here */
 	before->options &= ~TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST);
 	tr->options |= TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST);
 }
 
-/* The same, or NULL when the instance does not want what trace_printk() writes. */
+/* Begin to print into an instance; NULL when it does not take texts of trace_printk(). */
 static struct trace_array *printk_begin(void)
 {
 	struct trace_array *tr = trace_printk_begin();

@@ -53,7 +53,7 @@ static inline void trace_snapshot_unlock(struct trace_snapshot *snapshot, uint64
 	trace_irq_unlock(&snapshot->is_swapping, flags);
 }
 
-/* No exchange happens until resume, so that tr->buffer stays what it is. May be nested. Thread. */
+/* Keep exchanges away until resume, so that tr->buffer stays. May be nested. Thread. */
 static inline void trace_snapshot_pause(struct trace_array *tr)
 {
 	struct trace_snapshot *snapshot = trace_snapshot_of(tr);
@@ -129,9 +129,9 @@ static inline uint32_t trace_snapshot_nr_taken(const struct trace_array *tr)
 }
 
 /*
- * For who has claimed them: take one if it is wanted. If another CPU has taken one since, which has
- * the event already, it remains the last. In an NMI, and when there is no room, as
- * tracing_snapshot_instance(). Any context, preemption off.
+ * Take a snapshot if it is wanted, for the caller that has claimed them. If another CPU has taken
+ * one since, which has the event already, it remains the last. In an NMI, and when there is no
+ * room, as tracing_snapshot_instance(). Any context, preemption off.
  */
 void trace_snapshot_take_if(struct trace_array *tr, const struct trace_snapshot_wish *wish);
 

@@ -40,9 +40,9 @@ struct trace_stack_start {
 };
 
 /*
- * For what a probe of a trace event calls, at whatever depth; `frame` as above. The trace begins
- * with the caller of whose frame it is if `start` is not found among the innermost callers.
- * `own_depth` is how often preemption is off because of the tracepoint.
+ * Write a stack trace from a function that a probe of a trace event calls, at any depth; `frame` as
+ * above. The trace begins with the caller of the frame's function if `start` is not found among the
+ * innermost callers. `own_depth` is the preemption depth that the tracepoint adds.
  */
 void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame,
 			    const struct trace_stack_start *start, uint32_t own_depth);

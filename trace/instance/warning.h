@@ -5,7 +5,7 @@
 #ifndef TRACE_WARNING_H
 #define TRACE_WARNING_H
 
-/* The boot parameter, with what stands behind the "=". */
+/* Take the boot parameter, with the text behind the "=". */
 void trace_off_on_warning_want(const char *value);
 
 #endif

@@ -100,7 +100,7 @@ struct trace_why_text trace_why_ago(const struct trace_why *why, uint64_t then_n
 	return trace_why_time(why->now_ns > then_ns ? why->now_ns - then_ns : 0);
 }
 
-/* Rounded so that neither 0 nor 100 is said of what is something, or not all. */
+/* A percentage, rounded so that 0 and 100 mean none and all. */
 struct trace_why_text trace_why_percent(uint64_t part, uint64_t all)
 {
 	uint64_t percent = 0;

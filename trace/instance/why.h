@@ -74,7 +74,7 @@ struct trace_why {
 
 /* The order of sentences. */
 enum trace_why_place {
-	TRACE_WHY_SOURCES, /* says nothing, but counts what is on */
+	TRACE_WHY_SOURCES, /* no sentence; counts the things that are on */
 	TRACE_WHY_DEAD,
 	TRACE_WHY_OFF,
 	TRACE_WHY_DISABLED,
@@ -106,7 +106,7 @@ extern const struct trace_why_check trace_snapshot_whys[];
 
 /* Add a sentence: a line of its own. */
 void trace_why_say(struct trace_why *why, const char *fmt, ...) TRACE_PRINTF(2, 3);
-/* The same for what explains, and is no reason to worry by itself. */
+/* Add a sentence that explains, and is no reason to worry by itself. */
 void trace_why_note(struct trace_why *why, const char *fmt, ...) TRACE_PRINTF(2, 3);
 /* Add an event to those that are on. */
 void trace_why_add_event(struct trace_why *why, const char *name);

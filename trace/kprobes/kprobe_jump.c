@@ -14,7 +14,8 @@
  */
 #include "kprobe_private.h"
 
-#define LATER_NS 10000000ull /* 10 ms: who registers many one by one need not wait in between */
+/* 10 ms: registering many probes one by one need not wait in between */
+#define LATER_NS 10000000ull
 
 static struct trace_plat_later kprobe_jump_worker; /* kprobe_lock */
 static _Atomic bool kprobe_jump_is_off;		   /* the switch; changes with kprobe_lock held */

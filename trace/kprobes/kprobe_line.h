@@ -1,6 +1,6 @@
 /*
  * A line of /sys/kernel/debug/kprobes/list, as Linux prints it: the address, the kind of probe, its
- * place, four blanks, and what is said about it.
+ * place, four blanks, and its state.
  *
  * Context: thread.
  */

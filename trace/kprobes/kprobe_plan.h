@@ -45,8 +45,8 @@ bool kprobe_site_changes(const struct kprobe_place *place);
 /* It does, and is part of the plan from now on. */
 void kprobe_site_begin(struct kprobe_place *place);
 /*
- * Add what each ops is to want. 0, -ENOMEM; -EAGAIN: some have to come first, and others to leave
- * then. After an error the batch has a part of it. ftrace_lock is held.
+ * Add the new filters of each ops. Returns 0, -ENOMEM; -EAGAIN: some have to come first, and others
+ * to leave then. After an error the batch has a part of it. ftrace_lock is held.
  */
 int kprobe_sites_add(const struct kprobe_plan *plan, unsigned parts, struct ftrace_batch *batch);
 /*

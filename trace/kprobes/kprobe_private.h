@@ -41,7 +41,7 @@ struct kprobe_place {
 	/* the only enabled one, with nothing to call but its pre handler */
 	struct kprobe *_Atomic only;
 	struct ftrace_ops *_Atomic ops; /* whose callback calls handlers; NULL: not armed */
-	struct ftrace_ops *left_ops;	/* during a change: what `ops` was */
+	struct ftrace_ops *left_ops;	/* during a change: the earlier `ops` */
 	/* the next in the list of kprobe_gone.c, later in that of places freed together */
 	struct kprobe_place *next_gone;
 	uint32_t nr; /* probes that are registered here */
@@ -197,7 +197,7 @@ void kprobe_jump_undo(struct kprobe_place *place);
 void kprobe_jump_make_room(uintptr_t addr);
 /* No thread can be where the rest of the jump is to be. */
 bool kprobe_jump_is_ready(const struct kprobe_place *place);
-/* Enter a state, and what follows from it: flags of its probes. */
+/* Enter a state, and set the flags of its probes. */
 void kprobe_jump_set(struct kprobe_place *place, enum kprobe_jump jump);
 
 /* ---- Hits: kprobe_hit.c ---- */

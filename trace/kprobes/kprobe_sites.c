@@ -81,7 +81,7 @@ static int fill_filter(const struct kprobe_plan *plan, const struct ftrace_ops *
 	return err;
 }
 
-/* Add to the batch what an ops is to want. */
+/* Add the new filters of an ops to the batch. */
 static int add_ops(const struct kprobe_plan *plan, struct ftrace_ops *ops, unsigned parts,
 		   struct ftrace_batch *batch)
 {

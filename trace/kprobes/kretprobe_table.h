@@ -71,7 +71,7 @@ static TRACE_ALWAYS_INLINE struct kretprobe_slot *kretprobe_slot_at(struct kretp
 /* The only probe at `ip`, if the site is simple; or NULL, also when it is not in its first slot. */
 static TRACE_ALWAYS_INLINE struct kretprobe *kretprobe_simple(uintptr_t ip)
 {
-	/* The acquires pair with the releases of what puts it there. */
+	/* The acquires pair with the releases of the functions that put it there. */
 	struct kretprobe_table *in = atomic_load_explicit(&kretprobe_table, memory_order_acquire);
 	struct kretprobe_slot *slot = kretprobe_slot_at(in, kretprobe_hash(trace_plat_ip_pack(ip)));
 

@@ -1,4 +1,4 @@
-/* Watchpoints: which there are, and what happens at a hit. See <trace/wprobe.h>. */
+/* Watchpoints: their registry, and hits. See <trace/wprobe.h>. */
 #include <stdatomic.h>
 #include <trace/fmt.h>
 #include <trace/recursion.h>
@@ -58,7 +58,7 @@ static bool is_own(const struct wprobe *wp)
 	return false;
 }
 
-/* Does it tell of reads of what wprobe_hit() reads before anything else? */
+/* Does it watch reads of data that wprobe_hit() reads first? */
 static bool is_read_by_hit(const struct wprobe *wp)
 {
 	return wp->type == WPROBE_RW && wp->addr - (uintptr_t)wprobes < sizeof(wprobes);
@@ -112,7 +112,7 @@ static int wprobe_check(const struct wprobe *wp, const char **out_why)
 	return 0;
 }
 
-/* Have all CPUs watch what is registered. */
+/* Make all CPUs watch the registered watchpoints. */
 static int set_all(void)
 {
 	struct trace_plat_watch watches[WPROBE_MAX];

@@ -30,10 +30,10 @@ static size_t bound_of(const struct ftrace_batch_ops *one)
 /* Progress of an ops in a batch. */
 enum done {
 	DONE_NOTHING,
-	DONE_COME,   /* registered; `filter` is what it had before */
+	DONE_COME,   /* registered; `filter` is the earlier one */
 	DONE_FILTER, /* the same of one that was registered */
 	DONE_LEAVE,
-	DONE_UNDO_COME, /* taken back: `filter` is still what it had before */
+	DONE_UNDO_COME, /* taken back: `filter` is still the earlier one */
 	DONE_UNDO,	/* taken back */
 };
 
@@ -69,7 +69,9 @@ static int ftrace_batch_change(struct ftrace_batch_ops *one)
 	return err;
 }
 
-/* It cannot fail: records become what they were, and the list of text changes empty. */
+/*
+ * Undo an update, which cannot fail: records become as before, and the list of text changes empty.
+ */
 static void ftrace_batch_undo(struct ftrace_batch_ops *one)
 {
 	switch (one->done) {
@@ -90,7 +92,7 @@ static void ftrace_batch_undo(struct ftrace_batch_ops *one)
 	}
 }
 
-/* Text is as it is to be, and no callback looks at what there was. */
+/* Clean up: text has changed, and no callback reads the old data. */
 static void clean_up(struct ftrace_batch_ops *one, int err)
 {
 	if (one->done == DONE_UNDO_COME) {

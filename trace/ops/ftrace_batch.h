@@ -5,7 +5,7 @@
  *   new filters of ops --> ftrace_update() of each --> ftrace_pokes.h --> one batch
  *   breakpoints, jumps, static branches ---------------^
  *
- * Each kind of probes has a part in it, which says as data what it changes:
+ * Each kind of probes has a part in it, which gives its changes as data:
  *
  *   begin   get ready, all that can fail, memory included
  *   add     ops with their new filters, changes of text
@@ -87,7 +87,7 @@ int ftrace_parts_change(struct ftrace_part *const *parts, size_t nr);
 /* Does the site call a function that looks for ops in whose filters it is, not these themselves? */
 bool ftrace_site_searches(uintptr_t ip);
 
-/* ---- For the batch: the halves of what ftrace_ops.c does in one go ---- */
+/* ---- For the batch: the halves of functions of ftrace_ops.c ---- */
 
 /* Into the list of ops, and to its sites; or away from them. As ftrace_update(). */
 int ftrace_ops_come(struct ftrace_ops *ops);

@@ -16,7 +16,8 @@ struct ftrace_edit {
 	struct trace_array *tr;	  /* the instance that commands are for; NULL: none are taken */
 	struct ftrace_hash *hash; /* the copy that is being changed */
 	bool notrace;
-	bool is_set;	/* ftrace_edit_open_set(): no commands; what ! takes out has to be there */
+	/* ftrace_edit_open_set(): no commands; a removal by `!` has to find its function */
+	bool is_set;
 	bool continues; /* the last write ended inside `word`, which the next one continues */
 	size_t len;
 	char word[WORD_MAX];
@@ -67,7 +68,7 @@ static bool ftrace_edit_is_end(char c)
 	return !c || trace_is_space(c);
 }
 
-/* Cut `text` at its first colon. Returns what is behind the colon, or NULL when there is none. */
+/* Cut `text` at its first colon. Returns the rest, or NULL when there is none. */
 static char *ftrace_edit_cut_at_colon(char *text)
 {
 	for (; *text; text++) {

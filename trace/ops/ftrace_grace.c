@@ -11,9 +11,9 @@
 #define WAIT_NS	       2000000ull     /* between two looks of a thread that waits: 2 ms */
 #define WORKER_NS      10000000ull    /* between two looks of the worker: 10 ms */
 #define SLOW_WORKER_NS 100000000ull   /* the same after the first second: 100 ms */
-#define PATIENCE_NS    10000000000ull /* when the log names who is inside: 10 s */
+#define PATIENCE_NS    10000000000ull /* 10 s until the log names the threads inside */
 #define NAMELESS_BYTES 4096u	      /* taken for the size of code without a symbol */
-#define SEVERAL	       (-1)	      /* in place of the pid of who began a wait */
+#define SEVERAL	       (-1)	      /* in place of the pid of the thread that began a wait */
 
 struct slot {
 	struct ftrace_wait *waits; /* in the order in which they began; NULL: free */

@@ -225,7 +225,7 @@ struct ftrace_target {
  */
 struct ftrace_target ftrace_ops_target(const struct ftrace_ops *ops);
 
-/* A change of what one ops wants. */
+/* A change of one ops' wishes. */
 struct ftrace_change {
 	struct ftrace_ops *ops;
 	bool wanted_before; /* false: it was not registered, `before` is not used */
@@ -242,11 +242,11 @@ struct ftrace_change {
  */
 int ftrace_check_change(const struct ftrace_change *change);
 /*
- * Change records and text as the change says. 0. When the text at a site is not what was written
- * there: this reports it, stops tracing for good and returns -ENODEV. ftrace_lock held.
+ * Change records and text as the change says. 0. When the text at a site differs from the text
+ * written there, this reports it, stops tracing for good and returns -ENODEV. ftrace_lock held.
  */
 int ftrace_update(const struct ftrace_change *change);
-/* Make all sites NOPs, or what they were before again. Result and lock as for ftrace_update(). */
+/* Make all sites NOPs, or as they were before again. Result and lock as for ftrace_update(). */
 int ftrace_update_master(bool on);
 bool ftrace_master_on(void); /* any context; it changes with ftrace_lock held */
 /* The next ops of the list that wants `ip`; start with NULL. ftrace_lock held. */
@@ -258,8 +258,8 @@ struct ftrace_ops *ftrace_direct_of(uint32_t ip);
 /* The number of sites that call now. ftrace_lock held. */
 uint64_t ftrace_nr_enabled(void);
 /*
- * Report in the log why a site could not be written, and stop tracing for good. `err` is what
- * trace_plat_poke_batch() or trace_plat_nop_sites() returned.
+ * Report in the log why a site could not be written, and stop tracing for good. `err` is the result
+ * of trace_plat_poke_batch() or trace_plat_nop_sites().
  */
 void ftrace_bug(int err, const struct trace_poke_error *error);
 
@@ -290,8 +290,8 @@ bool ftrace_pattern_match(const struct ftrace_pattern *pattern, const char *name
 
 /*
  * Add the sites whose functions match the word `text` to *hash; or remove them, if it begins with
- * !. 1: something matched; 0: nothing did; -ENOMEM; -ENODEV: tracing is dead. `module` is what
- * stands behind `:mod:`, or NULL. Both texts are changed. Takes ftrace_lock.
+ * !. 1: something matched; 0: nothing did; -ENOMEM; -ENODEV: tracing is dead. `module` is the text
+ * behind `:mod:`, or NULL. Both texts are changed. Takes ftrace_lock.
  */
 int ftrace_match_records(struct ftrace_hash **hash, char *text, char *module);
 

@@ -27,8 +27,9 @@ struct ftrace_func_probe {
 	uint64_t id;			/* the larger the newer; from 1 */
 };
 
-static struct trace_plat_lock probes_lock; /* taken before ftrace_lock; guards what follows */
-static struct ftrace_func_probe *probes;   /* newest first */
+/* taken before ftrace_lock; guards the variables below */
+static struct trace_plat_lock probes_lock;
+static struct ftrace_func_probe *probes; /* newest first */
 static uint64_t ftrace_probe_last_id;
 
 /* The map of a probe that was removed but may still be called. A search needs a free slot. */

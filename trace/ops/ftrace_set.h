@@ -1,7 +1,7 @@
 /*
  * Sets of ops that share call sites. A site that several ops want calls a trampoline that was made
  * for just those ops and calls them one after the other, so that no hash has to be searched at each
- * call to find out who wants it.
+ * call.
  *
  *   record -- number of its set --> { ops A, ops B } -- trampoline: save, call A, call B, restore
  *
@@ -14,7 +14,7 @@
  * trampoline, whose list function finds the same ops by their hashes.
  *
  * Context:   thread.
- * Locking:   ftrace_lock is held by whoever calls.
+ * Locking:   ftrace_lock is held by the caller.
  * Ownership: of the trampolines: these functions. Ops have to live as long as trampolines that name
  *            them: see ftrace_unregister().
  */

@@ -2,7 +2,7 @@
  * Trampolines: making them, and freeing them when no thread is inside any more.
  *
  * Context:   thread.
- * Locking:   ftrace_lock is held by whoever calls.
+ * Locking:   ftrace_lock is held by the caller.
  * Ownership: a trampoline is the caller's until ftrace_tramp_release(); after that it is freed
  *            without the caller.
  */
@@ -26,7 +26,7 @@ struct ftrace_tramp *ftrace_tramp_create(const struct trace_trampoline_call *cal
 int ftrace_tramp_retarget(struct ftrace_tramp *tramp, uint32_t index, ftrace_func_t func);
 /*
  * Begin to wait until every thread has been seen outside of the trampoline, which stays in use: for
- * threads that are on the way to what it called before. See ftrace_wait_begin().
+ * threads that are on the way to its earlier target. See ftrace_wait_begin().
  */
 void ftrace_tramp_wait(struct ftrace_tramp *tramp);
 /* No site calls it any more: free it when no thread is inside. It is no longer the caller's. */

@@ -76,10 +76,12 @@ void trace_fetch_print(const struct fetch_type *type, const uint8_t *entry, uint
 
 /* Steps change one value, beginning with those that set it; the last step of an argument stores. */
 enum fetch_code {
-	/* All in one: a number at the address `value`, with what the probe got at `from` added. */
+	/*
+	 * All in one: a number at the address `value` plus the word of the probe's data at `from`
+	 */
 	FETCH_PEEK,
 	FETCH_PEEK_TEXT,    /* the same for a text */
-	FETCH_LOAD,	    /* `size` bytes of what the probe got, at `value` */
+	FETCH_LOAD,	    /* `size` bytes of the probe's data, at `value` */
 	FETCH_LOAD_SIGNED,  /* the same, extended by the sign */
 	FETCH_ADDRESS,	    /* the address of that */
 	FETCH_LOCATED,	    /* the address that a __data_loc there leads to */
@@ -109,7 +111,7 @@ struct fetch_op {
 	uint64_t value;
 };
 
-/* Bytes of what the probe got go into the event as they are. */
+/* A copy of bytes of the probe's data into the event. */
 struct fetch_copy {
 	uint16_t from, to;
 };
@@ -131,10 +133,10 @@ struct fetch_arg {
 };
 
 /*
- * Carry out the program into the `room` bytes at `entry`, behind what the caller has filled in.
- * `got` is what the probe got: registers, arguments of a tracepoint, an event. Returns the length
- * of the event, a multiple of 4. When that is more than `room`, texts are cut. `room` is a multiple
- * of 4 and not less than `fixed_bytes`.
+ * Carry out the program into the `room` bytes at `entry`, behind the fields filled in by the
+ * caller. `got` is the probe's data: registers, arguments of a tracepoint, an event. Returns the
+ * length of the event, a multiple of 4. When that is more than `room`, texts are cut. `room` is a
+ * multiple of 4 and not less than `fixed_bytes`.
  */
 uint32_t trace_fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
 			 uint32_t room);
@@ -259,10 +261,10 @@ struct fetch_origin {
 	struct fetch_word start;	       /* as it is written */
 	uint32_t arg;			       /* not 0: it is this argument, from 1, instead */
 	const struct trace_event_field *field; /* not NULL: it is this one */
-	int64_t reads[FETCH_READS_MAX];	       /* each is added to what was fetched before it */
+	int64_t reads[FETCH_READS_MAX];	       /* added one after the other to the fetched value */
 	uint32_t nr_reads;
 	uint32_t type;		  /* in the source, see types/btf.h; 0: not known */
-	struct fetch_word name;	  /* of what has that type; of length 0: it has none */
+	struct fetch_word name;	  /* name of the thing with that type; of length 0 for none */
 	uint32_t bits, first_bit; /* of a bit field in it; `bits` 0: it is none */
 };
 

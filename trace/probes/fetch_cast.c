@@ -1,10 +1,10 @@
 /*
- * Casts: a value taken for the address of a struct, whose members are fetched. See fetch.h. The
- * words of mistakes are those of Linux.
+ * Casts: a value taken for the address of a struct, whose members are fetched. See fetch.h. Error
+ * messages have Linux's words.
  *
- *	(thread)$current->name       $current is a struct thread *
- *	(thread,node)%di->name       %di points to the member `node` of a struct thread
- *	(thread)(mutex->owner)->pid  what is in parentheses may be any value, another cast included
+ * 	(thread)$current->name       $current is a struct thread *
+ * 	(thread,node)%di->name       %di points to the member `node` of a struct thread
+ * 	(thread)(mutex->owner)->pid  any value in parentheses, another cast included
  */
 #include <trace/platform.h>
 #include "fetch_private.h"

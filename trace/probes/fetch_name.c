@@ -175,7 +175,7 @@ enum separator {
 	ARROW,
 };
 
-/* Take the next name off `rest`, with what stands behind it. */
+/* Take the next name off `rest`, with its separator. */
 static int fetch_name_take(const struct fetch_parse *parse, struct fetch_word *rest,
 			   struct fetch_word *out_name, enum separator *out_separator)
 {
@@ -194,8 +194,8 @@ static int fetch_name_take(const struct fetch_parse *parse, struct fetch_word *r
 }
 
 /*
- * Read a member at `bit` of what the pointer leads to, which is `base` bytes behind the start; of a
- * bit field, the number that it lies in.
+ * Read a member at `bit` of the struct behind the pointer, which is `base` bytes behind the start;
+ * for a bit field, the number around it.
  */
 static int read_member(struct fetch_parse *parse, const struct btf_member *member, uint32_t bit,
 		       int64_t base)
@@ -213,7 +213,7 @@ static int read_member(struct fetch_parse *parse, const struct btf_member *membe
 	return trace_fetch_read(parse, (bit - bit % unit) / 8 - base, bytes, parse->btf_at);
 }
 
-/* Members, one in the other: the last one, where it is, and what stands behind. */
+/* A path of members: the last one, its place, and the separator behind it. */
 struct path {
 	struct btf_member member;
 	uint32_t bit;		  /* from the start of the first struct */
@@ -263,7 +263,7 @@ static int read_members(struct fetch_parse *parse, uint32_t type, int64_t base,
 	return read_member(parse, &path.member, path.bit, base);
 }
 
-/* The value has its type; `rest` is what stands behind the separator. */
+/* Go on with a value of known type; `rest` is the text behind the separator. */
 static int fetch_name_follow(struct fetch_parse *parse, struct fetch_word *rest,
 			     enum separator separator)
 {

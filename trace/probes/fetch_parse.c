@@ -1,6 +1,6 @@
 /*
- * An argument becomes steps of a program: NAME=VALUE:TYPE[NUMBER]. See fetch.h. The words of
- * mistakes are those of Linux.
+ * An argument becomes steps of a program: NAME=VALUE:TYPE[NUMBER]. See fetch.h. Error messages have
+ * Linux's words.
  */
 #include <trace/platform.h>
 #include "fetch_private.h"
@@ -94,7 +94,9 @@ static bool ends_with_read(const struct fetch_parse *parse)
 	return parse->last.code == FETCH_READ;
 }
 
-/* An array or a text needs what is in memory: not a word of the stack, which stands for a value. */
+/*
+ * Is the value in memory, as arrays and texts have to be? A word of the stack stands for a value.
+ */
 static bool is_memory(const struct fetch_parse *parse)
 {
 	return ends_with_read(parse) && parse->word_step != parse->nr_steps;
@@ -161,7 +163,7 @@ static int fetch_parse_count(struct fetch_build *build, const struct fetch_word 
 	return 0;
 }
 
-/* `word` is what is behind the colon. */
+/* Parse a type; `word` is the text behind the colon. */
 static int fetch_parse_type(struct fetch_build *build, const struct fetch_word *word,
 			    struct fetch_typing *typing)
 {
@@ -204,7 +206,7 @@ static bool fetch_parse_is_text(const struct fetch_type *type)
 	return type->kind == FETCH_TEXT;
 }
 
-/* Does the type go with what the steps have fetched? */
+/* Check that the type fits the fetched value. */
 static int check_type(const struct fetch_parse *parse, const struct fetch_typing *typing,
 		      const char *at)
 {
@@ -248,7 +250,7 @@ static bool make_peek(struct fetch_parse *parse, struct fetch_op *op, enum fetch
 	return true;
 }
 
-/* The one that stores a text, or texts; `op` has where, and what was read last. */
+/* Finish the step that stores a text, or texts; `op` has its place, and the last read. */
 static void finish_text(struct fetch_parse *parse, const struct fetch_typing *typing,
 			struct fetch_op *op)
 {

@@ -33,7 +33,8 @@ struct fetch_parse {
  */
 struct fetch_names {
 	/*
-	 * Add the steps that fetch the argument, or members of what it points to: NAME[->MEMBER].
+	 * Add the steps that fetch the argument, or members of the struct it points to:
+	 * NAME[->MEMBER].
 	 */
 	int (*argument)(struct fetch_parse *parse, const struct fetch_word *word);
 	/*
@@ -43,7 +44,7 @@ struct fetch_names {
 	int (*thread)(struct fetch_parse *parse, const struct fetch_word *word);
 	/*
 	 * The value is the address of a struct, or of a member that is in it: STRUCT[,MEMBER].
-	 * Fetch what `members` says of that.
+	 * Fetch the `members` of that.
 	 */
 	int (*cast)(struct fetch_parse *parse, const struct fetch_word *type,
 		    const struct fetch_word *members);
@@ -59,7 +60,7 @@ struct fetch_names {
 	 */
 	bool (*prototype)(const struct fetch_context *context, const char *name,
 			  struct trace_seq *seq);
-	/* Write that of what origin->type is the type of. */
+	/* Write the declaration of the thing with the type origin->type. */
 	void (*declare)(const struct fetch_origin *origin, struct trace_seq *seq);
 	/*
 	 * Offer words for the place `at`: arguments; structs; members of the struct `type`, or of
@@ -99,7 +100,7 @@ bool trace_fetch_field(struct fetch_parse *parse, const struct fetch_word *name)
 /* Its declaration in C; of one whose length is not fixed, with empty brackets. */
 void trace_fetch_declare_field(const struct trace_event_field *field, struct trace_seq *seq);
 
-/* fetch_cast.c: a member of what a value points to: (STRUCT[,MEMBER])VALUE->MEMBER. */
+/* fetch_cast.c: fetch a member of the struct a value points to: (STRUCT[,MEMBER])VALUE->MEMBER. */
 int trace_fetch_cast(struct fetch_parse *parse, const struct fetch_word *word);
 
 /* fetch_value.c: the steps that set the value which `word` names. 0 or -errno after blaming. */

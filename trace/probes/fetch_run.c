@@ -20,7 +20,7 @@ struct fetch_event {
 	uint32_t bytes; /* so far; may be more than there is room for */
 };
 
-/* The address that a field with a place and a length leads to, and what its place counts from. */
+/* The address described by a field with a place and a length; `from` is the base of the place. */
 static uint64_t located(const uint8_t *field, const uint8_t *from)
 {
 	return (uintptr_t)from + (fetch_load(field, LOCATION_BYTES) & 0xffff);
@@ -51,7 +51,7 @@ static uint32_t fetch_run_text_len(uint64_t piece, uint32_t nr)
 	return len < nr ? len : nr;
 }
 
-/* Copy what there is room for; bytes behind it count nevertheless. */
+/* Copy the bytes that fit; further ones count nevertheless. */
 static void fetch_run_put(struct fetch_event *event, const void *from, uint32_t bytes)
 {
 	uint32_t room = event->bytes < event->room ? event->room - event->bytes : 0;

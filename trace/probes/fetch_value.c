@@ -30,7 +30,7 @@ static void fetch_value_step_read(struct fetch_parse *parse, int64_t offset)
 	trace_fetch_step(parse, &op);
 }
 
-/* The same of what is a value: a saved register, a word of the stack. */
+/* Fetch a word that is a value: a saved register, a word of the stack. */
 static void step_word(struct fetch_parse *parse, int64_t offset)
 {
 	fetch_value_step_read(parse, offset);

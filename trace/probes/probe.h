@@ -105,7 +105,10 @@ struct probe_kind {
 	const struct dyn_event_kind *dyn_kind;
 	/* Call trace_dyn_event_offer() for all places; NULL: they are functions. */
 	void (*offer_places)(const struct dyn_event_completion *completion, const char *at);
-	/* Find the place, and say what can be recorded there. 0, or -errno after blaming. */
+	/*
+	 * Find the place, and the values that can be recorded there. Returns 0, or -errno after
+	 * blaming.
+	 */
 	int (*find)(struct probe_definition *definition);
 	/*
 	 * Claim the place, and give it back; NULL: nothing has to be done. 0, or -errno after
@@ -202,7 +205,7 @@ struct probe_size {
 
 /* Go through the arguments without keeping them. 0 or -errno after blaming. */
 int trace_probe_measure(const struct probe_definition *definition, struct probe_size *size);
-/* Of the probe, and of the event, each with its data behind it; multiples of 8. */
+/* Bytes of the probe, and of the event, each with its data behind it; multiples of 8. */
 size_t trace_probe_bytes(const struct probe_definition *definition, const struct probe_size *size);
 size_t trace_probe_event_bytes(const struct probe_definition *definition,
 			       const struct probe_size *size);
@@ -214,7 +217,7 @@ void trace_probe_fill_event(struct probe_event *event, const struct probe_defini
 
 /* ---- probe_define.c ---- */
 
-/* Define what the line says, of the kind. As dyn_event_kind.create. */
+/* Define the probe of a line, of this kind. As dyn_event_kind.create. */
 int trace_probe_define(const struct probe_kind *kind, const char *line,
 		       struct dyn_event_error *error);
 /* The same of a line that was cut off in front of `if FILTER`. */
@@ -232,7 +235,7 @@ const char *trace_probe_args_text(const struct probe *probe);
 
 /* ---- probe_text.c ---- */
 
-/* Of all events of probes: their lines in `trace`, their print fmt in `format`. */
+/* Functions of all events of probes: their lines in `trace`, their print fmt in `format`. */
 extern const struct trace_event_functions trace_probe_functions;
 /* The field of argument `i`. */
 const struct trace_event_field *trace_probe_field_of(const struct probe_event *event, uint32_t i);
@@ -248,7 +251,7 @@ bool trace_probe_tracepoint_claims(const char *line);
 int trace_probe_tracepoint_create(const char *line, struct dyn_event_error *error);
 bool trace_probe_event_claims(const char *line);
 int trace_probe_event_create(const char *line, struct dyn_event_error *error);
-/* Of the feature kprobe_events, for dynamic_events and a file of its own. */
+/* Kinds of the feature kprobe_events, for dynamic_events and a file of its own. */
 enum probe_kprobe_dyn_kind {
 	PROBE_DYN_INSTRUCTION, /* `p:` and `r:` */
 	PROBE_DYN_FUNCTION,    /* `f:` */
@@ -270,7 +273,8 @@ bool trace_probe_kprobe_is_gone(const struct dyn_event *dyn);
 bool trace_probe_is_of_instruction(const struct trace_event_call *call);
 extern const struct trace_why_check trace_probe_kprobe_whys[];
 /*
- * Define what `list` says, which is cut up, and switch it on in the instance. Mistakes are logged.
+ * Define the probes of `list`, which is cut up, and switch them on in the instance. Mistakes are
+ * logged.
  */
 void trace_probe_kprobe_boot(struct trace_array *tr, char *list);
 /* An event is about to go: does no probe need it? */

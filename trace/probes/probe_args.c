@@ -1,16 +1,17 @@
 /*
- * The arguments of a probe's line, and what becomes of them in memory. See probe.h. The words of
- * mistakes are those of Linux.
+ * The arguments of a probe's line, and their memory. See probe.h. Error messages have
+ * Linux's words.
  *
- * An argument is read twice: to know what it takes of memory, and, from its copy in that memory, to
- * make its steps.
+ * An argument is read twice: to measure its memory, and, from its copy in that memory, to make its
+ * steps.
  */
 #include <trace/platform.h>
 #include <trace/ring_buffer.h>
 #include "probe.h"
 #include "text/str.h"
 
-#define FIXED_MIN 12u /* of an event: what copies it takes a word behind the head at least */
+/* least size of an event: copies of it take at least a word behind the head */
+#define FIXED_MIN 12u
 #define NAME_ROOM (FETCH_NAME_MAX + 1)
 
 /* The part in front of the first `end`, or all of it without one. */
@@ -161,7 +162,7 @@ static char *probe_args_put_word(char *to, const struct fetch_word *word)
 	return to + word->len;
 }
 
-/* The arguments as they are listed: ` name=body` for each. Returns what is behind the NUL. */
+/* Write the arguments as listed: ` name=body` for each. Returns the place behind the NUL. */
 static char *probe_args_put(const struct probe_definition *definition, char *to)
 {
 	const char *rest = definition->args;

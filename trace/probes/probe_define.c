@@ -1,6 +1,6 @@
 /*
  * From the line of a probe to the probe and its event; finding, listing and removing them. See
- * probe.h. The words of mistakes are those of Linux.
+ * probe.h. Error messages have Linux's words.
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>

@@ -1,7 +1,7 @@
 /*
- * Probes of events, `e:`: an event that is made of another one, with fewer fields or with what
- * their pointers lead to; only of those that pass a filter, if there is an `if FILTER` at the end
- * of the line. See probe.h.
+ * Probes of events, `e:`: an event that is made of another one, with fewer fields or with the data
+ * behind their pointers; only of those that pass a filter, if there is an `if FILTER` at the end of
+ * the line. See probe.h.
  */
 #include <trace/errno.h>
 #include <trace/fmt.h>

@@ -88,7 +88,7 @@ static void probe_explain_put_args(const struct probe_definition *definition, co
 	}
 }
 
-/* The place is looked for once more, as it says what can be recorded there. */
+/* The place is looked up once more, to know the values that can be recorded there. */
 void trace_probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq)
 {
 	const struct probe *probe = trace_probe_of(dyn);

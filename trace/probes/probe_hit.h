@@ -42,7 +42,7 @@ static TRACE_ALWAYS_INLINE bool probe_hit_is_plain(struct probe *probe,
 	return TRACE_LIKELY(trace_event_flags(front) == probe->plain_flags);
 }
 
-/* `data` is what trace_fetch_run() takes. */
+/* Handle any other hit; `data` is that of trace_fetch_run(). */
 int trace_probe_hit_other(struct probe *probe, const void *data, struct probe_head head,
 			  const struct trace_event_front *front);
 

@@ -1,6 +1,6 @@
 /*
  * A line of dynamic_events taken apart: LETTER[:[GROUP/][NAME]] PLACE [ARGUMENT]... See probe.h.
- * The words of mistakes are those of Linux.
+ * Error messages have Linux's words.
  */
 #include <trace/errno.h>
 #include "probe.h"
@@ -90,7 +90,7 @@ static int probe_line_check_name(const struct probe_definition *definition)
 	return 0;
 }
 
-/* `word` is what is behind the colon: [GROUP/][NAME], also with a dot between. */
+/* Parse the names; `word` is the text behind the colon: [GROUP/][NAME], also with a dot between. */
 static int parse_names(struct probe_definition *definition, const struct fetch_word *word)
 {
 	const char *end = word->at + word->len, *slash = word->at;

@@ -1,7 +1,7 @@
 /*
  * Arguments of a line that are written by number, as names: `$arg*` becomes all arguments of the
- * function, and `$argN` without a name of its own the Nth. See probe.h. The words of mistakes are
- * those of Linux.
+ * function, and `$argN` without a name of its own the Nth. See probe.h. Error messages have Linux's
+ * words.
  *
  *	p kmalloc $arg*        p kmalloc bytes
  *	r kmalloc $arg1:u32    r kmalloc bytes:u32
@@ -32,7 +32,7 @@ static bool is_all(const struct fetch_word *word)
 	return trace_fetch_is(word, ALL);
 }
 
-/* The number of `$argN` or `$argN:TYPE`, and what is behind it; 0: the word is another one. */
+/* The number of `$argN` or `$argN:TYPE`, and the text behind it; 0 for another word. */
 static uint32_t probe_names_number_of(const struct fetch_word *word, struct fetch_word *out_type)
 {
 	const char *at = word->at + 4, *end = word->at + word->len;

@@ -1,7 +1,7 @@
 /*
- * Places in code, SYMBOL, SYMBOL+OFFSET, FILE:LINE or an address, SYMBOL@FILE for SYMBOL, and what
- * events there are called that have no name. See probe.h. The words of mistakes are those of Linux,
- * and behind them may be a reason.
+ * Places in code, SYMBOL, SYMBOL+OFFSET, FILE:LINE or an address, SYMBOL@FILE for SYMBOL, and
+ * default names of events there. See probe.h. Error messages have Linux's words, with a reason
+ * behind them in some cases.
  */
 #include <trace/errno.h>
 #include <trace/fmt.h>
@@ -15,9 +15,7 @@
 
 /* The words that error_log has until the next mistake; guarded by the config lock. */
 static char reason[400];
-/*
- * The function that the last line of the source was found in, and what is listed; guarded likewise.
- */
+/* The function of the last line that was found, and the place as listed; guarded likewise. */
 static char found_name[TRACE_SYM_LEN], found_place[FUNC_NAME_MAX + 24];
 
 static int bad_place(const struct probe_definition *definition, int err)
@@ -26,7 +24,7 @@ static int bad_place(const struct probe_definition *definition, int err)
 				 "Invalid probed address or symbol", err);
 }
 
-/* There is no such function; the host may know why: it was inlined, for example. */
+/* Blame an unknown function. The host may know the reason: it was inlined, for example. */
 static int no_function(const struct probe_definition *definition, const char *name)
 {
 	static const char invalid[] = "Invalid probed address or symbol: ";

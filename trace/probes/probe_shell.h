@@ -10,8 +10,8 @@
 #include "probe.h"
 
 /*
- * probe_explain.c: the prototype of the probed function, and of each argument its name, its type,
- * where it comes from, and what the source says that is.
+ * probe_explain.c: the prototype of the probed function, and for each argument its name, its type,
+ * its origin, and its declaration in the source.
  */
 void trace_probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq);
 

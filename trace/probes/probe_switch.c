@@ -190,7 +190,7 @@ static const struct probe_many *many_of(const struct dyn_event *dyn)
 	return dyn->is_chosen && many && many->detach ? many : NULL;
 }
 
-/* One wait for those who run them. Without memory each does it by itself. */
+/* Detach many with one wait for their hits. Without memory each waits by itself. */
 void trace_probes_detach_chosen(const struct dyn_event_kind *kind)
 {
 	struct probe_lists lists = { 0 };

@@ -74,7 +74,7 @@ bool ring_buffer_consume(struct ring_buffer *buffer, uint32_t cpu, struct ring_e
 	return found;
 }
 
-/* Copy what is left of the chunk to `page`, with a count of lost events behind it if it fits. */
+/* Copy the rest of the chunk to `page`, with a count of lost events behind it if it fits. */
 static void chunk_to_page(struct trace_ring_cpu *rc, struct ring_page *page)
 {
 	uint32_t room = ring_size(rc) - RING_PAGE_HEAD;

@@ -41,8 +41,8 @@ struct ring_place {
 };
 
 /*
- * Put an event of the time `now` at the tail, and return its payload. `step` is what the event adds
- * to a tail word: RING_EVENT_ONE plus its bytes, head included, a multiple of 4 from 8 to
+ * Put an event of the time `now` at the tail, and return its payload. `step` is added to the tail
+ * word for the event: RING_EVENT_ONE plus its bytes, head included, a multiple of 4 from 8 to
  * RING_SHORT_PAYLOAD + RING_HEAD_BYTES. `mask` is the low half of the gate, or subbuf_mask when the
  * caller has looked at the gate. NULL, with nothing changed, when trace_ring_reserve_slow() has to
  * do it.

@@ -204,7 +204,7 @@ uint32_t trace_ring_slots_for(uint32_t subbuf_size, size_t bytes);
 bool trace_ring_memory_alloc(uint32_t subbuf_size, uint32_t nr_slots, struct ring_memory *out);
 /* The same with the copies. */
 bool trace_ring_memory_alloc_all(uint32_t subbuf_size, uint32_t nr_slots, struct ring_memory *out);
-/* Frees what is not NULL. */
+/* Free memory; NULL members are allowed. */
 void trace_ring_memory_free(struct ring_memory *memory);
 /* The memory that `rc` uses now, except for its copies. */
 static inline struct ring_memory trace_ring_memory_of(const struct trace_ring_cpu *rc)

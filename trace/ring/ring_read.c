@@ -14,8 +14,8 @@
  *
  * Emptying a ring begins a new epoch, in which events are counted from 0 again. The consuming
  * reader's cursor is reset with it. An iterator keeps its cursor and has to notice by itself: it
- * asks trace_ring_is_outdated() before it hands out anything, because what it has computed may mix
- * numbers of two epochs; and if so, it begins again.
+ * asks trace_ring_is_outdated() before it hands out anything, because its results may mix numbers
+ * of two epochs; and if so, it begins again.
  */
 #include "ring_private.h"
 

@@ -2,11 +2,12 @@
  * Twins: two ring buffers that exchange the rings of a CPU, for snapshots. See
  * <trace/ring_buffer.h>.
  *
- * An exchange swaps two pointers; whoever has looked up a ring before goes on with that ring. When
- * an interrupt exchanges the rings between a writer's look-up and its reserve, the writer's event
- * goes into what is now the other buffer's ring, and its commit finds it there by its address. A
- * reader on another CPU finishes one copy from the ring that it has looked up. While an event is
- * open the exchange is refused, so an event is never further away than in the ring of the twin.
+ * An exchange swaps two pointers; code that has looked up a ring before goes on with that ring.
+ * When an interrupt exchanges the rings between a writer's look-up and its reserve, the writer's
+ * event goes into the ring that is now the other buffer's, and its commit finds it there by its
+ * address. A reader on another CPU finishes one copy from the ring that it has looked up. While an
+ * event is open the exchange is refused, so an event is never further away than in the ring of the
+ * twin.
  *
  * The on/off switch is common to the twins. Both gates are set again after an exchange, because
  * whoever switches at the same moment may have gone through the pointers as they were before, and
@@ -101,9 +102,7 @@ static void ring_twin_join(struct ring_buffer *buffer, struct ring_buffer *twin)
 
 		rc->clock = buffer->shared->clock;
 		atomic_store(&rc->overwrite, atomic_load(&buffer->cpu[cpu]->overwrite));
-		/*
-		 * After the store of `twin`: whoever switches from then on finds this ring itself.
-		 */
+		/* After the store of `twin`: a switch from then on finds this ring itself. */
 		trace_ring_gate_off(buffer->shared, rc);
 	}
 }

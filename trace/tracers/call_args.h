@@ -131,8 +131,9 @@ struct call_types {
 	void (*print_args)(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,
 			   uint32_t offset);
 	/*
-	 * Print what the function returned, with `before` in front. false: its type is not known,
-	 * and nothing was printed. A function that returns nothing has no value, and prints none.
+	 * Print the returned value, with `before` in front. Returns false, with nothing printed,
+	 * when its type is not known. A function that returns nothing has no value, and prints
+	 * none.
 	 */
 	bool (*print_return)(struct trace_seq *seq, uint32_t packed_ip, uint64_t value,
 			     const char *before);

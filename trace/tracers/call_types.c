@@ -122,7 +122,7 @@ static void print_quoted(struct trace_seq *seq, const char *text, uint32_t len)
 	trace_seq_puts(seq, len == CALL_TEXT_MAX ? "\"..." : "\"");
 }
 
-/* Print the next text, which is what `value` points to. */
+/* Print the next text, to which `value` points. */
 static void call_types_print_text(struct trace_seq *seq, struct call_recorded *recorded,
 				  uint64_t value)
 {

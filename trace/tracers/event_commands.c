@@ -113,7 +113,7 @@ static int event_commands_blame(struct ftrace_command_args *args, const struct e
 	return err;
 }
 
-/* End `text` at its first colon. Returns what is behind, NULL when there is none. */
+/* End `text` at its first colon. Returns the rest, NULL when there is none. */
 static char *event_commands_cut(char *text)
 {
 	while (*text && *text != ':')

@@ -1,5 +1,5 @@
 /*
- * The function tracer with its option func-args: events with what the functions were given. See
+ * The function tracer with its option func-args: events with the arguments of calls. See
  * function_tracer.h, call_args.h.
  *
  * Functions of which nothing is known have events without arguments. Those without texts are in the

@@ -16,7 +16,7 @@ struct trace_func_entry {
 	uint32_t parent_ip;
 };
 
-/* A function was called, and with what. */
+/* A function was called, with its arguments. */
 #define TRACE_TYPE_FUNC_ARGS 22
 struct trace_func_args_entry {
 	struct trace_func_entry call;

@@ -58,8 +58,8 @@ void trace_function_write_args(struct trace_ring_cpu *rc, uintptr_t ip, uintptr_
 void trace_function_options_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 				 struct ftrace_regs *fregs);
 /*
- * Allocate what func-no-repeats needs, or forget what is in it. The callback that uses it does not
- * run. 0 or -ENOMEM.
+ * Allocate the memory of func-no-repeats, or empty it. The callback that uses it does not run. 0 or
+ * -ENOMEM.
  */
 int trace_repeats_create(struct trace_array *tr);
 void trace_repeats_free(struct trace_array *tr);

@@ -30,7 +30,7 @@ struct trace_graph_args_entry {
 	struct trace_args_part args;
 };
 
-/* A function returned at the time of the event. GRAPH_RETVAL also has what it returned. */
+/* A function returned at the time of the event. GRAPH_RETVAL also has the returned value. */
 #define TRACE_TYPE_GRAPH_RET	10
 #define TRACE_TYPE_GRAPH_RETVAL 21
 struct trace_graph_ret_entry {

@@ -1,6 +1,6 @@
 /*
- * The `function_graph` tracer as current_tracer knows it: its options, and what its lines look
- * like. See graph_tracer.h.
+ * The `function_graph` tracer as current_tracer knows it: its options, and the form of its lines.
+ * See graph_tracer.h.
  */
 #include "call_args.h"
 #include "graph_tracer.h"

@@ -109,7 +109,7 @@ bool trace_graph_write_frame_args(struct trace_array *tr, const struct fgraph_fr
 
 /*
  * Is a call of the function at `ip` by the running thread to be recorded, by the settings of `tr`?
- * `next` is what fgraph_next() says. Returns the head for the frame of the call; FGRAPH_NO_HEAD
+ * `next` is the result of fgraph_next(). Returns the head for the frame of the call; FGRAPH_NO_HEAD
  * when the sets, the depth, the thread filters or the options exclude the call. A head with
  * FGRAPH_HIDDEN is for a function of set_graph_notrace: it gets a frame without events, so that the
  * calls inside are known not to be recorded. Preemption is off.

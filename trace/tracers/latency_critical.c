@@ -14,7 +14,7 @@
 
 struct critical_cpu {
 	bool is_timing;
-	bool is_busy; /* a probe runs; calls of probes by what it does itself are ignored */
+	bool is_busy; /* a probe runs; calls of probes caused by itself are ignored */
 	uint64_t start_ts;
 	uintptr_t started_at;
 } __attribute__((aligned(64)));

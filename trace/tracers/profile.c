@@ -5,7 +5,7 @@
  * As in Linux, a call counts as a hit of the CPU that it began on, and its time belongs to the CPU
  * where it ended, if that one has seen the function begin too. Functions are those of
  * set_ftrace_filter of the global instance, from whose options sleep-time and graph-time are taken.
- * Any of the two that is off makes frames measure what has to be subtracted, and sets
+ * Any of the two that is off makes frames measure the time to be subtracted, and sets
  * FGRAPH_USER_SPECIAL: the long way.
  *
  * No guard against recursion: nothing that is called here is traced.

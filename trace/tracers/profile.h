@@ -89,7 +89,7 @@ static TRACE_ALWAYS_INLINE void profile_rec_add(struct profile_rec *rec, uint64_
 int trace_profile_set_option(uint32_t bit, bool on);
 bool trace_profile_enabled(void);
 /*
- * Start or stop the profiler. Starting forgets what was counted before. 0, -ENOMEM, or an error of
+ * Start or stop the profiler. Starting forgets earlier counts. 0, -ENOMEM, or an error of
  * register_ftrace_function().
  */
 int trace_profile_enable(bool on);

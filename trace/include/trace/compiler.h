@@ -1,6 +1,6 @@
 /*
- * The few compiler attributes that trace/ relies on, and what C++ has to be told. Understood by gcc
- * and clang.
+ * The few compiler attributes that trace/ relies on, and definitions for C++. Understood by gcc and
+ * clang.
  *
  * SPDX-License-Identifier: MIT
  */

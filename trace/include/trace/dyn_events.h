@@ -18,9 +18,9 @@ TRACE_BEGIN_DECLS
 struct trace_seq;
 
 /*
- * Write about the event GROUP/NAME, GROUP:NAME, GROUP.NAME, or NAME in any group: which instances
- * use it, and of each line that it was defined by that line, and what it means: of a probe the
- * prototype of the function, and of each argument its type and where it comes from.
+ * Write about the event GROUP/NAME, GROUP:NAME, GROUP.NAME, or NAME in any group: its use by
+ * instances, and for each line that defines it the line and its meaning: of a probe the prototype
+ * of the function, and of each argument its type and where it comes from.
  *
  * 	kprobes/open: a dynamic event, off
  * 	    p:kprobes/open vfs_open flags=flags

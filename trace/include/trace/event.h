@@ -149,7 +149,8 @@ struct trace_event {
 	/* NULL: registering sets one that has none. */
 	const struct trace_event_functions *funcs;
 	/*
-	 * Of a trace event, which is switched in events/; NULL: others decide when it is written.
+	 * Of a trace event, which is switched in events/; NULL for a type that is not switched
+	 * there.
 	 */
 	struct trace_event_call *call;
 };

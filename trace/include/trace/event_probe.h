@@ -36,7 +36,7 @@ struct trace_ring_cpu;
 struct trace_sched_thread;
 
 enum trace_event_flag {
-	TRACE_EVENT_RECORDS = 1,      /* it is on: what passes is recorded */
+	TRACE_EVENT_RECORDS = 1,      /* it is on: events that pass are recorded */
 	TRACE_EVENT_FILTERS = 2,      /* there is a filter */
 	TRACE_EVENT_PIDS = 4,	      /* set_event_pid or set_event_notrace_pid is in use */
 	TRACE_EVENT_SHARED = 8,	      /* of `several` alone: look at each instance's file */
@@ -54,7 +54,7 @@ enum trace_event_flag {
 /* A condition: some bits of 8 bytes of the event are in a range. */
 struct trace_event_test {
 	uint32_t offset; /* of the 8 bytes, from the start of the event */
-	bool is_all;	 /* it is the whole filter: what passes it passes */
+	bool is_all;	 /* it is the whole filter, with no further comparisons */
 	uint64_t mask;
 	uint64_t lo;
 	uint64_t span;
@@ -85,7 +85,7 @@ struct trace_event_file_front {
 
 #define TRACE_EVENT_FILE_FRONT(front) ((const struct trace_event_file_front *)(front))
 
-/* The acquire pairs with the release of whoever changes the front: event_file.c. */
+/* The acquire pairs with the release of set_front() in event_file.c. */
 #define trace_event_front_of(call)                                                                 \
 	trace_atomic_load_acquire(&((struct trace_event_call *)(call))->front)
 

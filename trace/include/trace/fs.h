@@ -95,8 +95,8 @@ struct trace_node *trace_fs_next_child(struct trace_node *dir, struct trace_node
 /* Get all attributes of a file that is held. */
 void trace_fs_get_attr(const struct trace_node *node, struct trace_fs_attr *out_attr);
 /*
- * As chmod and chown: change what attr->which names, of this file alone. It stays as long as the
- * file. 0; -ENOMEM; -ENOSPC: very many files of its instance have been changed.
+ * As chmod and chown: change the attributes of attr->which, of this file alone. It stays as long as
+ * the file. 0; -ENOMEM; -ENOSPC: very many files of its instance have been changed.
  */
 int trace_fs_set_attr(struct trace_node *node, const struct trace_fs_attr *attr);
 /*
@@ -116,8 +116,8 @@ int trace_fs_open(struct trace_node *node, unsigned int flags, struct trace_hand
 /*
  * Read at *pos, which is advanced. Returns the bytes read, 0 at the end, or a negative error
  * (-EINTR, -EAGAIN with NONBLOCK). Reading at 0 starts anew. At another position than where the
- * last read ended, the text is made again up to there, with what it has by now; trace_pipe and the
- * raw files, which consume what they show, return -ESPIPE.
+ * last read ended, the text is made again up to there, with its present contents; trace_pipe and
+ * the raw files, which consume events, return -ESPIPE.
  */
 int64_t trace_fs_read(struct trace_handle *handle, void *buf, size_t len, uint64_t *pos);
 
@@ -171,17 +171,17 @@ int trace_fs_rmdir(struct trace_node *dir, const char *name);
 
 /* ---- A command line, for hosts without a shell: fs_command.c ---- */
 
-/* Called with what a command prints, piece by piece; `text` has no NUL. */
+/* Called with the output of a command, piece by piece; `text` has no NUL. */
 typedef void (*trace_fs_out_fn)(void *arg, const char *text, size_t len);
 
 /*
- * Do what a line says, as it is typed at a shell whose directory is tracefs:
+ * Carry out a line, as typed at a shell whose directory is tracefs:
  *
  *   cat FILE...    ls [DIR]    mkdir DIR    rmdir DIR    echo [-n] [WORD...] [> FILE | >> FILE]
  *
  * Several are separated by ';'. A word may be quoted by '' or "" or a backslash, and # starts a
  * comment. Names may begin with /sys/kernel/tracing or /sys/kernel/debug/tracing, as tutorials have
- * it. `cat` of trace_pipe shows what is there and does not wait.
+ * it. `cat` of trace_pipe shows the events there and does not wait.
  *
  * 0, or the error of the first command that failed; those after it are not carried out. -ENOENT: no
  * such file or command; -EINVAL: the line cannot be understood; -E2BIG: it is longer than

@@ -1,7 +1,7 @@
 /*
  * Function tracing: callbacks at the entry of traced functions.
  *
- *   ops that want a site   what the site holds
+ *   ops that want a site   contents of the site
  *   none                   a NOP
  *   one                    a call of the ops' own trampoline, which calls its function; or the
  *                          ops' direct call, or its jump
@@ -49,9 +49,9 @@ typedef void (*ftrace_func_t)(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 			      struct ftrace_regs *fregs);
 
 /*
- * A callback for sites that no other ops wants, with less around it. In fregs, which has what it
- * has without FTRACE_OPS_FL_SAVE_REGS, the instruction pointer is `ip`, the call site. 0: the
- * function goes on behind the site; otherwise where the instruction pointer says.
+ * A callback for sites that no other ops wants, with less around it. In fregs, which is filled as
+ * without FTRACE_OPS_FL_SAVE_REGS, the instruction pointer is `ip`, the call site. 0: the function
+ * goes on behind the site; otherwise where the instruction pointer says.
  */
 typedef int (*ftrace_site_func_t)(uintptr_t ip, struct ftrace_regs *fregs);
 
@@ -88,7 +88,9 @@ struct ftrace_ops {
 	uint32_t flags;			      /* enum ftrace_ops_flags */
 	void *TRACE_PRIVATE;		      /* for func; ftrace does not look at it */
 	uint64_t ignore_mask;		      /* for func, too: bits of trace_thread.ignored_by */
-	/* NULL, or what is called in place of func where it can be. Such an ops keeps its func. */
+	/*
+	 * NULL, or a function called in place of func where possible. Such an ops keeps its func.
+	 */
 	ftrace_site_func_t site_func;
 
 	/* For ftrace only, guarded by its lock. Zero before first use. */
@@ -98,7 +100,7 @@ struct ftrace_ops {
 	struct trace_trampoline trampoline; /* its own; addr 0: it has none */
 	struct ftrace_tramp *tramp;	    /* owner of that trampoline, or NULL */
 	ftrace_func_t list_func;	    /* called instead of func without all registers */
-	TRACE_ATOMIC uintptr_t direct_call; /* FTRACE_OPS_FL_DIRECT: what sites call */
+	TRACE_ATOMIC uintptr_t direct_call; /* FTRACE_OPS_FL_DIRECT: the function that sites call */
 	uintptr_t site_jump;		    /* target of ftrace_set_site_jump(), or 0 */
 	uint8_t known_as;		    /* its number in ops/ftrace_set.h; 0: it has none */
 };
@@ -183,8 +185,9 @@ static TRACE_ALWAYS_INLINE struct ftrace_regs *ftrace_get_regs(struct ftrace_reg
 int ftrace_set_filter(struct ftrace_ops *ops, const char *buf, size_t len, bool reset);
 int ftrace_set_notrace(struct ftrace_ops *ops, const char *buf, size_t len, bool reset);
 /*
- * The same with addresses, of functions or of their sites; `remove` is what `!` is above. -EINVAL
- * also for an address without a site; -ENOENT: one that is to be removed is not in the filter.
+ * Change a filter by addresses, of functions or of their sites; `remove` stands for the `!` above.
+ * -EINVAL also for an address without a site; -ENOENT: one that is to be removed is not in the
+ * filter.
  */
 int ftrace_set_filter_ip(struct ftrace_ops *ops, uintptr_t ip, bool remove, bool reset);
 int ftrace_set_filter_ips(struct ftrace_ops *ops, const uintptr_t *ips, size_t nr, bool remove,

@@ -43,8 +43,8 @@ struct ftrace_probe_ops {
 	void (*data_get)(uint64_t data);
 	void (*data_put)(uint64_t data);
 	/*
-	 * Unless NULL: write to `text` what the list shows behind the name of a function and a
-	 * colon. Returns the length. Thread context, no lock may be taken.
+	 * Unless NULL: write to `text` the list's text behind the name of a function and a colon.
+	 * Returns the length. Thread context, no lock may be taken.
 	 */
 	size_t (*describe)(const struct ftrace_probe_ops *ops, uint64_t data, char *text,
 			   size_t size);

@@ -42,9 +42,9 @@ void kprobe_hit_post(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
  */
 bool kprobe_hit_run(struct trace_plat_probe *probe, struct ftrace_regs *fregs);
 /*
- * The same for what trace_plat_probe.only is, or just was, which may only read what a call site's
- * handlers can: with interrupts off, registers of arguments, rax, rbp, stack and instruction
- * pointer. The stack may be aligned to 8 bytes only.
+ * Call the probe that trace_plat_probe.only is, or just was, which may read only the registers of a
+ * call site's handlers: with interrupts off, registers of arguments, rax, rbp, stack and
+ * instruction pointer. The stack may be aligned to 8 bytes only.
  */
 void kprobe_hit_args(struct kprobe *only, struct ftrace_regs *fregs);
 bool kprobe_hit_has_post(const struct trace_plat_probe *probe);

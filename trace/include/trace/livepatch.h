@@ -79,7 +79,7 @@ int klp_disable_patch(struct klp_patch *patch);
 int klp_reenable_patch(struct klp_patch *patch);
 /*
  * End the transition of `patch` now. Threads that are still inside functions they should have left
- * count as moved, which may break what they rely on. 0; -EINVAL: it is not in transition.
+ * count as moved, which may break them. 0; -EINVAL: it is not in transition.
  */
 int klp_force_transition(struct klp_patch *patch);
 

@@ -1,6 +1,6 @@
 /*
- * All functions that trace/ needs of its host, in eight parts. The last line of a part says what
- * can be used if the host provides that part and those that it goes with.
+ * All functions that trace/ needs of its host, in eight parts. The last line of a part names the
+ * things that can be used if the host provides that part and those that it goes with.
  *
  *   base     this file            memory, locks, grace periods, preemption, time, messages: always
  *   ring     platform_ring.h      the ring buffer, trace_printk(), events read as text
@@ -157,7 +157,7 @@ void trace_plat_alert(const char *fmt, ...) TRACE_PRINTF(1, 2);
  */
 void trace_plat_bug(const char *fmt, ...) TRACE_PRINTF(1, 2);
 
-/* ==== Nothing more is needed for what all profiles have in common. ==== */
+/* ==== End of the common part of all profiles. ==== */
 
 TRACE_END_DECLS
 

@@ -21,7 +21,7 @@ TRACE_BEGIN_DECLS
 
 /* The cycle counter of this CPU. */
 static inline uint64_t trace_plat_cycles(void);
-/* Switch interrupts (not NMIs) of this CPU off; returns what restore needs. */
+/* Switch interrupts (not NMIs) of this CPU off; returns the argument of restore. */
 static inline uint64_t trace_plat_irq_save(void);
 static inline void trace_plat_irq_restore(uint64_t flags);
 /* The preempt count, with bit 31 set when no reschedule is pending; one load. */
@@ -46,7 +46,7 @@ struct trace_plat_waitq { /* zeroed is empty */
  * context, no lock held.
  */
 int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg);
-/* Have done() asked now by all who wait. Thread, softirq or irq; not NMI. */
+/* Let all waiting threads call done() now. Thread, softirq or irq; not NMI. */
 void trace_plat_wake(struct trace_plat_waitq *queue);
 
 /*

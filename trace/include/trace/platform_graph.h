@@ -31,7 +31,8 @@ static inline uintptr_t trace_plat_return_hook(void);
 static inline uintptr_t trace_plat_return_value(const uintptr_t *slot);
 /*
  * The registers then: the returned value, which may be changed, the stack pointer behind the
- * return, the frame pointer. The instruction pointer is what the slot holds; all else is not saved.
+ * return, the frame pointer. The instruction pointer is that in the slot; other registers are not
+ * saved.
  */
 static inline struct ftrace_regs *trace_plat_return_regs(uintptr_t *slot);
 /*

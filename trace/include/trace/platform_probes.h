@@ -35,7 +35,7 @@ struct trace_poke;
  */
 static inline uintptr_t ftrace_regs_get_saved_stack_pointer(const struct ftrace_regs *fregs);
 
-/* A function, and what of it is asked about. */
+/* A function, and a place in it. */
 struct trace_probe_place {
 	uintptr_t func;	 /* its start */
 	size_t bytes;	 /* its size */
@@ -128,7 +128,7 @@ struct trace_plat_watch {
 int trace_plat_watch_set(const struct trace_plat_watch *watches);
 /*
  * The host's reason why none of the `len` bytes at `addr` may be watched, a sentence without a dot,
- * which lasts; NULL: it has none. It has to refuse what is read or written on the way to
+ * which lasts; NULL: it has none. It has to refuse data that is read or written on the way to
  * wprobe_hit(), and by trace_plat_recursion_set(): that would never end. The default refuses
  * nothing.
  */

@@ -32,15 +32,15 @@ static inline uint32_t trace_plat_cpu_id(void);
 /* Is a reschedule of the running thread pending? Events show it as the flag N. */
 static inline bool trace_plat_need_resched(void);
 /*
- * If *pair equals {*old_lo, old_hi}, make it {new_lo, new_hi} and return true. *old_lo is what
- * pair->lo was in either case. Atomic against interrupts and NMIs of this CPU; no lock prefix: only
- * this CPU writes the pair.
+ * If *pair equals {*old_lo, old_hi}, make it {new_lo, new_hi} and return true. *old_lo becomes the
+ * earlier pair->lo in either case. Atomic against interrupts and NMIs of this CPU; no lock prefix:
+ * only this CPU writes the pair.
  */
 static inline bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t *old_lo,
 					   uint64_t old_hi, uint64_t new_lo, uint64_t new_hi);
 /*
  * The recursion bits that are set on this CPU; an event's context (interrupt, NMI) is read off
- * them. <trace/platform_ops.h> and <trace/recursion.h> say what they are.
+ * them. <trace/platform_ops.h> and <trace/recursion.h> describe them.
  */
 static inline uint32_t trace_plat_recursion_word(void);
 

@@ -1,6 +1,6 @@
 /*
  * Threads, time and recursion, as call sites, graph and events need them; the ring does without. A
- * part of <trace/platform.h>, which says what "probe context" is; include that one.
+ * part of <trace/platform.h>, which defines "probe context"; include that one.
  *
  * Context: stated per function.
  *
@@ -49,7 +49,7 @@ int trace_plat_pause(uint64_t ns, bool may_interrupt);
 
 /*
  * Call fn for every thread that exists: each has to be seen by trace_plat_each_stack() in the end,
- * or what waits for all threads does not come to an end. Thread context.
+ * or waits for all threads do not end. Thread context.
  */
 void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),
 			    void *arg);

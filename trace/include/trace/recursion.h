@@ -80,9 +80,9 @@ static TRACE_ALWAYS_INLINE void trace_recursion_exit(int bit)
 
 /*
  * Is this a thread, and does it not hold the guard of `kind`? Preemption may be on: a guard that a
- * thread finds held is its own, because who holds one is not preempted. A host whose two words lie
- * side by side can answer by one instruction and has a function of its own for it, with the macro
- * TRACE_PLAT_HAS_FREE_THREAD.
+ * thread finds held is its own, because a thread that holds one is not preempted. A host whose two
+ * words lie side by side can answer by one instruction and has a function of its own for it, with
+ * the macro TRACE_PLAT_HAS_FREE_THREAD.
  */
 #ifndef TRACE_PLAT_HAS_FREE_THREAD
 static TRACE_ALWAYS_INLINE bool trace_plat_is_free_thread(uint32_t kind)

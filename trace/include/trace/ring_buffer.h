@@ -142,9 +142,9 @@ static inline void *ring_buffer_lock_reserve(struct ring_buffer *buffer, size_t 
 		return trace_ring_lock_short(buffer, RING_EVENT_ONE + ((len + 4 + 3) & ~(size_t)3));
 	return trace_ring_lock_any(buffer, len);
 }
-/* From here readers may see the event. `payload` is what reserve returned. */
+/* From here readers may see the event. `payload` is the result of reserve. */
 void ring_buffer_unlock_commit(struct ring_buffer *buffer, void *payload);
-/* Instead of commit: as if it had never been reserved. `len` is what reserve was given. */
+/* Instead of commit: as if it had never been reserved. `len` is that of reserve. */
 void ring_buffer_discard_commit(struct ring_buffer *buffer, void *payload, size_t len);
 /* Reserve, copy, commit. 0, or -EBUSY where reserve returns NULL. */
 int ring_buffer_write(struct ring_buffer *buffer, const void *data, size_t len);
@@ -168,7 +168,7 @@ void ring_buffer_record_enable_cpu(struct ring_buffer *buffer, uint32_t cpu);
 bool ring_buffer_record_off(struct ring_buffer *buffer);
 bool ring_buffer_record_on(struct ring_buffer *buffer);
 bool ring_buffer_record_is_set_on(struct ring_buffer *buffer);
-/* A word that is not 0 while it is off, for who wants to ask at once; good as long as the twins. */
+/* A word that is not 0 while it is off, for fast checks; valid as long as the twins. */
 const TRACE_ATOMIC uint32_t *ring_buffer_off_word(const struct ring_buffer *buffer);
 /* Is an event on `cpu` (RING_BUFFER_ALL_CPUS: on every CPU) recorded now, all things considered? */
 bool ring_buffer_record_is_on(struct ring_buffer *buffer, int cpu);

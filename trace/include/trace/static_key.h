@@ -39,9 +39,8 @@ TRACE_BEGIN_DECLS
 
 #ifdef TRACE_PLAT_STATIC_BRANCH
 /*
- * Patch every branch so that it does what the `is_on` of its key says, the branches of one key in
- * one batch. 0, or -errno when the code at a branch is not what it should be. Thread context,
- * interrupts on.
+ * Patch every branch by the `is_on` of its key, the branches of one key in one batch. Returns 0, or
+ * -errno when the code at a branch is damaged. Thread context, interrupts on.
  */
 int trace_plat_static_branches_update(void);
 /*

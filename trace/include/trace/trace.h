@@ -111,7 +111,7 @@ void trace_array_printk_at(struct trace_array *tr, uintptr_t ip, const char *fmt
 /* ---- The snapshot of the global trace. ---- */
 
 /*
- * Make what was recorded so far the snapshot, which the file snapshot shows; recording goes on in
+ * Make the events recorded so far the snapshot, which the file snapshot shows; recording goes on in
  * the other buffer. If there is no room for a snapshot, an event in the trace says so and recording
  * stops. Any context but NMI.
  */

@@ -2,38 +2,38 @@
  * Trace events in the words that definitions for Linux are written in. A header with definitions
  * can be used as it is, given the types that it names:
  *
- *	#undef TRACE_SYSTEM
- *	#define TRACE_SYSTEM shelf
+ * 	#undef TRACE_SYSTEM
+ * 	#define TRACE_SYSTEM shelf
  *
- *	#if !defined(SHELF_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
- *	#define SHELF_EVENTS_H
+ * 	#if !defined(SHELF_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
+ * 	#define SHELF_EVENTS_H
  *
- *	#include <trace/trace_events.h>
+ * 	#include <trace/trace_events.h>
  *
- *	TRACE_EVENT(shelf_put,
- *		TP_PROTO(int shelf, const char *what),
- *		TP_ARGS(shelf, what),
- *		TP_STRUCT__entry(
- *			__field(int, shelf)
- *			__string(what, what)
- *		),
- *		TP_fast_assign(
- *			__entry->shelf = shelf;
- *			__assign_str(what, what);
- *		),
- *		TP_printk("shelf=%d what=%s", __entry->shelf, __get_str(what))
- *	);
+ * 	TRACE_EVENT(shelf_put,
+ * 		TP_PROTO(int shelf, const char *what),
+ * 		TP_ARGS(shelf, what),
+ * 		TP_STRUCT__entry(
+ * 			__field(int, shelf)
+ * 			__string(what, what)
+ * 		),
+ * 		TP_fast_assign(
+ * 			__entry->shelf = shelf;
+ * 			__assign_str(what, what);
+ * 		),
+ * 		TP_printk("shelf=%d what=%s", __entry->shelf, __get_str(what))
+ * 	);
  *
- *	#endif
+ * 	#endif
  *
- *	#undef TRACE_INCLUDE_PATH
- *	#define TRACE_INCLUDE_PATH .
- *	#undef TRACE_INCLUDE_FILE
- *	#define TRACE_INCLUDE_FILE shelf_events
- *	#include <trace/define_trace.h>
+ * 	#undef TRACE_INCLUDE_PATH
+ * 	#define TRACE_INCLUDE_PATH .
+ * 	#undef TRACE_INCLUDE_FILE
+ * 	#define TRACE_INCLUDE_FILE shelf_events
+ * 	#include <trace/define_trace.h>
  *
- * Who includes it has the tracepoint: trace_shelf_put(3, "box"), and all else that
- * <trace/tracepoint.h> says. One .c file defines CREATE_TRACE_POINTS before it includes the header.
+ * A file that includes it has the tracepoint: trace_shelf_put(3, "box"), and the rest of
+ * <trace/tracepoint.h>. One .c file defines CREATE_TRACE_POINTS before it includes the header.
  * There <trace/define_trace.h> reads the header again, several times, and makes of each definition:
  *
  *   stages/define.h   the tracepoint
@@ -67,7 +67,7 @@ struct trace_event_file;
 struct trace_event_change {
 	struct trace_event_call *call;
 	bool is_begin;
-	int err; /* set by who makes the change; 0 at first */
+	int err; /* result of the change; 0 at first */
 };
 
 /* The common properties of the events of one DECLARE_EVENT_CLASS(). */
@@ -163,7 +163,7 @@ struct trace_hex_dump {
 const char *trace_print_hex_dump_seq(struct trace_seq *p, const struct trace_hex_dump *form,
 				     const void *bytes, size_t len);
 const char *trace_print_bitmask_seq(struct trace_seq *p, const void *mask, uint32_t bytes);
-/* `bytes` bytes of room for the caller, or what is left and a NUL. */
+/* `bytes` bytes of room for the caller, or the rest of the room and a NUL. */
 char *trace_print_room_seq(struct trace_seq *p, size_t bytes);
 
 /* ---- Enumerators and sizes that TP_printk() uses by name ---- */

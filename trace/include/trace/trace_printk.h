@@ -63,13 +63,13 @@ void trace_bprintk_integer(uintptr_t ip, const char *fmt, uint64_t value, uint32
 #define TRACE_PRINTK_NAME(zero, a, b, c, d, e, f, g, h, nr, ...) trace_printk_##nr
 
 #ifdef __cplusplus
-/* C++ cannot choose by what an argument is: the format says it. */
+/* C++ cannot choose by the type of an argument: the format decides. */
 #define trace_printk_1(fmt, arg) trace_bprintk(trace_here(), fmt, arg)
 #else
 #define TRACE_CLASS_POINTER 5 /* of __builtin_classify_type() */
 
 #define TRACE_IS_INTEGER(arg) (__builtin_classify_type(arg) != TRACE_CLASS_POINTER)
-/* `arg` with the type that it is passed with (at least int); 0 for what is no integer. */
+/* `arg` with the type that it is passed with (at least int); 0 for other types. */
 #define TRACE_AS_INTEGER(arg) (+__builtin_choose_expr(TRACE_IS_INTEGER(arg), (arg), 0))
 
 #define trace_printk_1(fmt, arg)                                                                   \

@@ -112,8 +112,8 @@ int register_tracer(struct tracer *tracer);
 
 /*
  * The instance_bytes bytes that `tracer` keeps for `tr`; NULL before its first init there. They are
- * zeroed before the first init, and later inits find what was left. They are freed with the
- * instance, when no callback can run any more.
+ * zeroed before the first init, and later inits find them as they were left. They are freed with
+ * the instance, when no callback can run any more.
  */
 void *tracer_data(const struct trace_array *tr, const struct tracer *tracer);
 /* Is its option `bit` set? While set_option() runs this is the old state. */

@@ -59,9 +59,9 @@ struct wprobe {
 
 /*
  * When this returns all CPUs watch. 0, or with nothing changed:
- *   -EINVAL no handler, or what `addr`, `len` and `type` may not be; a hit would write there itself
- *   -EFAULT there is no memory at `addr` -EBUSY it is registered; WPROBE_MAX are -ENODEV the host
- *   has no debug registers to give
+ *   -EINVAL no handler, or a wrong `addr`, `len` or `type`; a hit would write there itself -EFAULT
+ *   there is no memory at `addr` -EBUSY it is registered; WPROBE_MAX are -ENODEV the host has no
+ *   debug registers to give
  */
 int register_wprobe(struct wprobe *wp);
 /* Does nothing with one that is not registered. */

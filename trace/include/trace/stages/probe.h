@@ -1,13 +1,13 @@
 /*
- * Stage: the function that the tracepoint calls. It decides what it can without the event, and
- * calls last:
+ * Stage: the function that the tracepoint calls. It makes the decisions possible without the event,
+ * and calls last:
  *
  *   trace_event_plain_NAME     to record it in one instance: inline; if it has texts or arrays, a
  *                              function of its own, whose registers the others need not save
  *   trace_event_special_NAME   for everything else
  *   trace_event_long_NAME      both call this for an event that is too long for their stack
  *
- * <trace/event_probe.h> has what these call; see <trace/define_trace.h>.
+ * <trace/event_probe.h> has the functions they call; see <trace/define_trace.h>.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +33,7 @@
 
 /*
  * The fixed part of the event. Without any field it has a word of zeros behind the head, because
- * what copies events takes at least one.
+ * copies of events take at least one word.
  */
 #define TRACE_STAGE_IS_EMPTY(name)                                                                 \
 	(offsetof(struct trace_event_raw_##name, data_) == sizeof(struct trace_entry))
