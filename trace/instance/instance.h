@@ -2,8 +2,8 @@
  * Instances besides the global one: made and removed by mkdir and rmdir in instances/, and by the
  * host's code (<trace/trace.h>).
  *
- *   create --> in the list, has files --> get ... put --> remove: -EBUSY while somebody has a
- *                                                         reference
+ *   create --> in the list, has files --> get ... put --> remove: -EBUSY while it has
+ *                                                         references
  *
  * An instance has its own buffers, tracer, ops with filters, options, thread filters, clock, CPU
  * mask and error log. It begins with the options of the global one, except for those about threads,

@@ -34,7 +34,7 @@ NOTE_PROBE	equ 38
 
 section .text
 
-; Where struct ftrace_regs lies from rbp on: `parent` is the first word below the frame.
+; The place of struct ftrace_regs from rbp on: `parent` is the first word below the frame.
 %define REGS	(-8 - ftrace_regs.parent)
 %define reg(name) rbp + REGS + ftrace_regs. %+ name
 

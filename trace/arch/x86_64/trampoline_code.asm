@@ -99,7 +99,7 @@ ftrace_regs_caller_direct:		; rsp: .rip, .parent
 	jmp	r11
 ftrace_regs_caller_end:
 
-; Where a function goes on that shall return at once: ftrace_override_function_with_return().
+; The code of a function that shall return at once: ftrace_override_function_with_return().
 global ftrace_just_return:function (ftrace_just_return.end - ftrace_just_return)
 	align	16
 ftrace_just_return:
