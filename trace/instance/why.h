@@ -41,7 +41,6 @@ struct trace_why_ring {
 	uint64_t overrun;
 	uint64_t nr_last_second; /* of `entries`; 0 unless the clock counts nanoseconds */
 	uint64_t first_ts;	 /* of the oldest entry, by the buffer's clock */
-	uint64_t last_ts;
 };
 
 /* Entries of a type. */
@@ -61,7 +60,7 @@ struct trace_why {
 	uint32_t nr_said; /* by trace_why_say() */
 
 	uint32_t nr_cpus;
-	struct trace_why_ring all; /* sums; first_ts is the latest, last_ts the latest */
+	struct trace_why_ring all; /* sums of what is counted in events */
 	struct trace_why_ring *cpus;
 	struct trace_why_type *types; /* types below TRACE_WHY_TYPES */
 	bool has_types;		      /* there were no others */

@@ -61,7 +61,6 @@ static void count_event(const struct ring_event *event, void *arg)
 
 	if (!ring->entries++)
 		ring->first_ts = event->ts;
-	ring->last_ts = event->ts;
 	ring->event_bytes += event->len + 4;
 	if (event->ts >= count->since_ts)
 		ring->nr_last_second++;
@@ -80,16 +79,9 @@ static void add_to_all(struct trace_why *why, const struct trace_why_ring *ring)
 	all->glance.commit_overrun += ring->glance.commit_overrun;
 	all->glance.dropped += ring->glance.dropped;
 	all->glance.unbuilt += ring->glance.unbuilt;
-	all->glance.is_damaged |= ring->glance.is_damaged;
-	all->size_bytes += ring->size_bytes;
 	all->entries += ring->entries;
 	all->overrun += ring->overrun;
-	all->event_bytes += ring->event_bytes;
 	all->nr_last_second += ring->nr_last_second;
-	if (ring->first_ts > all->first_ts)
-		all->first_ts = ring->first_ts;
-	if (ring->last_ts > all->last_ts)
-		all->last_ts = ring->last_ts;
 }
 
 static void look_at_ring(struct trace_why *why, uint32_t cpu, struct ring_look_page *page)
