@@ -25,6 +25,7 @@ static uint32_t nr_entries;
 static bool has_new; /* /d/new was made */
 static int fail_call_at = -1;
 static uint32_t nr_opens, last_open_flags;
+static uint64_t size_of_files;
 
 /* 0, or -EIO when it is the turn of this call to fail. */
 static int call_may_fail(void)
@@ -51,7 +52,9 @@ int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat)
 		return -ENOENT;
 	for (const char *c = path; *c; c++)
 		id = id * 31 + (uint8_t)*c;
-	*out_stat = (struct vfs_stat){ .type = is_dir ? VFS_DIRECTORY : VFS_REGULAR, .id = id };
+	*out_stat = (struct vfs_stat){ .type = is_dir ? VFS_DIRECTORY : VFS_REGULAR,
+				       .id = id,
+				       .size = size_of_files };
 	return call_may_fail();
 }
 
@@ -245,6 +248,7 @@ static int setup(void **state)
 	nr_entries = 2;
 	has_new = false;
 	nr_opens = nr_replies = 0;
+	size_of_files = 0;
 	file_result = 0;
 	fail_call_at = -1;
 	host_fail_at = -1;
@@ -417,6 +421,41 @@ static void test_listing_again(void **state)
 	assert_int_equal(call(ninep_readdir), 0);
 }
 
+/* A client may go on where it has read with another fid: the first request has an offset. */
+static void test_listing_from_the_middle(void **state)
+{
+	size_t all;
+
+	(void)state;
+	open_at(&session, 1, "/d", 0);
+	open_at(&session, 2, "/d", 0);
+	request = (struct ninep_request){ .fid = 1, .count = 4000 };
+	assert_int_equal(call(ninep_readdir), 0);
+	all = reply_len;
+	request = (struct ninep_request){ .fid = 2, .count = 4000, .offset = 1 };
+	assert_int_equal(call(ninep_readdir), 0);
+	assert_in_range(reply_len, NINEP_HEADER_BYTES + 5, all - 1);
+}
+
+#define BLOCKS_AT (NINEP_HEADER_BYTES + 8 + 13 + 4 + 4 + 4 + 8 + 8 + 8 + 8)
+
+/* A file takes as many blocks of 512 bytes as it has begun. */
+static void test_blocks_of_a_file(void **state)
+{
+	static const uint64_t sizes[] = { 0, 1, 511, 512, 513, 1024 };
+	static const uint64_t blocks[] = { 0, 1, 1, 1, 2, 2 };
+
+	(void)state;
+	set(&session, 1, "/f");
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		size_of_files = sizes[i];
+		request = (struct ninep_request){ .fid = 1 };
+		assert_int_equal(call(ninep_getattr), 0);
+		assert_int_equal(ninep_number(reply_bytes + BLOCKS_AT - 16, 8), sizes[i]);
+		assert_int_equal(ninep_number(reply_bytes + BLOCKS_AT, 8), blocks[i]);
+	}
+}
+
 #define SET_SIZE 8u
 #define RDWR	 2u
 
@@ -445,6 +484,9 @@ static void test_size_of_0(void **state)
 	assert_int_equal(call(ninep_setattr), 0);
 	assert_int_equal(last_open_flags, VFS_WRITE | VFS_TRUNCATE);
 	assert_true(ninep_fid_find(&session, 1)->is_used && ninep_fid_find(&session, 2)->is_used);
+	/* That open fails, and says so. */
+	fail_call_at = 0;
+	assert_int_equal(call(ninep_setattr), -EIO);
 }
 
 /* ---- Failures ---- */
@@ -562,6 +604,8 @@ int main(void)
 		TEST(test_as_many_requests_as_may_wait),
 		TEST(test_as_many_bytes_as_may_wait),
 		TEST(test_listing_again),
+		TEST(test_listing_from_the_middle),
+		TEST(test_blocks_of_a_file),
 		TEST(test_size_of_0),
 		TEST(test_failures),
 		TEST(test_rename_without_memory),

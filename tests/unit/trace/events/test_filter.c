@@ -606,6 +606,27 @@ static void names_of_threads(void **state)
 
 /* ---- CPUs ---- */
 
+/* Of the names that stand for the present thread and CPU, a field of the event takes precedence. */
+static void own_comm(void **state)
+{
+	static const struct trace_event_field own[] = {
+		{ .name = "comm",
+		  .type = "char [16]",
+		  .offset = 20,
+		  .size = 16,
+		  .element_size = 1 },
+	};
+	const struct trace_event sample_of = { .fields = own, .nr_fields = 1 };
+	struct filter_value value;
+
+	(void)state;
+	assert_true(trace_filter_value_find(&sample_of, "comm", 4, &value));
+	assert_int_equal(value.place, FILTER_PLACE_FIELD);
+	assert_int_equal(value.offset, 20);
+	assert_true(trace_filter_value_find(&sample_of, "COMM", 4, &value));
+	assert_int_not_equal(value.place, FILTER_PLACE_FIELD);
+}
+
 static void running_cpu(void **state)
 {
 	(void)state;
@@ -1136,6 +1157,7 @@ int main(void)
 		T(numbers_as_cpus),    T(sets_of_cpus),	    T(lists_of_cpus),	 T(precedence),
 		T(random_expressions), T(mistakes),	    T(long_texts),	 T(deep_and_many),
 		T(out_of_memory),      T(short_events),	    T(damaged_words),	 T(random_texts),
+		T(own_comm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -401,6 +401,7 @@ static void expressions(void **state)
 		{ "common_cpu+bytes", "100" },
 		{ "-(nr-10)+0", "3" },
 		{ "time*2-nr*2/7", "18446744073709551614" },
+		{ "(nr)+(nr)+(nr)+(nr)", "28" }, /* one behind the other, and not too deep */
 	};
 	char text[100], want[100];
 

@@ -697,6 +697,112 @@ static void too_many_threads(void **state)
 	assert_int_equal(monitor_hits("one", "of nobody"), 0);
 }
 
+static void state_begins(const char *want)
+{
+	if (strncmp(cat(ONE "state"), want, strlen(want)) != 0)
+		fail_msg("not \"%s\":\n%s", want, cat(ONE "state"));
+}
+
+/* Wherever in the table a thread stands, and whoever went beside it: it is counted once. */
+static void threads_by_state(void **state)
+{
+	struct trace_thread thread = { 0 };
+
+	(void)state;
+	monitor_make("m:one enable=1 per=thread size=3 a -shelf_full[shelf]-> b "
+		     "-shelf_empty[shelf]-> a");
+	for (int32_t pid = 1000; pid < 1100; pid++) {
+		for (int32_t i = 0; i < 3; i++)
+			trace_thread_created(1, pid + i, &thread);
+		state_begins("# unknown 3, a 0, b 0\n");
+		trace_shelf_empty(pid);
+		trace_shelf_empty(pid + 1);
+		trace_shelf_full(pid + 1);
+		state_begins("# unknown 1, a 1, b 1\n");
+		trace_thread_exited(pid, "x");
+		state_begins("# unknown 1, a 0, b 1\n");
+		trace_thread_exited(pid + 2, "x");
+		state_begins("# unknown 0, a 0, b 1\n");
+		trace_thread_exited(pid + 1, "x");
+		state_begins("# unknown 0, a 0, b 0\n");
+	}
+}
+
+static void thread_in_the_last_state(void **state)
+{
+	char text[1200] = "m:one enable=1 per=thread s1";
+	struct trace_thread thread = { 0 };
+
+	(void)state;
+	for (unsigned int i = 2; i <= MONITOR_STATES_MAX; i++)
+		sprintf(text + strlen(text), " -shelf_full[shelf]-> s%u", i);
+	strcat(text, " -shelf_empty[shelf]-> s1");
+	monitor_make(text);
+	trace_thread_created(1, 1000, &thread);
+	trace_shelf_empty(1000);
+	for (unsigned int i = 2; i <= MONITOR_STATES_MAX; i++)
+		trace_shelf_full(1000);
+	has(ONE "state", ", s16 0, ");
+	has(ONE "state", ", s32 1\n");
+	trace_thread_exited(1000, "x");
+}
+
+/* Which fields can say whom an event is about: numbers of each size, and no others. */
+static void kinds_of_fields(void **state)
+{
+	static const char *const right[] = { "u8",  "s16",	  "s32",       "u64",
+					     "cpu", "common_cpu", "common_pid" };
+	static const char *const wrong[] = { "text", "long_text", "odd" };
+	char line[100];
+
+	(void)state;
+	assert_int_equal(
+		echo("tick u8 u8; s16 s16; s32 s32; u64 u64; char text[8]; char long_text[]",
+		     "synthetic_events"),
+		0);
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(right); i++) {
+		snprintf(line, sizeof(line), "m:one per=cpu a -tick[%s]-> b", right[i]);
+		monitor_make(line);
+		assert_int_equal(echo_append("-:one", "monitors"), 0);
+	}
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(wrong); i++) {
+		snprintf(line, sizeof(line), "m:one per=cpu a -tick[%s]-> b", wrong[i]);
+		assert_int_equal(echo_append(line, "monitors"), -EINVAL);
+		has("error_log",
+		    i < 2 ? "the field is not a number" : "the event has no such field");
+	}
+	assert_int_equal(echo("", "synthetic_events"), 0);
+}
+
+/* The CPU that an event comes on, as long as the event has no field of that name. */
+static void field_that_is_the_cpu(void **state)
+{
+	static const char *const names[] = { "cpu", "common_cpu" };
+	char line[100];
+
+	(void)state;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(names); i++) {
+		snprintf(line, sizeof(line),
+			 "m:one enable=1 per=cpu a -shelf_full[%s]-> b -shelf_empty-> a", names[i]);
+		monitor_make(line);
+		fake_bind(1);
+		trace_shelf_empty(0);
+		trace_shelf_full(0);
+		fake_bind(0);
+		says(ONE "state", "# unknown 1, a 0, b 1\ncpu0: unknown\ncpu1: b\n");
+		assert_int_equal(echo_append("-:one", "monitors"), 0);
+	}
+	assert_int_equal(echo("tick u32 cpu", "synthetic_events"), 0);
+	monitor_make("m:one enable=1 per=cpu a -tick[cpu]-> b -shelf_empty-> a");
+	trace_shelf_empty(0);
+	assert_int_equal(echo("cpu=1", "events/synthetic/tick/inject"), 0);
+	says(ONE "state", "# unknown 1, a 1, b 0\ncpu0: a\ncpu1: unknown\n");
+	assert_int_equal(echo("cpu=0", "events/synthetic/tick/inject"), 0);
+	says(ONE "state", "# unknown 1, a 0, b 1\ncpu0: b\ncpu1: unknown\n");
+	assert_int_equal(echo_append("-:one", "monitors"), 0);
+	assert_int_equal(echo("", "synthetic_events"), 0);
+}
+
 static void per_field(void **state)
 {
 	(void)state;
@@ -1005,6 +1111,10 @@ int main(void)
 		TEST(per_cpu),
 		TEST(per_thread),
 		TEST(too_many_threads),
+		TEST(threads_by_state),
+		TEST(thread_in_the_last_state),
+		TEST(kinds_of_fields),
+		TEST(field_that_is_the_cpu),
 		TEST(per_field),
 		TEST(switches),
 		TEST(too_deep),

@@ -133,6 +133,8 @@ static void all_arguments(void **state)
 	define("f:my/all do_work $arg*");
 	define("p:my/none yield $arg*");
 	define("p:my/some kfree first=$arg1 $arg*");
+	/* 2^32 + 1 is not 1. */
+	assert_int_equal(echo_append("p:my/far kfree $arg4294967297", "dynamic_events"), -EINVAL);
 	assert_string_equal(cat("dynamic_events"),
 			    "f:my/all do_work file=file nr=nr text=text size=size now=now "
 			    "arg6=$arg6 last=last\n"
