@@ -198,6 +198,8 @@ def test_damaged_files_are_read_or_refused(tmp_path, make):
         (r'"%ps %pS", (void *)REC->at, (void *)(REC->at + 4)', "first first+0x4"),
         (r'"%s", __print_symbolic(REC->one, { 1, "A" }, { 3, "C" })', "C"),
         (r'"%lx %x %d", ~0ul, ~0u, (int)0xffffffff', "ffffffffffffffff ffffffff -1"),
+        (r'"%d %d", (unsigned char)200, (signed char)200', "200 -56"),
+        (r'"%d %d %d", (u8)200, (__u16)65535, (s8)200', "200 65535 -56"),
         (r'"%s %02x", __print_array(REC->list, 2, 8), REC->list[1]', "{0x5,0x6} 06"),
     ],
 )
@@ -235,6 +237,11 @@ def test_print_formats_that_are_refused(text):
 
     with pytest.raises(_printfmt.Unsupported):
         _printfmt.compiled(text)(Event, None)
+
+
+def test_events_that_are_lost():
+    """Their number is said when it is known."""
+    assert [Lost(1, 0, count).text for count in (7, None)] == ["LOST 7 EVENTS", "LOST EVENTS"]
 
 
 # ---- Calls ----

@@ -2,12 +2,15 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "host")]
 
 from feed import Feed, Ring, round_of  # noqa: E402
+from view import histogram  # noqa: E402
 from view.flame import Calls  # noqa: E402
-from view.kernel import Kernel, as_command  # noqa: E402
+from view.kernel import Kernel, as_command, quoted  # noqa: E402
 from view.live import Hub  # noqa: E402
 from view.model import CALLS, MARKS, SLICES, Model, Symbols, joined  # noqa: E402
 
@@ -27,6 +30,22 @@ def test_symbols():
     names = Symbols(KALLSYMS)
     assert [names.name(one) for one in (0x80100000, 0xFFFFFFFF8010000F, 0x80100010, 0x80100031)] == ["first", "first", "second", "third"]
     assert names.name(0x1000) == "0x1000"
+    assert names.name(0x7FFFFFFF) == "0x7fffffff", "the upper half of 32 bits is code"
+
+
+@pytest.mark.parametrize(
+    "text, word", [("plain-1.2", "plain-1.2"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("$x;y", "'$x;y'")]
+)
+def test_words_of_the_shell(text, word):
+    """What needs no quotes gets none: commands are shown to be read."""
+    assert quoted(text) == word
+
+
+def test_histograms_that_are_none():
+    """What has no line about a trigger, or no keys there, is passed over; the others are read."""
+    good = "# event histogram\n#\n# trigger info: hist:keys=pid:vals=hitcount [active]\n#\n\n{ pid:  7 } hitcount:  3\n\nTotals:\n    Hits: 3\n"
+    [one] = histogram.parse("# event histogram\n\nnothing\n" + good + "# event histogram\n# trigger info: hist:vals=hitcount\n")
+    assert (one["keys"], one["hits"], one["state"], one["entries"]) == ("pid", 3, "active", [(["7"], {"hitcount": 3})])
 
 
 def test_a_round():

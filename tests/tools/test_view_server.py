@@ -16,6 +16,7 @@ from view import live as live_module  # noqa: E402
 from view.kernel import Kernel  # noqa: E402
 from view.live import Hub, Live  # noqa: E402
 from view.server import LONGEST, Handler, Server  # noqa: E402
+from view.shell import LineShell  # noqa: E402
 
 SECONDS = 30  # the longest that anything may take on a slow machine
 
@@ -102,6 +103,25 @@ def test_each_request_is_answered(server, what):
     got, _, body = answer_to(server, post(server, content, **more))
     assert got == status and (status == 200 or json.loads(body)["error"]), body
     assert answer_to(server, post(server, as_json(**WRITE)))[0] == 200
+
+
+def test_a_request_that_does_not_say_how_long_it_is(server):
+    server.start()
+    request = post(server, b"").split(b"\r\n\r\n")[0]
+    lines = [line for line in request.split(b"\r\n") if not line.lower().startswith(b"content-length")]
+    assert answer_to(server, b"\r\n".join(lines) + b"\r\n\r\n")[0] == 400
+
+
+def test_keys_of_the_terminal():
+    """Those that show something are typed, as many as a line may have; the others do nothing."""
+    said = []
+    shell = LineShell(None, said.append)
+    shell.type("a\tb\x01\x07c")
+    assert shell.line == "abc" and said[1:] == ["a", "b", "c"]
+    shell.type("\x7f\b")
+    assert shell.line == "a"
+    shell.type("\x15" + "x" * 100000)
+    assert set(shell.line) == {"x"} and len(shell.line) < 100000
 
 
 def test_other_requests(server):
