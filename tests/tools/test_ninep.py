@@ -124,3 +124,11 @@ def test_no_tag_is_free(ends):
     with pytest.raises(BlockingIOError):
         read_by(line)
     line.futures.clear()
+
+
+def test_a_name_that_no_socket_can_have(tmp_path):
+    """The reason is the name, and no kernel that is not there."""
+    with pytest.raises(Failure, match="names of sockets are short"):
+        _ninep.connected(tmp_path / ("n" * 120))
+    with pytest.raises(Failure, match="no kernel is behind"):
+        _ninep.connected("/nosuch")

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 from host import _calls, _printfmt  # noqa: E402
 from host._common import Failure  # noqa: E402
 from host._events import Lost  # noqa: E402
+from host._formats import EventType  # noqa: E402
 from host._tracedat import Trace  # noqa: E402
 
 SYMBOLS = "ffffffff80100000 T start\nffffffff80100100 t first\nffffffff80100200 t second\n0000000000000007 A absolute\n"
@@ -242,6 +243,14 @@ def test_print_formats_that_are_refused(text):
 def test_events_that_are_lost():
     """Their number is said when it is known."""
     assert [Lost(1, 0, count).text for count in (7, None)] == ["LOST 7 EVENTS", "LOST EVENTS"]
+
+
+def test_lists_of_numbers():
+    """Half an address is one in a field that holds addresses, and a number elsewhere."""
+    field = "\tfield:u32 %s[];\toffset:4;\tsize:0;\tsigned:0;\n"
+    for name, first in (("caller", 0xFFFFFFFF80000001), ("list", 0x80000001)):
+        kind = EventType("ftrace", "name: one\nID: 5\nformat:\n" + field % name + '\nprint fmt: ""\n')
+        assert kind.value(name, struct.pack("<3I", 5, 0x80000001, 7)) == [first, 7]
 
 
 # ---- Calls ----
