@@ -197,6 +197,8 @@ static void room_for_one_slot(void)
 	assert_int_equal(nr_slots, 2);
 	trace_probe_destroy(&probe);
 	assert_int_equal(nr_slots, 0);
+	trace_probe_destroy(&probe); /* it has nothing any more */
+	assert_int_equal(nr_slots, 0);
 }
 
 static size_t jump_bytes(const uint8_t *func)

@@ -131,9 +131,12 @@ static struct run run(const uint8_t *code, uintptr_t base)
 
 /* ---- What the slots ask for ---- */
 
+static int nr_units;
+
 uintptr_t trace_exec_alloc(size_t bytes)
 {
 	(void)bytes;
+	nr_units++;
 	return trace_arch_exec_start();
 }
 
@@ -141,6 +144,7 @@ void trace_exec_free(uintptr_t addr, size_t bytes)
 {
 	(void)addr;
 	(void)bytes;
+	nr_units--;
 }
 
 /* Of jumps by way of memory, which are not copied. */
@@ -260,6 +264,7 @@ static void compare(const struct trace_insn *insn)
 	counts.nr++;
 	counts.nr_ran += !plain.signal;
 	trace_probe_slot_free(slot);
+	assert_int_equal(nr_units, 0);
 }
 
 /* An operand that counts from the instruction leads to the data; an address in full, too. */
