@@ -1,12 +1,13 @@
-# In: BUILD as somebody wrote it, relative or absolute. Out: BUILD with one spelling of each directory: relative for one in
-# this tree, absolute for others; in_tree, which does the same for other variables.
+# In: BUILD as it was typed, relative or absolute. Out: BUILD with one spelling of each directory:
+# relative for one in this tree, absolute for others; in_tree, which does the same for other
+# variables.
 #
 # A list of dependencies (.d) names its object as the rule did that made it. Written in another way the object would have
 # no list, and would stay as it is when a header changes.
 in_tree = $(patsubst $(CURDIR)/%,%,$(abspath $1))
 override BUILD := $(call in_tree,$(BUILD))
 
-# Somebody may also write a goal that way.
+# A goal may be typed that way, too.
 $(foreach goal,$(filter $(CURDIR)/%,$(MAKECMDGOALS)),$(eval $(goal): $(call in_tree,$(goal)) ;))
 
 # In a recipe: the target's folder is there from here on. Make remembers those that it has made, so that a process is started

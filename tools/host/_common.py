@@ -39,7 +39,7 @@ def making_sense(what):
 
 
 def code_of(err):
-    """The exit code for an OSError that nobody has handled."""
+    """The exit code for an OSError without a handler."""
     if err.errno in (errno.ENOSPC, errno.EDQUOT):
         return DISK_FULL
     if err.errno in (errno.EPIPE, errno.ECONNRESET):

@@ -24,7 +24,7 @@ class Event(argparse.Action):
         namespace.events = (namespace.events or []) + [(value, [])]
 
 
-# What of a buffer is wanted.
+# The parts of a buffer that are wanted.
 WANTED = (
     "instance",
     "tracer",

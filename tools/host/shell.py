@@ -51,7 +51,7 @@ def enter(files, options):
     program, directory = options.program, None
     if not program:
         program, directory = [os.environ.get("SHELL", "/bin/sh")], "/sys/kernel/tracing"
-    # Who is not root is it in a user namespace of his own: there he may bind files.
+    # A user who is not root becomes root in a user namespace, where files may be bound.
     unshare = ["unshare", "-m"] + ["-r"] * (os.geteuid() != 0)
     cd = f"cd {directory}\n" if directory else ""
     with tempfile.TemporaryDirectory(prefix="fathom-shell-") as settings:

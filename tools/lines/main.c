@@ -108,7 +108,9 @@ static uint64_t *find_starts(const struct linked *kernel, size_t *out_nr)
 	return starts;
 }
 
-/* Where a function begins, drop all rows but the first. What is left stays in its order. */
+/*
+ * At the beginning of a function, drop all rows but the first. The other rows stay in their order.
+ */
 static void drop_inlined(struct rows *rows, const struct linked *kernel)
 {
 	size_t nr_starts, nr = 0;

@@ -37,10 +37,10 @@ static uint64_t heard_ms, busy_since_ms, probed_ms;
 /* The message in the making. */
 static uint8_t made[CLIENT_MSIZE];
 static size_t made_len;
-/* What the socket has not taken yet. */
+/* Bytes that the socket has not taken yet. */
 static uint8_t *out;
 static size_t out_len, out_size;
-/* What has come of the next message. */
+/* The part of the next message that has come. */
 static uint8_t in[CLIENT_MSIZE];
 static size_t in_len;
 
@@ -56,7 +56,7 @@ uint64_t client_number(const uint8_t *bytes, unsigned int nr)
 void client_put_bytes(const void *bytes, size_t len)
 {
 	if (len > sizeof(made) - made_len)
-		abort(); /* nobody asks for so much: CLIENT_IO_MAX */
+		abort(); /* no caller asks for so much: CLIENT_IO_MAX */
 	memcpy(made + made_len, bytes, len);
 	made_len += len;
 }
@@ -215,7 +215,7 @@ uint64_t client_probed_ms(void)
 	return is_probing ? client_now_ms() - probed_ms : 0;
 }
 
-/* What an Rlerror says; EIO for what is no error. */
+/* The errno of an Rlerror; EIO for a number that is no error. */
 static int read_error(const uint8_t *body, size_t len)
 {
 	uint64_t err = len >= 4 ? client_number(body, 4) : EIO;

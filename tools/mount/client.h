@@ -49,8 +49,8 @@ enum client_type {
 typedef void (*client_done_fn)(void *arg, int err, const uint8_t *body, size_t len);
 
 /*
- * Connect and agree on the protocol. The socket; -1: nobody listens there; -2: no answer has come,
- * though some seconds were waited, or about `patience_ms` if that is less.
+ * Connect and agree on the protocol. The socket; -1: no server listens there; -2: no answer has
+ * come, though some seconds were waited, or about `patience_ms` if that is less.
  */
 int client_connect(const char *path, uint64_t patience_ms);
 

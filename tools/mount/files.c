@@ -47,7 +47,7 @@ static void put_getattr(uint32_t fid)
 	client_put(GETATTR_BASIC, 8);
 }
 
-/* What belongs to the kernel's root belongs to the user here; others have the same numbers. */
+/* Files of the kernel's root belong to the user here; other owners keep their numbers. */
 static bool read_attr(const uint8_t *body, size_t len, struct stat *out)
 {
 	memset(out, 0, sizeof(*out));

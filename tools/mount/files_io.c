@@ -76,7 +76,7 @@ static void send_read(struct task *task)
 	task_send(task, read_end);
 }
 
-/* What an interrupted read has brought behind its end is for the next one at that place. */
+/* Bytes that came behind the end of an interrupted read are for the next read at that place. */
 static bool read_kept(fuse_req_t req, struct open_file *file, size_t size, off_t offset)
 {
 	struct kept_bytes *kept = &file->kept;

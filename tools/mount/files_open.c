@@ -95,7 +95,7 @@ void files_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mo
 	look_up(task, fid_of(parent), name);
 }
 
-/* What takes effect at a close does so before any request that comes later. */
+/* A change that takes effect at a close does so before any request that comes later. */
 void files_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	(void)ino;

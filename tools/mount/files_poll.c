@@ -6,7 +6,7 @@
  *        '-------> Tpoll, to wait ------> fuse_lowlevel_notify_poll --> files_poll ...
  *
  * FUSE does not say when a program has stopped waiting. So the Tpoll that waits does so for a while
- * only; then whoever still waits asks again, and if there is no one, nothing more happens.
+ * only; then a program that still waits asks again, and if there is no one, nothing more happens.
  */
 #include <errno.h>
 #include <poll.h>
@@ -68,7 +68,7 @@ static void watch_end(void *arg, int err, const uint8_t *body, size_t len)
 		link = &(*link)->next;
 	*link = watch->next;
 	file->watched &= ~watch->events;
-	/* The guest says that once, to whoever asks: FUSE will. */
+	/* The guest says that once, to the one that asks: FUSE will. */
 	if (!err && len >= 4)
 		file->told |= (unsigned int)client_number(body, 4) & POLLPRI;
 	wake(file);

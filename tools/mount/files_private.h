@@ -1,5 +1,6 @@
 /*
- * What the files of the mount share: requests of FUSE on their way, and open files.
+ * Types and functions that the files of the mount share: requests of FUSE on their way, and open
+ * files.
  */
 #ifndef FILES_PRIVATE_H
 #define FILES_PRIVATE_H
@@ -10,21 +11,21 @@
 #include "task.h"
 #include <stdbool.h>
 
-/* Bytes of a stream that the kernel has handed out, and that nobody has taken. */
+/* Bytes of a stream that the kernel has handed out, and that no reader has taken. */
 struct kept_bytes {
 	uint8_t *bytes; /* NULL: none */
 	size_t len;
 	off_t offset; /* of the first */
 };
 
-/* What FUSE has as the handle of an open file. */
+/* An open file: FUSE's handle points to it. */
 struct open_file {
 	unsigned int nr_users; /* FUSE, tasks, and the Tpoll on its way */
 	uint32_t fid;
 	int flags;		/* that it was opened with, and O_NONBLOCK as it is now */
 	struct task *orphan;	/* a read that its program does not wait for any more */
 	struct kept_bytes kept; /* of such a read */
-	/* whom to tell when it may be readable; NULL: FUSE has not asked */
+	/* the waiter to tell when it may be readable; NULL: FUSE has not asked */
 	struct fuse_pollhandle *poll;
 	unsigned int watched; /* events that a Tpoll waits for */
 	unsigned int told;    /* events that the guest has told, and FUSE does not know */
@@ -52,7 +53,7 @@ struct open_file *file_of(const struct fuse_file_info *fi);
 
 void files_poll(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 		struct fuse_pollhandle *poll);
-/* Nobody is told about the file any more. */
+/* Forget the file's waiter: it is not told any more. */
 void files_poll_end(struct open_file *file);
 
 void files_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);

@@ -42,7 +42,9 @@ static const struct btf_type *head_of(const struct pruning *p, uint32_t id)
 	return (const struct btf_type *)p->types[id].words;
 }
 
-/* How a kind is made, behind the struct btf_type: which words of each part name text and types. */
+/*
+ * The layout of a kind behind the struct btf_type: the words of each part that name text and types.
+ */
 struct shape {
 	bool is_known;
 	bool has_ref;	       /* `type` of the head is a type, not a size */

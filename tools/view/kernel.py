@@ -11,7 +11,7 @@ from view import histogram
 
 LATENCY = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt")
 SUBBUF = "buffer_subbuf_size_kb"
-# What the page has to know of the settings: each is one small file.
+# The settings that the page shows: each is one small file.
 SETTINGS = (
     "tracing_on",
     "current_tracer",

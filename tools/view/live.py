@@ -247,7 +247,8 @@ class Live:
     # ---- What pages ask for ----
 
     def choose(self, instance):
-        """Look at another instance, "" for the root. Its rings are opened first: from then on nobody can remove it."""
+        """Look at another instance, "" for the root. Its rings are opened first: from then on it cannot be
+        removed."""
         with self.look_lock:
             place, rings = self.kernel.place_of(instance), self.kernel.open_rings(instance)
             with self.lock:

@@ -70,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 60  # seconds that a connection may be idle, in front of a request or within one
 
     def log_message(self, *unused):
-        """Nobody reads a log of requests."""
+        """No log of requests: it has no reader."""
 
     # ---- Answers ----
 

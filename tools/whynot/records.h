@@ -1,5 +1,5 @@
 /*
- * What is known of each function name, from all places that know of it.
+ * The facts about each function name, from all places that know of it.
  *
  * Context:   host program, one thread. Out of memory ends the program.
  * Ownership: records_free(); names and files are copied.

@@ -113,7 +113,7 @@ def value_text(kind, value):
 
 
 def result_text(address, value):
-    """None when nobody knows the type; "" for void."""
+    """None when the type is not known; "" for void."""
     function = function_at(address)
     if not function.is_known:
         return None

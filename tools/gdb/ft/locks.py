@@ -93,7 +93,7 @@ def waiters(queue):
 
 
 def mutex_text(lock):
-    """None when it is free and nobody waits."""
+    """None when the lock is free and has no waiter."""
     owner = lock["owner"]
     waiting = waiters(lock["queue"])
     if not int(owner) and not waiting:

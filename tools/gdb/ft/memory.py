@@ -12,7 +12,7 @@ class Damaged(gdb.error):
 
 
 def read(address, size):
-    """Bytes of memory; Damaged when it cannot be read, or when nobody can want that many."""
+    """Bytes of memory; Damaged when it cannot be read, or when the number is absurd."""
     if not 0 <= size <= 1 << 28:
         raise Damaged(f"{size} bytes at {address & MASK:#x} are too many to be true")
     try:

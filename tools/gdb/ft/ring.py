@@ -164,7 +164,7 @@ class Ring:
         try:
             for piece in self.pieces():
                 for event in decode(*piece, self.cpu):
-                    # What was lost before the first event is in the header.
+                    # The number of events lost before the first one is in the header.
                     yield event._replace(lost=0) if is_first else event
                     is_first = False
         except Damaged as err:

@@ -184,7 +184,7 @@ def show_ops():
 
 
 def is_delicate(address):
-    """Does somebody check the bytes at this address, or change them? A debugger may not write there."""
+    """Are the bytes at this address checked, or changed, by the kernel? A debugger may not write there."""
     return site_of(address) is not None or symbols.in_exec_area(address)
 
 

@@ -73,13 +73,14 @@ def in_file(path, address, size):
 
 
 def image_problem():
-    """A sentence when the kernel in memory is not the one whose ELF file gdb has; None when it is, or nobody can tell."""
+    """A sentence when the kernel in memory is not the one whose ELF file gdb has; None when it is, or when
+    that cannot be told."""
     path, blob = gdb.current_progspace().filename, memory.symbol_address("symbols_blob")
     try:
         head = in_file(path, blob, 56) if path and blob else None
         if not head or struct.unpack_from("<Q", head)[0] != MAGIC:
             return None
-        # Where each function lies is in this table, so that two builds hardly have the same.
+        # This table has the place of each function, so that two builds hardly have the same.
         size = struct.unpack_from("<I", head, 16)[0]
         if memory.read(blob, size) == in_file(path, blob, size):
             return None

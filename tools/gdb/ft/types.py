@@ -93,7 +93,7 @@ def print_fmt(event):
     """What a type has for its `format`; "": that is made of its fields."""
     if int(event["print_fmt"]):
         return memory.text(int(event["print_fmt"]), 1 << 16)
-    # Those of probes are written when somebody asks.
+    # Those of probes are written when they are asked for.
     return probes.print_fmt(event) if int(event["funcs"]["print_fmt"]) else ""
 
 

@@ -1,4 +1,5 @@
-// What the page knows. Messages of the server change it, and whoever has said on(kind) is told.
+// The state of the page. Messages of the server change it, and listeners added by on(kind) are
+// told.
 
 export const SECONDS = 60; // of slices, calls and events that are kept
 const MOST = 120000; // of one CPU, whatever their time
