@@ -50,7 +50,7 @@ def failure(call, *args):
 
 
 def output_of(client, fid):
-    """What is read from a file that has no positions, up to its end."""
+    """The bytes of a file that has no positions, up to its end."""
     data = b""
     while part := client.read(fid, 0, 4000):
         data += part

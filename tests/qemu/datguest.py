@@ -6,7 +6,7 @@ from pathlib import Path
 
 from guest import PATIENCE, ROOT, Guest
 
-# What may be changed by a recording, and is to be as before afterwards.
+# The settings that a recording may change, and has to restore.
 SETTINGS = (
     "current_tracer",
     "set_event",
@@ -62,7 +62,7 @@ class Machine:
         return {name: self.guest.check(f"cat {name}") for name in SETTINGS}
 
     def trace(self, commands):
-        """What is traced while the commands run: the text of it, with no more coming."""
+        """The text of the trace made while the commands run, after recording has stopped."""
         self.guest.check(f"echo 0 > tracing_on; echo > trace; {commands}; echo 0 > tracing_on")
         return events_of_guest(self.guest.check("cat trace"))
 
@@ -72,7 +72,7 @@ class Machine:
 
 
 def report(path, *words):
-    """What `trace-cmd report` prints. -N: by the formats only, without ways of its own."""
+    """The output of `trace-cmd report`. -N: by the formats only, without ways of its own."""
     run = subprocess.run(["trace-cmd", "report", "-i", path, *words], capture_output=True, text=True, timeout=60 * PATIENCE)
     assert run.returncode == 0 and not run.stderr, run.stderr
     return run.stdout

@@ -45,12 +45,12 @@ class Gdb:
             time.sleep(0.1)
 
     def ask(self, script):
-        """What a script prints that does not let the guest run."""
+        """The output of a script that does not let the guest run."""
         self.start(f"echo ASKED\\n\n{script}\necho TOLD\\n\ndetach", "")
         return self.finish().split("ASKED\n", 1)[1].split("TOLD\n", 1)[0]
 
     def finish(self):
-        """What gdb printed, once the script is through."""
+        """The output of gdb, once the script is through."""
         status = self.process.wait(120 * PATIENCE)
         text = self.out.read_text()
         assert status == 0, text

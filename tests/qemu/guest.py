@@ -65,8 +65,8 @@ class Searcher(searcher_re):
 
 
 class Console(fdpexpect.fdspawn):
-    """What QEMU prints and reads as its serial port: pipes, as QEMU writes each byte by itself, for which a socket takes several
-    times as long; and a socket with 300 of them unread is full."""
+    """The serial port of QEMU, as it prints and reads it: pipes, as QEMU writes each byte by itself, for
+    which a socket takes several times as long; and a socket with 300 of them unread is full."""
 
     def __init__(self, process, **options):
         super().__init__(process.stdout, **options)
@@ -199,7 +199,7 @@ class Guest:
         return self.console.before, self.console.match
 
     def listen(self, seconds):
-        """What is printed in the next seconds."""
+        """The output of the next seconds."""
         try:
             self.console.expect(pexpect.EOF, timeout=seconds)
         except pexpect.TIMEOUT:
@@ -217,7 +217,7 @@ class Guest:
         self.console.send(data)
 
     def wait_prompt(self, timeout=None):
-        """What is printed up to the next prompt; a panic fails."""
+        """The output up to the next prompt; a panic fails."""
         before, match = self.expect(rb"fathom# $|PANIC: [^\r]*\r\n", timeout, reach=4096)
         if match.group(0) != PROMPT.encode():
             self.listen(2)

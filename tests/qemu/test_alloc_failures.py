@@ -3,7 +3,7 @@ import re
 
 from guest import Guest
 
-# What is tried, and how everything is put back afterwards.
+# The commands to try, and those that put everything back afterwards.
 CASES = [
     ("echo function > current_tracer", "echo nop > current_tracer"),
     ("echo '*sched*' > set_ftrace_filter", "echo > set_ftrace_filter"),
@@ -64,7 +64,7 @@ TOLD = [
 
 
 def test_failures_are_told():
-    """What did not happen for lack of memory is said, by the shell and by what it runs."""
+    """The shell and its commands report each failure for lack of memory."""
     with Guest("gcc", 2, tests=True, limit=200, timeout=30) as guest:
         for command, words in TOLD:
             usual = guest.run(command)[0] if command != "date" else None

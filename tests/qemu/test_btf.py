@@ -12,7 +12,7 @@ FILE = "/sys/kernel/btf/vmlinux"
 
 
 def section(build):
-    """What the build put into the image."""
+    """The types that the build put into the image."""
     listed = subprocess.run(["readelf", "-SW", build / "fathom.elf"], check=True, capture_output=True, text=True).stdout
     offset = re.search(r" \.btf +PROGBITS +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+)", listed)
     start, size = (int(word, 16) for word in offset.groups())

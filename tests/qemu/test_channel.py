@@ -17,7 +17,7 @@ def test_bytes_of_a_session(machine):
         for question, answer in (
             # Tversion msize 8192
             ("15000000 64 ffff 00200000 0800 3950323030302e4c", "15000000 65 ffff 00200000 0800 3950323030302e4c"),
-            # Tversion of a version that nobody knows
+            # Tversion of an unknown version
             ("13000000 64 ffff 00200000 0600 395032303030", "14000000 65 ffff 00200000 0700 756e6b6e6f776e"),
             # nothing else is understood before the next one: EINVAL
             ("0b000000 78 0100 00000000", "0b000000 07 0100 16000000"),
@@ -180,7 +180,8 @@ def test_commands(client):
     ],
 )
 def test_a_shell_that_is_closed_ends_its_commands(machine, client, end, commands, nr):
-    """Those in the background too, whoever has started them. Another shell's go on, until the client goes."""
+    """The end of a shell ends its threads, those in the background too. Another shell's go on, until the
+    client goes."""
 
     def begin(text):
         fid = client.find(SHELL)
@@ -351,7 +352,7 @@ def test_listing(machine, client):
         client.readdir(fid, 0, 100)
         assert client.readdir(fid, 5, 4000)[0][3] == names[5]
         assert client.readdir(fid, len(names), 4000) == client.readdir(fid, 1 << 60, 4000) == []
-    # What is removed while it is listed takes nothing else along.
+    # A file that is removed during a listing takes no other out of the list.
     machine.check("mkdir /tmp/many; for n in 1 2 3 4 5 6 7 8; do echo > /tmp/many/$n; done")
     box, found, offset = client.find("/tmp/many"), [], 0
     with client.opened("/tmp/many") as fid:

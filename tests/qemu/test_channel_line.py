@@ -115,9 +115,10 @@ def test_poll_knows_buffer_percent(client, machine):
 
 
 def test_poll_of_histograms(client, machine):
-    """Worth reading until it is read; news (POLLPRI) are told once, and whoever waits is told when they come. The shell's poll likewise."""
+    """Worth reading until it is read; news (POLLPRI) are told once, and a waiter is told when they come. The
+    shell's poll likewise."""
     fork, pri = "events/sched/sched_process_fork", select.POLLPRI
-    # What runs in the background is a thread that has been started, so it counts.
+    # A background command is a thread that has been started, so it counts.
     condition = 'if child_comm == "sleep"'
     machine.check(f"echo 'hist:keys=common_type {condition}' > {fork}/trigger")
     with client.opened(f"{TRACING}/{fork}/hist") as hist:

@@ -1,4 +1,4 @@
-"""What is typed or pasted on the serial line: too much, too fast, and who gets it."""
+"""Typing and pasting on the serial line: too much, too fast, and the reader that gets it."""
 import re
 
 import pytest
@@ -54,7 +54,7 @@ def test_text_of_too_many_lines_is_refused(guest):
 
 
 def test_what_found_no_room_spoils_its_line(guest):
-    """Pasted while nobody reads: lines are run whole, or not at all."""
+    """Pasted without a reader: lines are run whole, or not at all."""
     lines = [f"echo line-{n:06d}" for n in range(1500)]
     guest.send("sleep 1\r" + "\r".join(lines) + "\r")
     before, _ = guest.expect(rb"sh: typed faster than it could be read: not run\r\n")
@@ -127,7 +127,7 @@ def test_lines_that_wrap(guest, columns):
         place = divmod(8 + at, columns)
         screen.wait(lambda s: s.shown() == history + [row.rstrip() for row in rows] and (s.row, s.column) == place)
 
-    guest.check("resize > /dev/null 2> /dev/null")  # as if nobody had been silent before
+    guest.check("resize > /dev/null 2> /dev/null")  # as if no terminal had been silent before
     guest.send("\x0c")  # Ctrl-L: the prompt is on the first row
     expect("", 0)
     guest.send(text)

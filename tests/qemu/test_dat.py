@@ -155,7 +155,7 @@ def test_an_instance(machine, version):
 
 @pytest.mark.parametrize("command", ["record", "stream"])
 def test_several_buffers(machine, command):
-    """What stands behind -B is for that instance, what is in front of the first one for the machine's own buffer."""
+    """Options behind -B are for that instance, those in front of the first -B for the machine's own buffer."""
     machine.guest.check("mkdir instances/old; echo global > instances/old/trace_clock; echo sched_wakeup > instances/old/set_event")
     run = machine.fathom(
         command,
@@ -266,7 +266,7 @@ def test_no_kernel(tmp_path):
 
 
 def test_the_kernel_ends_in_a_stream():
-    """What came before it is a file; the exit code and one sentence say so."""
+    """The events before it make a file; the exit code and one sentence say so."""
     machine = Machine()
     try:
         with subprocess.Popen(

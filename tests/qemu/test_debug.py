@@ -45,13 +45,13 @@ def seen_order(build, tmp_path):
 
 
 def check_order(build, tmp_path):
-    """What the kernel has seen is what the document says."""
+    """The order of locks that the kernel has seen is the document's."""
     orders = documented_order()
     sources = "".join(path.read_text() for path in (ROOT / "tests/kernel").rglob("*.c"))
     seen = seen_order(build, tmp_path)
     assert len(seen) > 30
     for outer, inner in sorted(seen):
-        # Whoever unlocks wakes others: the queue of a lock, and below it only the run queues.
+        # An unlocking thread wakes others: the queue of a lock, and below it only the run queues.
         if outer == inner or inner == "run_queues" or re.search(rf"\b{outer}\b", sources):
             continue
         names = ["thread" if name == "boot_thread" else name for name in (outer, inner)]

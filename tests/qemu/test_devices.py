@@ -56,7 +56,7 @@ def test_nmi_from_outside_is_reported_and_survived(tmp_path):
 
 
 def test_a_cpu_is_traced_from_the_moment_it_is_online():
-    # Before that it must not run a call site: nobody would tell it about patches.
+    # Before that it must not run a call site: it would not be told of patches.
     with Guest("gcc", 4, cmdline="ftrace=function trace_buf_size=4M") as guest:
         guest.check("echo 0 > tracing_on")
         assert "smp_start_all <-" in guest.check("cat per_cpu/cpu0/trace | grep smp_start_all")
@@ -66,7 +66,7 @@ def test_a_cpu_is_traced_from_the_moment_it_is_online():
 
 
 def command_line(pid):
-    """Empty when the process has ended, whether somebody has waited for it or not."""
+    """Empty when the process has ended, waited for or not."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:

@@ -20,7 +20,7 @@ def gdb(tmp_path_factory):
         yield debugger
 
 
-# What is set up, in commands of the shell, and undone; the trace is compared in between.
+# The set-up, in commands of the shell, and its undoing; the trace is compared in between.
 ALL = "for e in events/*/enable; do echo %d > $e; done"
 OPTIONS = "for o in %s; do echo %d > options/$o; done"
 GRAPH = "funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-overrun funcgraph-retval funcgraph-retaddr funcgraph-args"
@@ -139,7 +139,7 @@ def test_in_the_middle_of_a_batch(gdb):
 
 
 def test_sites_ops_and_events(gdb):
-    """What is called now; all the kernel knows of it agrees."""
+    """The functions that are called now; the kernel's own facts agree."""
     gdb.guest.check("echo 'sched_*' > set_ftrace_filter; echo sched_pull > set_ftrace_notrace; echo function > current_tracer")
     gdb.guest.check("mkdir instances/x; echo 1 > instances/x/events/sched/sched_switch/enable")
     enabled = {line.split()[0] for line in gdb.guest.check("cat enabled_functions").splitlines()}
@@ -411,7 +411,8 @@ def test_core(gdb, tmp_path):
 
 
 def test_hung(gdb):
-    """The last test of this guest: the shell waits for a lock that nobody gives back. Who, for what, and the way there."""
+    """The last test of this guest: the shell waits for a lock that is never given back. The thread, the lock,
+    and the way there."""
     gdb.guest.check("echo 'mutex_*' > set_ftrace_filter; echo function > current_tracer")
     gdb.ask(
         "python from ft import threads\n"

@@ -95,7 +95,7 @@ def test_threads(gdb):
     assert block and block.group(1).splitlines()[-1].strip().startswith("arch_thread_start"), text
 
 
-# What the CPU does for INT 2, which unlike an NMI blocks no further ones: as after an int3 inside.
+# The work of the CPU for INT 2, which unlike an NMI blocks no further ones: as after an int3 inside.
 SOFT_NMI = """
 python
 import struct

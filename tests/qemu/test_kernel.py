@@ -184,7 +184,7 @@ def test_a_realtime_spinner_leaves_the_shell():
 
 @pytest.mark.parametrize("build,cpus", [("gcc", 2), ("clang", 4)])
 def test_tracers_change_beside_a_realtime_spinner(build, cpus):
-    """Nobody waits for threads that a spinner keeps from running: they are not inside of what goes."""
+    """There is no wait for threads that a spinner keeps from running: they are not inside of code that goes."""
     with Guest(build, cpus, limit=100) as guest:
         guest.check("echo -1 > /proc/sys/kernel/sched_rt_runtime_us")
         guest.check("chrt -f 50 sh -c 'while :; do :; done' &")
@@ -197,7 +197,8 @@ def test_tracers_change_beside_a_realtime_spinner(build, cpus):
 
 
 def test_tracing_changes_beside_realtime_load():
-    """Whoever changes what is traced, and waits for its turn, gets it soon: 8 spinners on 4 CPUs leave 5 % of each to others."""
+    """A thread that changes filters, and waits for its turn, gets it soon: 8 spinners on 4 CPUs leave 5 % of
+    each to others."""
     with Guest("gcc", 4, icount=True, cmdline="loglevel=3", limit=300, timeout=100) as guest:
         guest.check("for n in 1 2 3 4 5 6 7 8; do chrt -f 50 sh -c 'while true; do true; done' & done")
         for bound, text in (

@@ -10,7 +10,7 @@ class Pager:
 
     def __init__(self, guest, command):
         self.guest = guest
-        guest.send("resize\r")  # asked again, whoever was silent before
+        guest.send("resize\r")  # asked again, whatever terminal was silent before
         self.screen = Screen(guest, COLUMNS, ROWS)
         self.screen.wait(lambda s: s.lines[s.row] == "fathom# " and s.row > 1)
         guest.send(command + "\r")

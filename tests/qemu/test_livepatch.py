@@ -39,7 +39,7 @@ def test_replace_and_revert(patched):
     assert patched.check("cat /proc/version").endswith("this has been live patched\n")
     assert patched.check(f"cat {KLP}/demo_version/enabled") == "1\n"
     assert patched.check(f"ls {KLP}/demo_version/vmlinux") == "show_version,1\n"
-    # nobody else wants the site: it jumps
+    # the site has no other user: it jumps
     assert re.search(r"^show_version \(1\) R I", patched.check("cat enabled_functions"), re.M)
     patched.check(f"echo 0 > {KLP}/demo_version/enabled")
     settled(patched, "demo_version", gone=True)
@@ -109,7 +109,7 @@ def test_errors(patched):
 
 
 def test_words(patched):
-    """What the files take for yes and no, as Linux does: the first letters say it."""
+    """The words that the files take for yes and no, as Linux does: the first letters count."""
     for off in ("0", "n", "N", "off", "oFF", "no", "0x1", "of course not"):
         patched.check("livepatch load demo_version")
         settled(patched, "demo_version")

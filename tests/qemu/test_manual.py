@@ -45,7 +45,7 @@ def test_the_page_has_everything(page, options):
 
 
 def completed(*words):
-    """What bash offers for the last of the words."""
+    """The words that bash offers for the last one."""
     run = subprocess.run(
         [
             "bash",

@@ -63,7 +63,7 @@ class Mounted:
         self.temporary.cleanup()
 
     def sh(self, command):
-        """What a command of bash prints whose directory is that of the trace files."""
+        """The output of a command of bash whose directory is that of the trace files."""
         run = subprocess.run(["bash", "-c", command], cwd=self.tracing, capture_output=True, text=True, timeout=60 * PATIENCE)
         return run.stdout + run.stderr
 
@@ -134,7 +134,7 @@ def test_files_are_renamed(mounted):
         assert (tmp / "moved").stat().st_ino == same == os.fstat(held.fileno()).st_ino and held.read() == "one\ntwo\n"
     assert mounted.sh("sed -i s/two/three/ ../../../tmp/moved; cat ../../../tmp/moved; ls ../../../tmp") == "one\nthree\nmoved\n"
     assert mounted.guest.check("cat /tmp/moved; mkdir /tmp/box; mv /tmp/moved /tmp/box/renamed; mv /tmp/box /tmp/case") == "one\nthree\n"
-    # What the guest has renamed is found anew.
+    # A file that the guest has renamed is found anew.
     assert (
         mounted.sh(
             "cat ../../../tmp/case/renamed; mv ../../../tmp/case ../../../tmp/box; mv -n ../../../tmp/box/renamed ../../../tmp/notes; "

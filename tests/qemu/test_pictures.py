@@ -45,7 +45,7 @@ class Machine:
         return self.guest.check("cat trace")
 
     def write_file(self):
-        """What is recorded comes into trace.dat."""
+        """Recorded events come into trace.dat."""
         with Ninep(self.channel) as client:
             client.version_after_noise()
             client.attach(0)

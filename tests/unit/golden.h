@@ -93,7 +93,7 @@ static const struct {
 };
 #define GOLDEN_NR_ERRORS (sizeof(golden_errors) / sizeof(golden_errors[0]))
 
-/* What a shell prints for the error of a write, or "". */
+/* The message of a shell for the error of a write, or "". */
 HELPER const char *golden_error(int err)
 {
 	static char said[80];
@@ -148,7 +148,7 @@ HELPER bool golden_take(const char *command, struct golden_write *out)
 		return false;
 	if (*text == '\'' || *text == '"')
 		quote = *text++;
-	/* What is written has no `>` behind its last quote. */
+	/* The text to be written has no `>` behind its last quote. */
 	end = quote == ' ' ? strchr(text, quote) : strrchr(text, quote);
 	assert_non_null(end);
 	snprintf(out->text, sizeof(out->text), "%.*s", (int)(end - text), text);
@@ -170,7 +170,7 @@ HELPER void golden_type(const struct golden *golden, const struct golden_write *
 			 golden->answer, cat("error_log"));
 }
 
-/* What `cat` says about the files in `paths`, with blanks between; good until the next call. */
+/* The output of `cat` for the files in `paths`, with blanks between; good until the next call. */
 HELPER const char *golden_cat(const char *paths)
 {
 	static char said[GOLDEN_MAX], copy[512];

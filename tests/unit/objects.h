@@ -44,7 +44,7 @@ static const char *const object_lists[] = {
 
 /* ---- Hits. Each is what a CPU does on its own stack; no text is read, which another may change. ---- */
 
-/* What watchpoints may name. */
+/* Variables that watchpoints may name. */
 static uint64_t object_word;
 static const struct fake_variable object_variables[] = {
 	{ "object_word", &object_word, sizeof(object_word) },
@@ -161,7 +161,7 @@ static const struct object objects[] = {
 		     { "1", RV("two") "enable" },
 		     { "-:one", "monitors" },
 		     { "-:two", "monitors" } } },
-	/* What sees the error of a monitor is hit, too. */
+	/* A probe of the error of a monitor is hit, too. */
 	{ .name = "monitor that is recorded",
 	  .hit = hit_event,
 	  .dirs = { "rv", "events/rv" },

@@ -143,7 +143,7 @@ static long replaced_memory(void)
 	return nr;
 }
 
-/* What is there by now has been hit. */
+/* Every probe that is there by now has been hit. */
 static void replaced_wait(void)
 {
 	uint32_t before = replaced_hits();

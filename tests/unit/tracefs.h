@@ -145,7 +145,7 @@ HELPER void tracing_is(bool on)
 	assert_string_equal(cat("tracing_on"), on ? "1\n" : "0\n");
 }
 
-/* Directories that are filled when somebody looks keep what is in them. */
+/* Look into all directories: those that are filled at the first look keep their entries. */
 HELPER void look_at_all(struct trace_node *dir)
 {
 	struct trace_node *node = NULL;
@@ -181,7 +181,7 @@ HELPER int tracefs_reset(void **state)
 	fake_clock_step = 0;
 	fake_clock = 12345678900;
 	cat_chunk = 4096;
-	/* What an instance keeps after its first use. */
+	/* Make the memory that an instance keeps after its first use. */
 	assert_int_equal(echo("irqsoff", "current_tracer"), 0);
 	assert_int_equal(echo("1", "function_profile_enabled"), 0);
 	assert_int_equal(echo("0", "function_profile_enabled"), 0);

@@ -1,6 +1,6 @@
 /*
- * What each unit test includes first: cmocka and what it needs, in its order; and how often, or how
- * long, a test repeats what it tries at random.
+ * The header that each unit test includes first: cmocka and the headers before it, in their order;
+ * and the number of rounds, or the time, of random tests.
  */
 #ifndef UNIT_H
 #define UNIT_H

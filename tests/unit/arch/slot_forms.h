@@ -31,8 +31,8 @@ static inline void form_put(struct form *form, uint8_t byte)
 }
 
 /*
- * What comes behind the opcode: ModRM, then small numbers for displacements and immediates. With
- * rcx * 2 the first is a multiple of 64.
+ * The bytes behind the opcode: ModRM, then small numbers for displacements and immediates. With rcx
+ * * 2 the first is a multiple of 64.
  */
 static inline void form_try(const struct form *opcode, uint8_t modrm)
 {

@@ -150,14 +150,14 @@ struct fake_line {
 };
 extern const struct fake_line *fake_lines;
 
-/* What trace_plat_backtrace() finds, whoever asks; packed. */
+/* The result of trace_plat_backtrace() for every caller; packed. */
 extern uint32_t fake_stack[256];
 extern size_t fake_stack_nr;
 
 /* ---- Threads ---- */
 /* Does this thread hold it? */
 bool fake_lock_held(const struct trace_plat_lock *lock);
-/* What trace_plat_defer() was given. */
+/* Run the work that trace_plat_defer() was given. */
 void fake_run_deferred(void);
 extern bool fake_interrupted;		  /* trace_plat_wait() returns -EINTR */
 extern void (*fake_on_wait)(void);	  /* called each time before the condition is asked */
@@ -166,14 +166,14 @@ extern void (*fake_on_each_thread)(void); /* called before and after all threads
 extern void (*fake_on_each_stack)(void);  /* the same when their stacks are */
 /* A new thread, or a new name. */
 void fake_thread_add(int32_t pid, const char *comm);
-/* Somebody holds the names of threads and never lets go: whoever waits for them is a failure. */
+/* The lock of the names of threads is held for ever: a wait for it is a failure. */
 extern bool fake_names_held;
-/* This CPU runs thread `pid`, or nobody in particular (-1). */
+/* This CPU runs thread `pid`, or one without a pid (-1). */
 void fake_run(int32_t pid);
-/* Priority, policy and state of whoever runs, for trace_plat_current_sched(). */
+/* Priority, policy and state of the running thread, for trace_plat_current_sched(). */
 extern struct trace_sched_thread fake_sched;
 extern char fake_sched_comm[TRACE_COMM_LEN];
-/* What trace/ keeps for that thread; NULL for none. */
+/* The record of trace/ for that thread; NULL for none. */
 struct trace_thread *fake_thread_of(int32_t pid);
 
 /* Stacks, asked in this order: an address from lo to base is on one. kind 0 and base 0: unused. */
@@ -191,7 +191,7 @@ extern _Atomic uint64_t fake_nr_looks; /* calls of trace_plat_each_stack() */
  */
 extern void (*fake_on_pause)(void);
 extern _Atomic uint64_t fake_nr_pauses;
-/* What trace_plat_call_later() was given, the oldest; false when nothing waits. */
+/* Run the oldest call that trace_plat_call_later() was given; false when none waits. */
 bool fake_run_later(void);
 
 /* ---- Log ---- */

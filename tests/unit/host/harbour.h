@@ -7,7 +7,7 @@
 
 #include "host/types.h"
 
-/* What each event `widths` has in its field `stack`. */
+/* The value of the field `stack` in each event `widths`. */
 static unsigned long harbour_stack[3];
 
 #define CREATE_TRACE_POINTS

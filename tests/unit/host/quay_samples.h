@@ -1,5 +1,5 @@
 /*
- * What the events of quay_events.h look like: for each, one occurrence, and its `format`, text and raw
+ * Samples of the events of quay_events.h: for each, one occurrence, and its `format`, text and raw
  * bytes. To be included by one source, behind quay_events.h, on each host that compiles these.
  */
 #ifndef HOST_QUAY_SAMPLES_H

@@ -1,6 +1,6 @@
 /*
- * What kernel/ code under test gets on the build host: memory from malloc (so that ASan sees every
- * byte too far), strings and the formatter from the C library.
+ * The surroundings of kernel/ code under test on the build host: memory from malloc (so that ASan
+ * sees every byte too far), strings and the formatter from the C library.
  */
 #ifndef HOST_H
 #define HOST_H

@@ -82,7 +82,7 @@ void sim_deafen(uint32_t cpu);
 
 /* ---- Between sim.c and text.c ---- */
 
-/* What was written since the last step is there to be fetched now. */
+/* Let CPUs fetch the text that was written since the last step. */
 void sim_text_look(void);
 void sim_text_serialise(uint32_t cpu);
 /* A CPU that may run over `site` now: would it hit an int3? */

@@ -1,12 +1,10 @@
-/*
- * What sim.c, machine.c and text.c share.
- */
+/* Functions that sim.c, machine.c and text.c share. */
 #ifndef SIM_PRIV_H
 #define SIM_PRIV_H
 
 #include "sim.h"
 
-/* Not the CPU's number, so that nobody takes one for the other. */
+/* Not the CPU's number, so that neither can be taken for the other. */
 #define SIM_APIC_ID(cpu) (2 * (cpu) + 1)
 
 enum sim_state {

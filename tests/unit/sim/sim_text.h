@@ -27,7 +27,7 @@
 #define SIM_MAX_SITES	 700u
 #define SIM_MIDDLE	 2u /* byte of a site: with a probe, the NOP stands for two instructions */
 
-/* What a site can hold. */
+/* The instructions that a site can hold. */
 enum sim_insn {
 	SIM_NOP,
 	SIM_CALL_A,
@@ -38,7 +38,7 @@ enum sim_insn {
 
 /* All text as `insn`, and nothing else was ever there. The CPUs run over the first `nr_tracked`. */
 void sim_text_reset(enum sim_insn insn, uint32_t nr_tracked, bool tcg);
-/* The int3 of nobody; before each schedule. */
+/* Add an int3 without an owner; before each schedule. */
 void sim_text_add_foreign(void);
 
 uintptr_t sim_site(uint32_t index);
@@ -62,7 +62,7 @@ void sim_text_cpu_stops(uint32_t cpu);
 /* A thread on it is between the two instructions of the first site, and will go on there; or not. */
 void sim_text_cpu_stands(uint32_t cpu, bool stands);
 
-/* What trace_arch_is_emulated() says. */
+/* The answer of trace_arch_is_emulated(). */
 extern bool sim_is_emulator;
 
 /* Is the view there: between open and close? */

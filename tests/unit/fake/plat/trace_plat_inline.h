@@ -17,13 +17,13 @@ struct fake_cpu {
 	_Atomic uint32_t preempt_count;
 	_Atomic uint64_t nr_quiescent; /* times preemption came back on */
 	uint32_t recursion;
-	struct trace_thread thread;	   /* of whoever runs here, if it is nobody in particular */
+	struct trace_thread thread;	   /* of the running thread, if it has no pid */
 	struct trace_thread *current;	   /* fake_run(); NULL: `thread` */
 	uintptr_t stack[FAKE_STACK_WORDS]; /* return addresses; grows down */
 	uint32_t stack_used;
 	struct ftrace_regs returned; /* by the function that returns */
 	uint64_t last_returned;	     /* what became of it */
-	uintptr_t stack_top;	     /* of whoever runs here */
+	uintptr_t stack_top;	     /* of the running thread */
 	int32_t pid;
 	bool irqs_off;
 	bool need_resched;

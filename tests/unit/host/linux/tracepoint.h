@@ -1,4 +1,4 @@
-/* What a host gives definitions of events that were written for Linux. */
+/* A host's answer to definitions of events that were written for Linux. */
 #ifndef HOST_LINUX_TRACEPOINT_H
 #define HOST_LINUX_TRACEPOINT_H
 

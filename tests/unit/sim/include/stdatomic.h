@@ -39,7 +39,7 @@ void sim_wrote(bool is_new);
 		sim_wrote(sim_old != sim_new);                                                     \
 		sim_old;                                                                           \
 	})
-/* What it publishes has to be there: others may look before the next plain access. */
+/* The published data has to be there: other CPUs may look before the next plain access. */
 #define SIM_STORE(p, value)                                                                        \
 	({                                                                                         \
 		(void)SIM_UPDATE(p, value);                                                        \

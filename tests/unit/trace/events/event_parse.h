@@ -97,7 +97,7 @@ HELPER void event_on(const char *name)
 	assert_int_equal(tep_parse_event(event_tep, format, strlen(format), event_system), 0);
 }
 
-/* What libtraceevent makes of the only event in the buffer of CPU 0: `name: text`. */
+/* The text that libtraceevent makes of the only event in the buffer of CPU 0: `name: text`. */
 HELPER const char *event_as_tool(void)
 {
 	static _Alignas(8) uint8_t page[RING_SUBBUF_BYTES];

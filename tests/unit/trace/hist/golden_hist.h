@@ -19,7 +19,7 @@
 #define NR(a)  (sizeof(a) / sizeof((a)[0]))
 #define BEFORE 8 /* steps of a row, at most */
 
-/* What happens before the command that begins with `command`. */
+/* The step to take before the command that begins with `command`. */
 struct golden_step {
 	const char *command;
 	unsigned int nth; /* of those that do, from 1; 0: each */
@@ -43,10 +43,10 @@ struct golden_change {
 	const char *text, *linux_has, *ours;
 };
 
-/* What is different here, and known to be: see docs/histograms.md. */
+/* Known differences from Linux: see docs/histograms.md. */
 struct golden_rules {
 	const struct golden_change *changes; /* end with a NULL text */
-	/* What follows a line of this text up to the next line that is typed is not looked at. */
+	/* The output behind a line of this text, up to the next typed line, is not looked at. */
 	bool (*differs)(const char *text);
 };
 
@@ -284,7 +284,7 @@ HELPER const char *golden_check_errors(const char *answer)
 
 /* ---- A sample ---- */
 
-/* What is known while a sample is gone through. */
+/* The state of a walk through a sample. */
 struct golden_run {
 	const struct golden_sample *sample;
 	const struct golden_rules *rules;
@@ -295,7 +295,7 @@ struct golden_run {
 	unsigned int nr, nr_wrong, nr_steps[BEFORE];
 };
 
-/* What Linux says, as we do. */
+/* Linux's output in our words. */
 HELPER char *golden_wanted(struct golden_run *run)
 {
 	char *want = run->want;

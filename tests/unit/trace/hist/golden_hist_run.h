@@ -37,7 +37,7 @@ HELPER int golden_end_one(void **state)
 	return sample->is_synthetic || sample->synthetic ? 0 : tracefs_check(&ignored);
 }
 
-/* What main() returns. */
+/* Run all samples. Returns the status for main(). */
 HELPER int golden_run_samples(const struct golden_sample *samples, size_t nr,
 			      const struct golden_rules *rules)
 {

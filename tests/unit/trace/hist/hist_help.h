@@ -75,7 +75,7 @@ HELPER const char *trigger(const char *dir)
 	return show_file(dir, "trigger");
 }
 
-/* What a file shows of the first histogram, between the head and the totals. */
+/* The lines of a file about the first histogram, between the head and the totals. */
 HELPER const char *entries_in(const char *dir, const char *file)
 {
 	const char *text = strstr(show_file(dir, file), "#\n\n");

@@ -1,5 +1,5 @@
 /*
- * What tests of probes at instructions share: MAX probes, and a CPU that comes to them. MAX and
+ * Helpers for tests of probes at instructions: MAX probes, and a CPU that comes to them. MAX and
  * NR_FUNCS are defined before this is included, once, behind unit.h.
  */
 #ifndef KPROBE_HELP_H

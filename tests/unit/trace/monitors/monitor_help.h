@@ -1,6 +1,6 @@
 /*
- * What tests of monitors share: making one, and how many steps it has counted. To be included by one
- * test file, after tracefs.h.
+ * Helpers for tests of monitors: making one, and the number of steps that it has counted. To be
+ * included by one test file, after tracefs.h.
  */
 #ifndef MONITOR_HELP_H
 #define MONITOR_HELP_H

@@ -1,6 +1,4 @@
-/*
- * What tests of probe events share. Included once, behind tracefs.h.
- */
+/* Helpers for tests of probe events. Included once, behind tracefs.h. */
 #ifndef PROBE_HELP_H
 #define PROBE_HELP_H
 

@@ -1,6 +1,4 @@
-/*
- * What the ring buffer's tests share: events that can be recognised.
- */
+/* Helpers for tests of the ring buffer: events that can be recognised. */
 #ifndef RING_HELP_H
 #define RING_HELP_H
 

@@ -1,13 +1,13 @@
 /*
- * <arch/tracepoints.h> of the simulated machine: somebody listens when a test says so, and it sees
- * what is told.
+ * <arch/tracepoints.h> of the simulated machine: there is a listener when a test says so, and the
+ * test sees each call.
  */
 #ifndef SIM_ARCH_TRACEPOINTS_H
 #define SIM_ARCH_TRACEPOINTS_H
 
 #include_next <arch/tracepoints.h>
 
-/* Defined by a test that cares: whether somebody listens; that it was told, as "irq_disable". */
+/* Defined by a test that needs them: is there a listener? Note a call, such as "irq_disable". */
 bool sim_tracepoint_wanted(const char *name);
 void sim_tracepoint_call(const char *name, unsigned long parent);
 
