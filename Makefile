@@ -333,6 +333,9 @@ debug: deps-test
 test: deps-test
 	@tests/run-all
 
+quick: deps-test
+	@tests/quick
+
 check: deps-check
 	@tools/check-all
 
@@ -464,4 +467,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' docs/building.md
 
 FORCE:
-.PHONY: all test-kernel run demo man debug test test-host self-tests check bench pictures process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test quick test-host self-tests check bench pictures process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view

@@ -32,6 +32,13 @@ def test_an_area_without_mutants(words, tmp_path):
     assert "'no_such_name'" in done.stderr
 
 
+def test_unit_tests_of_a_change():
+    """make quick: those of the source's folder, once; documents have none, nor has a header that all include."""
+    files = ["trace/hist/hist_map.c", "trace/hist/hist_map.h", "tests/unit/trace/ring/test_ring.c", "kernel/params.c"]
+    done = run(ROOT / "tests/quick", *files, "README.md", "trace/include/trace/ring.h", "tests/qemu/test_boot.py")
+    assert done.stdout.split() == ["gcc/bin/kernel/", "gcc/bin/trace/hist/", "gcc/bin/trace/ring/"]
+
+
 def test_python_that_is_wrong(tmp_path):
     """Also in a program without a suffix."""
     (tmp_path / "tools").mkdir()
