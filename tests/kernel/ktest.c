@@ -18,13 +18,12 @@
 #define MAX_REST_NS NSEC_PER_MSEC /* an emulated CPU may have stood still in the middle of it */
 
 static const struct ktest *const tables[] = {
-	ktest_data,	     ktest_mm,		 ktest_lock,	     ktest_timer,
-	ktest_thread,	     ktest_rt,		 ktest_printk,	     ktest_smp,
-	ktest_trace,	     ktest_arch,	 ktest_nmi,	     ktest_breakpoint,
-	ktest_unwind,	     ktest_unwind_chain, ktest_fgraph,	     ktest_hooks,
-	ktest_hooks_context, ktest_hooks_load,	 ktest_hooks_span,   ktest_grace,
-	ktest_stack,	     ktest_events,	 ktest_kprobe,	     ktest_fprobe,
-	ktest_wprobe,	     ktest_kprobe_load,	 ktest_kprobe_forms,
+	ktest_data,	   ktest_mm,	       ktest_lock,     ktest_timer,	   ktest_thread,
+	ktest_rt,	   ktest_printk,       ktest_smp,      ktest_trace,	   ktest_arch,
+	ktest_nmi,	   ktest_breakpoint,   ktest_unwind,   ktest_unwind_chain, ktest_fgraph,
+	ktest_ops,	   ktest_ops_context,  ktest_ops_load, ktest_ops_span,	   ktest_grace,
+	ktest_stack,	   ktest_events,       ktest_kprobe,   ktest_fprobe,	   ktest_wprobe,
+	ktest_kprobe_load, ktest_kprobe_forms,
 };
 
 _Atomic uint64_t ktest_nr_checks;

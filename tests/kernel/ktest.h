@@ -72,10 +72,10 @@ extern const struct ktest ktest_unwind_chain[];
 extern const struct ktest ktest_fgraph[];
 extern const struct ktest ktest_fprobe[];
 extern const struct ktest ktest_wprobe[];
-extern const struct ktest ktest_hooks[];
-extern const struct ktest ktest_hooks_load[];
-extern const struct ktest ktest_hooks_context[];
-extern const struct ktest ktest_hooks_span[];
+extern const struct ktest ktest_ops[];
+extern const struct ktest ktest_ops_load[];
+extern const struct ktest ktest_ops_context[];
+extern const struct ktest ktest_ops_span[];
 extern const struct ktest ktest_grace[];
 
 /*

@@ -76,18 +76,18 @@ def test_damaged_records_stop_tracing_and_nothing_else():
 
 def test_what_damage_leaves_goes_without_harm():
     """Sites that called an instance's tracer or command go on doing so: it stops recording, and may be removed."""
-    users = (("calls", "hook_target", "function"), ("graph", "show_version", "function_graph"), ("latency", "show_uptime", "irqsoff"))
+    users = (("calls", "ops_target", "function"), ("graph", "show_version", "function_graph"), ("latency", "show_uptime", "irqsoff"))
     with Guest("gcc", 2, tests=True, limit=100) as guest:
         for name, function, tracer in users:
             guest.check(f"mkdir instances/{name}; cd instances/{name}")
             guest.check(f"echo {function} > set_ftrace_filter; echo {tracer} > current_tracer; cd ../..")
-        guest.check("mkdir instances/command; echo hook_replacement:traceoff > instances/command/set_ftrace_filter")
-        guest.check("hook call 1 2; cat /proc/version /proc/uptime")
-        assert "hook_target <-" in guest.check("cat instances/calls/trace")
+        guest.check("mkdir instances/command; echo ops_replacement:traceoff > instances/command/set_ftrace_filter")
+        guest.check("ops call 1 2; cat /proc/version /proc/uptime")
+        assert "ops_target <-" in guest.check("cat instances/calls/trace")
         guest.check("torture damage")
         assert guest.check("cat tracing_on instances/*/tracing_on") == "0\n" * 5
         before = guest.check("cat instances/calls/trace instances/graph/trace")
-        assert guest.check("hook call 3 4; hook call 3 4") == "hook_target(3, 4) = 7\n" * 2
+        assert guest.check("ops call 3 4; ops call 3 4") == "ops_target(3, 4) = 7\n" * 2
         guest.check("cat /proc/version /proc/uptime")
         assert guest.check("cat instances/calls/trace instances/graph/trace") == before
         guest.check("rmdir instances/calls instances/graph instances/latency instances/command")
@@ -95,8 +95,8 @@ def test_what_damage_leaves_goes_without_harm():
         # what was freed would have other contents now
         guest.check("stress alloc 1")
         for _ in range(3):
-            assert guest.check("hook call 3 4") == "hook_target(3, 4) = 7\n"
+            assert guest.check("ops call 3 4") == "ops_target(3, 4) = 7\n"
             guest.check("cat /proc/version /proc/uptime")
-        assert guest.run("hook plain hook_target") == ("hook: plain: No such device\n", 1)
+        assert guest.run("ops plain ops_target") == ("ops: plain: No such device\n", 1)
         guest.check("mkdir instances/calls; rmdir instances/calls; hackbench 1 20")
         assert not re.search(r"BUG|PANIC", guest.check("dmesg"))

@@ -338,7 +338,7 @@ def test_boot(guest_pool, tracer):
 
 @pytest.mark.parametrize("guest", [{"build": "gcc", "cpus": 4}, {"build": "clang", "cpus": 8}], indirect=True, ids=["gcc-4", "clang-8"])
 def test_switched_under_load(tracing):
-    """The hooks come and go while all CPUs run over them; in the end no hook is left."""
+    """Ops come and go while all CPUs run over their sites; in the end none is left."""
     tracers = "irqsoff wakeup preemptoff wakeup_rt preemptirqsoff function nop"
     printed = tracing.check(
         "stress locks 2 & for g in 0 1; do echo $g > options/display-graph; "

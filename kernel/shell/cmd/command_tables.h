@@ -18,13 +18,13 @@ extern const struct command find_commands[];	   /* cmd_find.c */
 extern const struct command grep_commands[];	   /* cmd_grep.c */
 extern const struct command hackbench_commands[];  /* work_hackbench.c */
 extern const struct command help_commands[];	   /* cmd_help.c */
-extern const struct command hook_commands[];	   /* hook.c */
 extern const struct command job_commands[];	   /* sh_builtin_job.c */
 extern const struct command less_commands[];	   /* cmd_less.c */
 extern const struct command livepatch_commands[];  /* livepatch_demo.c */
 extern const struct command machine_commands[];	   /* cmd_machine.c */
 extern const struct command memory_commands[];	   /* cmd_memory.c */
 extern const struct command mount_commands[];	   /* cmd_mount.c */
+extern const struct command ops_commands[];	   /* ops.c */
 extern const struct command preemptirq_commands[]; /* work_preemptirq.c */
 extern const struct command print_commands[];	   /* cmd_printf.c */
 extern const struct command recurse_commands[];	   /* work_recurse.c */

@@ -40,14 +40,14 @@
 
 static const struct torture_user *const all_users[] = {
 	&torture_ops, /* alone without a crowd */
-	&torture_hooks,	  &torture_patch,  &torture_traces,
+	&torture_regs,	  &torture_patch,  &torture_traces,
 	&torture_profile, &torture_system, &torture_events,
 };
 
 static const struct torture_user *const kprobe_users[] = {
 	&torture_kprobes,
 	&torture_ops,
-	&torture_hooks,
+	&torture_regs,
 	&torture_patch,
 };
 

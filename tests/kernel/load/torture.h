@@ -43,7 +43,7 @@ struct torture_user {
 };
 
 extern const struct torture_user torture_ops;	  /* ops that count, come and go, change filters */
-extern const struct torture_user torture_hooks;	  /* registers, a direct call, returns */
+extern const struct torture_user torture_regs;	  /* registers, a direct call, returns */
 extern const struct torture_user torture_kprobes; /* probes at instructions */
 extern const struct torture_user torture_patch;	  /* a live patch */
 extern const struct torture_user torture_traces;  /* instances with tracers of all kinds */

@@ -1,6 +1,6 @@
 /*
- * What hooks can do to a call: all registers read and written, the return address changed, a direct
- * call, a jump at the site; alone and beside other ops. See ktest_hooks_load.c for many CPUs.
+ * The ops of a site change a call: all registers read and written, the return address changed, a direct
+ * call, a jump at the site; alone and beside other ops. See ktest_ops_load.c for many CPUs.
  */
 #include <arch/cpu.h>
 #include <arch/paging.h>
@@ -9,7 +9,7 @@
 #include <trace/arch_exec.h>
 #include <trace/ftrace.h>
 
-/* General registers in the order that hooks_call uses. */
+/* General registers in the order that ops_call uses. */
 struct registers {
 	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp;
 	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
@@ -21,13 +21,13 @@ struct registers {
 #define FLAGS_ALWAYS 0x202ull /* interrupts on */
 
 /*
- * Call hooks_target() with *regs in all registers, and store them there when it is back.
+ * Call ops_target() with *regs in all registers, and store them there when it is back.
  * The displacements are those of struct registers.
  */
-void hooks_call(struct registers *regs);
+void ops_call(struct registers *regs);
 __asm__(".pushsection .text\n"
-	".type hooks_call, @function\n"
-	"hooks_call:\n"
+	".type ops_call, @function\n"
+	"ops_call:\n"
 	"	push %rbp\n	push %rbx\n	push %r12\n	push %r13\n	push %r14\n"
 	"	push %r15\n	push %rdi\n"
 	"	pushq 120(%rdi)\n	popfq\n"
@@ -36,7 +36,7 @@ __asm__(".pushsection .text\n"
 	"	mov 56(%rdi), %r8\n	mov 64(%rdi), %r9\n	mov 72(%rdi), %r10\n"
 	"	mov 80(%rdi), %r11\n	mov 88(%rdi), %r12\n	mov 96(%rdi), %r13\n"
 	"	mov 104(%rdi), %r14\n	mov 112(%rdi), %r15\n	mov 40(%rdi), %rdi\n"
-	"	call hooks_target\n"
+	"	call ops_target\n"
 	"	pushfq\n	push %rdi\n	mov 16(%rsp), %rdi\n"
 	"	mov %rax, (%rdi)\n	mov %rbx, 8(%rdi)\n	mov %rcx, 16(%rdi)\n"
 	"	mov %rdx, 24(%rdi)\n	mov %rsi, 32(%rdi)\n	mov %rbp, 48(%rdi)\n"
@@ -46,23 +46,23 @@ __asm__(".pushsection .text\n"
 	"	popq 40(%rdi)\n	popq 120(%rdi)\n"
 	"	pop %rdi\n	pop %r15\n	pop %r14\n	pop %r13\n	pop %r12\n"
 	"	pop %rbx\n	pop %rbp\n	ret\n"
-	".size hooks_call, .-hooks_call\n"
+	".size ops_call, .-ops_call\n"
 	".popsection\n");
 
 /* Changes no register. */
-TRACE_NOINLINE void hooks_target(void);
-void hooks_target(void)
+TRACE_NOINLINE void ops_target(void);
+void ops_target(void)
 {
 	__asm__ volatile("" : : : "memory");
 }
 
-static TRACE_NOINLINE long hooks_sum(long a, long b)
+static TRACE_NOINLINE long ops_sum(long a, long b)
 {
 	__asm__ volatile("" : "+r"(a), "+r"(b));
 	return a + b;
 }
 
-static TRACE_NOINLINE long hooks_difference(long a, long b)
+static TRACE_NOINLINE long ops_difference(long a, long b)
 {
 	__asm__ volatile("" : "+r"(a), "+r"(b));
 	return a - b;
@@ -76,7 +76,7 @@ static struct {
 	uint32_t nr_plain;
 	long direct_a, direct_b;
 	uint32_t nr_direct;
-} hooks;
+} state;
 
 static void fill(struct registers *regs, uint64_t pattern)
 {
@@ -99,13 +99,13 @@ static TRACE_NOTRACE struct registers of_fregs(const struct ftrace_regs *fregs)
 static TRACE_NOTRACE void swap_registers(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 					 struct ftrace_regs *fregs)
 {
-	const struct registers *wanted = &hooks.wanted;
+	const struct registers *wanted = &state.wanted;
 	struct registers seen = of_fregs(fregs);
 
 	(void)ops;
-	hooks.nr_seen++;
-	hooks.nr_wrong += memcmp(&seen, &hooks.expected, sizeof(seen)) != 0;
-	hooks.nr_wrong += fregs->rsp != (uintptr_t)&fregs->parent || fregs->parent != parent_ip ||
+	state.nr_seen++;
+	state.nr_wrong += memcmp(&seen, &state.expected, sizeof(seen)) != 0;
+	state.nr_wrong += fregs->rsp != (uintptr_t)&fregs->parent || fregs->parent != parent_ip ||
 			  fregs->rip != ip + TRACE_INSN_SIZE;
 	*(struct ftrace_regs *)fregs = (struct ftrace_regs){
 		.r15 = wanted->r15,
@@ -138,13 +138,13 @@ static TRACE_NOTRACE void count_plain(uintptr_t ip, uintptr_t parent_ip, struct 
 	(void)parent_ip;
 	(void)ops;
 	(void)fregs;
-	hooks.nr_plain++;
+	state.nr_plain++;
 }
 
 static struct ftrace_ops plain = { .func = count_plain };
 
 /* Let `ops` have the function at `ip` alone. */
-static int hook_at(struct ftrace_ops *ops, void *ip)
+static int ops_at(struct ftrace_ops *ops, void *ip)
 {
 	int err = ftrace_set_filter_ip(ops, (uintptr_t)ip, false, true);
 
@@ -161,35 +161,35 @@ static void call_with_registers(uint64_t flags)
 {
 	struct registers regs;
 
-	fill(&hooks.expected, 0x0123456789abcdefull);
-	fill(&hooks.wanted, 0xfedcba9876543210ull);
-	hooks.expected.rflags = flags & FLAGS_STATUS;
-	hooks.wanted.rflags = ~flags & FLAGS_STATUS;
-	regs = hooks.expected;
-	regs.rflags = hooks.expected.rflags | FLAGS_ALWAYS;
-	hooks_call(&regs);
+	fill(&state.expected, 0x0123456789abcdefull);
+	fill(&state.wanted, 0xfedcba9876543210ull);
+	state.expected.rflags = flags & FLAGS_STATUS;
+	state.wanted.rflags = ~flags & FLAGS_STATUS;
+	regs = state.expected;
+	regs.rflags = state.expected.rflags | FLAGS_ALWAYS;
+	ops_call(&regs);
 	regs.rflags &= FLAGS_STATUS;
-	KTEST_CHECK(memcmp(&regs, &hooks.wanted, sizeof(regs)) == 0);
-	KTEST_CHECK(hooks.nr_wrong == 0);
+	KTEST_CHECK(memcmp(&regs, &state.wanted, sizeof(regs)) == 0);
+	KTEST_CHECK(state.nr_wrong == 0);
 }
 
 static void test_registers(void)
 {
 	static struct ftrace_ops ops = { .func = swap_registers, .flags = FTRACE_OPS_FL_SAVE_REGS };
 
-	memset(&hooks, 0, sizeof(hooks));
-	if (!KTEST_NEED(hook_at(&ops, hooks_target) == 0))
+	memset(&state, 0, sizeof(state));
+	if (!KTEST_NEED(ops_at(&ops, ops_target) == 0))
 		return;
 	call_with_registers(FLAGS_STATUS);
 	call_with_registers(0);
-	KTEST_CHECK(hooks.nr_seen == 2);
-	KTEST_CHECK(hook_at(&plain, hooks_target) == 0); /* now by one for both */
+	KTEST_CHECK(state.nr_seen == 2);
+	KTEST_CHECK(ops_at(&plain, ops_target) == 0); /* now by one for both */
 	call_with_registers(FLAGS_STATUS);
 	call_with_registers(0x41);
-	KTEST_CHECK(hooks.nr_seen == 4 && hooks.nr_plain == 2);
+	KTEST_CHECK(state.nr_seen == 4 && state.nr_plain == 2);
 	unhook(&plain);
 	call_with_registers(0x890);
-	KTEST_CHECK(hooks.nr_seen == 5);
+	KTEST_CHECK(state.nr_seen == 5);
 	unhook(&ops);
 }
 
@@ -198,25 +198,24 @@ static void test_plain_keeps_arguments(void)
 {
 	struct registers regs, before;
 
-	memset(&hooks, 0, sizeof(hooks));
-	if (!KTEST_NEED(hook_at(&plain, hooks_target) == 0))
+	memset(&state, 0, sizeof(state));
+	if (!KTEST_NEED(ops_at(&plain, ops_target) == 0))
 		return;
 	fill(&regs, 0x0123456789abcdefull);
 	regs.rflags = FLAGS_ALWAYS;
 	before = regs;
-	hooks_call(&regs);
+	ops_call(&regs);
 	regs.r10 = before.r10;
 	regs.r11 = before.r11;
 	regs.rflags = before.rflags;
 	KTEST_CHECK(memcmp(&regs, &before, sizeof(regs)) == 0);
-	KTEST_CHECK(hooks.nr_plain == 1);
+	KTEST_CHECK(state.nr_plain == 1);
 	unhook(&plain);
 }
 
 /* Eight digits: two of the arguments lie on the stack. */
 // NOLINTNEXTLINE(readability-function-size): that takes so many of them
-static TRACE_NOINLINE long hooks_join(long a, long b, long c, long d, long e, long f, long g,
-				      long h)
+static TRACE_NOINLINE long ops_join(long a, long b, long c, long d, long e, long f, long g, long h)
 {
 	__asm__ volatile("" : "+r"(a), "+r"(b));
 	return (((((((a * 10 + b) * 10 + c) * 10 + d) * 10 + e) * 10 + f) * 10 + g) * 10) + h;
@@ -249,11 +248,11 @@ static void test_set_arguments(void)
 {
 	static struct ftrace_ops change = { .func = add_one_to_each };
 
-	if (!KTEST_NEED(hook_at(&change, hooks_join) == 0))
+	if (!KTEST_NEED(ops_at(&change, ops_join) == 0))
 		return;
-	KTEST_CHECK(hooks_join(1, 2, 3, 4, 5, 6, 7, 8) == 23456789);
+	KTEST_CHECK(ops_join(1, 2, 3, 4, 5, 6, 7, 8) == 23456789);
 	unhook(&change);
-	KTEST_CHECK(hooks_join(1, 2, 3, 4, 5, 6, 7, 8) == 12345678);
+	KTEST_CHECK(ops_join(1, 2, 3, 4, 5, 6, 7, 8) == 12345678);
 }
 
 static TRACE_NOTRACE void to_difference(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -262,9 +261,9 @@ static TRACE_NOTRACE void to_difference(uintptr_t ip, uintptr_t parent_ip, struc
 	(void)ip;
 	(void)parent_ip;
 	(void)ops;
-	hooks.nr_wrong += ftrace_regs_get_argument(fregs, 0) != 30 ||
+	state.nr_wrong += ftrace_regs_get_argument(fregs, 0) != 30 ||
 			  ftrace_regs_get_argument(fregs, 1) != 12;
-	ftrace_regs_set_instruction_pointer(fregs, (uintptr_t)hooks_difference);
+	ftrace_regs_set_instruction_pointer(fregs, (uintptr_t)ops_difference);
 }
 
 static TRACE_NOTRACE void return_seven(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -284,59 +283,59 @@ static struct ftrace_ops modify = {
 static void check_modified(ftrace_func_t func, long expected)
 {
 	modify.func = func;
-	if (!KTEST_NEED(hook_at(&modify, hooks_sum) == 0))
+	if (!KTEST_NEED(ops_at(&modify, ops_sum) == 0))
 		return;
-	KTEST_CHECK(hooks_sum(30, 12) == expected);
-	KTEST_CHECK(hook_at(&plain, hooks_sum) == 0);
-	KTEST_CHECK(hooks_sum(30, 12) == expected);
+	KTEST_CHECK(ops_sum(30, 12) == expected);
+	KTEST_CHECK(ops_at(&plain, ops_sum) == 0);
+	KTEST_CHECK(ops_sum(30, 12) == expected);
 	unhook(&plain);
-	KTEST_CHECK(hooks_sum(30, 12) == expected);
+	KTEST_CHECK(ops_sum(30, 12) == expected);
 	unhook(&modify);
-	KTEST_CHECK(hooks_sum(30, 12) == 42);
+	KTEST_CHECK(ops_sum(30, 12) == 42);
 }
 
 static void test_ipmodify(void)
 {
-	memset(&hooks, 0, sizeof(hooks));
+	memset(&state, 0, sizeof(state));
 	check_modified(to_difference, 18);
 	check_modified(return_seven, 7);
-	KTEST_CHECK(hooks.nr_plain == 2 && hooks.nr_wrong == 0);
+	KTEST_CHECK(state.nr_plain == 2 && state.nr_wrong == 0);
 }
 
 static void test_jump(void)
 {
-	memset(&hooks, 0, sizeof(hooks));
+	memset(&state, 0, sizeof(state));
 	modify.func = to_difference;
-	if (!KTEST_NEED(hook_at(&modify, hooks_sum) == 0))
+	if (!KTEST_NEED(ops_at(&modify, ops_sum) == 0))
 		return;
-	KTEST_CHECK(ftrace_set_site_jump(&modify, (uintptr_t)hooks_difference) == 0);
-	KTEST_CHECK(*(const uint8_t *)(uintptr_t)hooks_sum == 0xe9);
-	KTEST_CHECK(hooks_sum(30, 12) == 18);
-	KTEST_CHECK(hook_at(&plain, hooks_sum) == 0);
-	KTEST_CHECK(*(const uint8_t *)(uintptr_t)hooks_sum == 0xe8);
-	KTEST_CHECK(hooks_sum(30, 12) == 18);
+	KTEST_CHECK(ftrace_set_site_jump(&modify, (uintptr_t)ops_difference) == 0);
+	KTEST_CHECK(*(const uint8_t *)(uintptr_t)ops_sum == 0xe9);
+	KTEST_CHECK(ops_sum(30, 12) == 18);
+	KTEST_CHECK(ops_at(&plain, ops_sum) == 0);
+	KTEST_CHECK(*(const uint8_t *)(uintptr_t)ops_sum == 0xe8);
+	KTEST_CHECK(ops_sum(30, 12) == 18);
 	unhook(&plain);
-	KTEST_CHECK(*(const uint8_t *)(uintptr_t)hooks_sum == 0xe9);
-	KTEST_CHECK(hooks_sum(30, 12) == 18);
+	KTEST_CHECK(*(const uint8_t *)(uintptr_t)ops_sum == 0xe9);
+	KTEST_CHECK(ops_sum(30, 12) == 18);
 	/* The new function can be traced itself. */
-	KTEST_CHECK(hook_at(&plain, hooks_difference) == 0);
-	KTEST_CHECK(hooks_sum(30, 12) == 18);
+	KTEST_CHECK(ops_at(&plain, ops_difference) == 0);
+	KTEST_CHECK(ops_sum(30, 12) == 18);
 	unhook(&plain);
 	unhook(&modify);
-	KTEST_CHECK(hooks_sum(30, 12) == 42);
-	KTEST_CHECK(hooks.nr_plain == 2 && hooks.nr_wrong == 0);
+	KTEST_CHECK(ops_sum(30, 12) == 42);
+	KTEST_CHECK(state.nr_plain == 2 && state.nr_wrong == 0);
 }
 
 static TRACE_DIRECT_BODY void note_arguments(long a, long b)
 {
-	hooks.direct_a = a;
-	hooks.direct_b = b;
-	hooks.nr_direct++;
+	state.direct_a = a;
+	state.direct_b = b;
+	state.nr_direct++;
 }
 
 static TRACE_DIRECT_BODY void note_call(void)
 {
-	hooks.nr_direct += 100;
+	state.nr_direct += 100;
 }
 
 TRACE_DIRECT(take_arguments, note_arguments);
@@ -347,33 +346,33 @@ static void test_direct(void)
 	static struct ftrace_ops ops;
 	struct registers regs, before;
 
-	memset(&hooks, 0, sizeof(hooks));
-	KTEST_CHECK(ftrace_set_filter_ip(&ops, (uintptr_t)hooks_target, false, true) == 0);
+	memset(&state, 0, sizeof(state));
+	KTEST_CHECK(ftrace_set_filter_ip(&ops, (uintptr_t)ops_target, false, true) == 0);
 	if (!KTEST_NEED(register_ftrace_direct(&ops, (uintptr_t)take_arguments) == 0))
 		return;
 	for (uint32_t round = 0; round < 2; round++) {
 		fill(&regs, 0x0123456789abcdefull);
 		regs.rflags = FLAGS_ALWAYS;
 		before = regs;
-		hooks_call(&regs);
+		ops_call(&regs);
 		regs.rflags = before.rflags;
 		if (round == 1) /* the trampoline jumps there by r11 */
 			regs.r11 = before.r11;
 		KTEST_CHECK(memcmp(&regs, &before, sizeof(regs)) == 0);
-		KTEST_CHECK(hooks.direct_a == (long)before.rdi);
-		KTEST_CHECK(hooks.direct_b == (long)before.rsi);
+		KTEST_CHECK(state.direct_a == (long)before.rdi);
+		KTEST_CHECK(state.direct_b == (long)before.rsi);
 		if (round == 0)
-			KTEST_CHECK(hook_at(&plain, hooks_target) == 0);
+			KTEST_CHECK(ops_at(&plain, ops_target) == 0);
 	}
-	KTEST_CHECK(hooks.nr_direct == 2 && hooks.nr_plain == 1);
+	KTEST_CHECK(state.nr_direct == 2 && state.nr_plain == 1);
 	KTEST_CHECK(modify_ftrace_direct(&ops, (uintptr_t)take_nothing) == 0);
-	hooks_target();
+	ops_target();
 	unhook(&plain);
-	hooks_target();
-	KTEST_CHECK(hooks.nr_direct == 202 && hooks.nr_plain == 2);
+	ops_target();
+	KTEST_CHECK(state.nr_direct == 202 && state.nr_plain == 2);
 	KTEST_CHECK(unregister_ftrace_direct(&ops, (uintptr_t)take_nothing, true) == 0);
-	hooks_target();
-	KTEST_CHECK(hooks.nr_direct == 202);
+	ops_target();
+	KTEST_CHECK(state.nr_direct == 202);
 }
 
 static struct {
@@ -396,7 +395,7 @@ static TRACE_NOTRACE void note_addresses(uintptr_t ip, uintptr_t parent_ip, stru
 	(void)ops;
 	told.ip = ip;
 	told.parent_ip = parent_ip;
-	hooks.nr_wrong += *ftrace_regs_return_slot(fregs) != 1;
+	state.nr_wrong += *ftrace_regs_return_slot(fregs) != 1;
 }
 
 static TRACE_NOTRACE void restore_parent(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -415,21 +414,21 @@ static void test_same_addresses(void)
 	static struct ftrace_ops restorer = { .func = restore_parent };
 
 	for (uint32_t round = 0; round < 2; round++) { /* without and with all registers */
-		memset(&hooks, 0, sizeof(hooks));
+		memset(&state, 0, sizeof(state));
 		memset(&told, 0, sizeof(told));
 		if (round == 1)
 			noter.flags = FTRACE_OPS_FL_SAVE_REGS;
 		/* The last comer is called first. */
-		if (!KTEST_NEED(hook_at(&restorer, hooks_sum) == 0))
+		if (!KTEST_NEED(ops_at(&restorer, ops_sum) == 0))
 			return;
-		KTEST_CHECK(hook_at(&noter, hooks_sum) == 0);
-		KTEST_CHECK(hook_at(&mover, hooks_sum) == 0);
-		KTEST_CHECK(hooks_sum(30, 12) == 42);
+		KTEST_CHECK(ops_at(&noter, ops_sum) == 0);
+		KTEST_CHECK(ops_at(&mover, ops_sum) == 0);
+		KTEST_CHECK(ops_sum(30, 12) == 42);
 		unhook(&mover);
 		unhook(&noter);
 		unhook(&restorer);
-		KTEST_CHECK(hooks.nr_wrong == 0);
-		KTEST_CHECK(told.ip == (uintptr_t)hooks_sum);
+		KTEST_CHECK(state.nr_wrong == 0);
+		KTEST_CHECK(told.ip == (uintptr_t)ops_sum);
 		KTEST_CHECK(told.parent && told.parent_ip == told.parent);
 	}
 }
@@ -441,11 +440,11 @@ static void test_same_site(void)
 
 	memset(&told, 0, sizeof(told));
 	modify.func = to_difference;
-	if (!KTEST_NEED(hook_at(&noter, hooks_sum) == 0))
+	if (!KTEST_NEED(ops_at(&noter, ops_sum) == 0))
 		return;
-	KTEST_CHECK(hook_at(&modify, hooks_sum) == 0);
-	KTEST_CHECK(hooks_sum(30, 12) == 18);
-	KTEST_CHECK(told.ip == (uintptr_t)hooks_sum);
+	KTEST_CHECK(ops_at(&modify, ops_sum) == 0);
+	KTEST_CHECK(ops_sum(30, 12) == 18);
+	KTEST_CHECK(told.ip == (uintptr_t)ops_sum);
 	unhook(&modify);
 	unhook(&noter);
 }
@@ -456,8 +455,8 @@ static void test_memory(void)
 	static struct ftrace_ops regs = { .func = count_plain, .flags = FTRACE_OPS_FL_SAVE_REGS };
 	size_t used = trace_exec_used();
 
-	KTEST_CHECK(hook_at(&plain, hooks_target) == 0);
-	KTEST_CHECK(hook_at(&regs, hooks_sum) == 0);
+	KTEST_CHECK(ops_at(&plain, ops_target) == 0);
+	KTEST_CHECK(ops_at(&regs, ops_sum) == 0);
 	KTEST_CHECK(trace_exec_used() == used + TRACE_EXEC_UNIT + 2 * TRACE_EXEC_UNIT);
 	KTEST_CHECK(arch_check_wx() == 0);
 	unhook(&regs);
@@ -465,15 +464,15 @@ static void test_memory(void)
 	KTEST_CHECK(trace_exec_used() == used);
 }
 
-const struct ktest ktest_hooks[] = {
-	{ "hooks_registers", test_registers },
-	{ "hooks_plain", test_plain_keeps_arguments },
-	{ "hooks_set_arguments", test_set_arguments },
-	{ "hooks_ipmodify", test_ipmodify },
-	{ "hooks_jump", test_jump },
-	{ "hooks_direct", test_direct },
-	{ "hooks_same_addresses", test_same_addresses },
-	{ "hooks_same_site", test_same_site },
-	{ "hooks_memory", test_memory },
+const struct ktest ktest_ops[] = {
+	{ "ops_registers", test_registers },
+	{ "ops_plain", test_plain_keeps_arguments },
+	{ "ops_set_arguments", test_set_arguments },
+	{ "ops_ipmodify", test_ipmodify },
+	{ "ops_jump", test_jump },
+	{ "ops_direct", test_direct },
+	{ "ops_same_addresses", test_same_addresses },
+	{ "ops_same_site", test_same_site },
+	{ "ops_memory", test_memory },
 	{ 0 },
 };

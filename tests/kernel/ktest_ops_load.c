@@ -1,5 +1,5 @@
 /*
- * Hooks that are switched while every CPU calls the functions: no call is missed, counted twice or
+ * Ops that are switched while every CPU calls the functions: no call is missed, counted twice or
  * seen by somebody who did not want it; and memory that a preempted thread stands in is not reused.
  */
 #include <stdatomic.h>
@@ -498,8 +498,8 @@ static void test_parked(void)
 	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
 }
 
-const struct ktest ktest_hooks_load[] = {
-	{ "hooks_load_switching", test_switching }, { "hooks_load_direct", test_direct },
-	{ "hooks_load_replacing", test_replacing }, { "hooks_load_reset", test_reset },
-	{ "hooks_load_parked", test_parked },	    { 0 },
+const struct ktest ktest_ops_load[] = {
+	{ "ops_load_switching", test_switching }, { "ops_load_direct", test_direct },
+	{ "ops_load_replacing", test_replacing }, { "ops_load_reset", test_reset },
+	{ "ops_load_parked", test_parked },	  { 0 },
 };

@@ -96,7 +96,7 @@ static void test_context(void)
 	KTEST_CHECK(context.nr_lost == 0 && context.nr_inside > 0);
 }
 
-const struct ktest ktest_hooks_context[] = {
-	{ "hooks_context", test_context },
+const struct ktest ktest_ops_context[] = {
+	{ "ops_context", test_context },
 	{ 0 },
 };

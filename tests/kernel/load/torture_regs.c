@@ -1,5 +1,5 @@
 /*
- * Users of all kinds of hooks on the targets of `torture`, beside everything else:
+ * Users of all kinds of ops on the targets of `torture`, beside everything else:
  *
  *   registers  an ops that gets all of them: counts the calls, looks at the argument
  *   direct     half of the targets call one of two functions that count, switched under load
@@ -42,13 +42,13 @@ static TRACE_NOTRACE void look_at_regs(uintptr_t ip, uintptr_t parent_ip, struct
 		count(&seen.wrong_regs);
 }
 
-static TRACE_DIRECT_BODY void torture_hooks_count_direct(void)
+static TRACE_DIRECT_BODY void torture_regs_count_direct(void)
 {
 	count(&seen.direct);
 }
 
-TRACE_DIRECT(direct_one, torture_hooks_count_direct);
-TRACE_DIRECT(direct_other, torture_hooks_count_direct);
+TRACE_DIRECT(direct_one, torture_regs_count_direct);
+TRACE_DIRECT(direct_other, torture_regs_count_direct);
 
 static TRACE_NOTRACE bool enter(const struct ftrace_graph_ent *ent, struct fgraph_ops *gops)
 {
@@ -91,7 +91,7 @@ static bool direct_is_on, returns_are_on, visitor_is_on;
 
 /* ---- A user of tracing ---- */
 
-static int torture_hooks_filter_targets(struct ftrace_ops *ops, uint32_t first)
+static int torture_regs_filter_targets(struct ftrace_ops *ops, uint32_t first)
 {
 	uintptr_t ips[TORTURE_NR_TARGETS];
 
@@ -100,9 +100,9 @@ static int torture_hooks_filter_targets(struct ftrace_ops *ops, uint32_t first)
 	return ftrace_set_filter_ips(ops, ips, TORTURE_NR_TARGETS - first, false, true);
 }
 
-static int torture_hooks_start_direct(void)
+static int torture_regs_start_direct(void)
 {
-	int err = torture_hooks_filter_targets(&direct, TORTURE_NR_TARGETS - NR_DIRECT);
+	int err = torture_regs_filter_targets(&direct, TORTURE_NR_TARGETS - NR_DIRECT);
 
 	if (!err)
 		err = register_ftrace_direct(&direct, (uintptr_t)direct_one);
@@ -110,30 +110,30 @@ static int torture_hooks_start_direct(void)
 	return err;
 }
 
-static int torture_hooks_start_returns(void)
+static int torture_regs_start_returns(void)
 {
-	int err = torture_hooks_filter_targets(&returns.ops, 0);
+	int err = torture_regs_filter_targets(&returns.ops, 0);
 
 	if (!err)
-		err = torture_hooks_filter_targets(&visitor.ops, 0);
+		err = torture_regs_filter_targets(&visitor.ops, 0);
 	if (!err)
 		err = register_ftrace_graph(&returns);
 	returns_are_on = !err;
 	return err;
 }
 
-static int torture_hooks_start(void)
+static int torture_regs_start(void)
 {
-	int err = torture_hooks_filter_targets(&with_regs, 0);
+	int err = torture_regs_filter_targets(&with_regs, 0);
 
 	if (!err)
 		err = register_ftrace_function(&with_regs);
 	if (!err)
-		err = torture_hooks_start_direct();
-	return err ? err : torture_hooks_start_returns();
+		err = torture_regs_start_direct();
+	return err ? err : torture_regs_start_returns();
 }
 
-static int torture_hooks_begin_round(void)
+static int torture_regs_begin_round(void)
 {
 	atomic_store(&seen.with_regs, 0);
 	atomic_store(&seen.wrong_regs, 0);
@@ -144,7 +144,7 @@ static int torture_hooks_begin_round(void)
 	return 0;
 }
 
-static int torture_hooks_change_direct(void)
+static int torture_regs_change_direct(void)
 {
 	uintptr_t one = (uintptr_t)direct_one;
 
@@ -152,7 +152,7 @@ static int torture_hooks_change_direct(void)
 				    direct.direct_call == one ? (uintptr_t)direct_other : one);
 }
 
-static int torture_hooks_toggle_visitor(void)
+static int torture_regs_toggle_visitor(void)
 {
 	int err;
 
@@ -168,12 +168,12 @@ static int torture_hooks_toggle_visitor(void)
 	return err;
 }
 
-static int torture_hooks_change(void)
+static int torture_regs_change(void)
 {
-	return torture_pick(2) ? torture_hooks_change_direct() : torture_hooks_toggle_visitor();
+	return torture_pick(2) ? torture_regs_change_direct() : torture_regs_toggle_visitor();
 }
 
-static bool torture_hooks_check_round(struct command_env *env, uint64_t expected)
+static bool torture_regs_check_round(struct command_env *env, uint64_t expected)
 {
 	uint64_t all = expected * TORTURE_NR_TARGETS;
 	bool is_right = torture_expect(env, "late visits", atomic_load(&seen.late), 0);
@@ -187,9 +187,9 @@ static bool torture_hooks_check_round(struct command_env *env, uint64_t expected
 	return is_right & torture_expect(env, "open calls", ftrace_graph_pending(&returns), 0);
 }
 
-static int torture_hooks_stop(void)
+static int torture_regs_stop(void)
 {
-	int err = visitor_is_on ? torture_hooks_toggle_visitor() : 0;
+	int err = visitor_is_on ? torture_regs_toggle_visitor() : 0;
 
 	if (!err && returns_are_on)
 		err = unregister_ftrace_graph(&returns);
@@ -206,10 +206,10 @@ static int torture_hooks_stop(void)
 	return 0;
 }
 
-const struct torture_user torture_hooks = {
-	.start = torture_hooks_start,
-	.begin = torture_hooks_begin_round,
-	.change = torture_hooks_change,
-	.check = torture_hooks_check_round,
-	.stop = torture_hooks_stop,
+const struct torture_user torture_regs = {
+	.start = torture_regs_start,
+	.begin = torture_regs_begin_round,
+	.change = torture_regs_change,
+	.check = torture_regs_check_round,
+	.stop = torture_regs_stop,
 };

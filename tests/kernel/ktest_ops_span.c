@@ -166,7 +166,7 @@ static void test_span(void)
 		ftrace_free_filter(&ops[i]);
 }
 
-const struct ktest ktest_hooks_span[] = {
-	{ "hooks_span", test_span },
+const struct ktest ktest_ops_span[] = {
+	{ "ops_span", test_span },
 	{ 0 },
 };
