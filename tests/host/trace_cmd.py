@@ -10,7 +10,7 @@ from guest import BUILDS, PATIENCE, ROOT  # noqa: E402
 from test_mount import Mounted, can_mount  # noqa: E402
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[2] / "tools"))
-from host import _dat  # noqa: E402
+from host import _write_head  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not can_mount(), reason="this machine has no usable /dev/fuse")
 
@@ -20,7 +20,7 @@ def mounted():
     one = Mounted()
     # Events hold the low half of a function's address, and some of trace-cmd's own printing takes that for the whole.
     one.names = one.channel.with_name("kallsyms")
-    one.names.write_bytes(_dat.symbols((one.dir / "proc/kallsyms").read_bytes()))
+    one.names.write_bytes(_write_head.symbols((one.dir / "proc/kallsyms").read_bytes()))
     yield one
     one.close()
 

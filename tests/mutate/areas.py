@@ -93,7 +93,7 @@ def tests_of_tools():
     return {
         name: text
         for name, text in texts.items()
-        if re.search(r"^from (host|view)\b|tools/fathom|import test_tracedat|" r"^from test_tracedat", text, re.M)
+        if re.search(r"^from (host|view)\b|tools/fathom|import test_read_dat|" r"^from test_read_dat", text, re.M)
     }
 
 

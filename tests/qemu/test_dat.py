@@ -15,7 +15,7 @@ from guest import PATIENCE, ROOT, usual_signals
 sys.path.insert(0, str(ROOT / "tools"))
 
 from host._guest import Guest  # noqa: E402
-from host._tracedat import Trace  # noqa: E402
+from host._read_dat import Trace  # noqa: E402
 
 
 @pytest.fixture(scope="module")

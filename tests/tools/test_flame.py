@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import datkit
-from test_tracedat import FORMATS, SYMBOLS, demo, enter, header, leave, parts
+from test_read_dat import FORMATS, SYMBOLS, demo, enter, header, leave, parts
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,7 +14,7 @@ import pytest
 
 import datkit
 import pftrace
-from test_tracedat import FORMATS, PAGES, SYMBOLS, demo, enter, header, leave, parts
+from test_read_dat import FORMATS, PAGES, SYMBOLS, demo, enter, header, leave, parts
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from host import flame, perfetto  # noqa: E402
 from host._common import Failure  # noqa: E402
 from host._flamegraph import draw  # noqa: E402
-from host._tracedat import Trace  # noqa: E402
+from host._read_dat import Trace  # noqa: E402
 
 WAKE = [("char comm[16]", 8, 16, 1), ("int pid", 24, 4, 1)]
 SCHED = {

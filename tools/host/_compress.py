@@ -8,7 +8,7 @@ ZSTD_LEVEL = 3
 
 
 def by_name(name):
-    """(name, release, function), as head() of _dat.py takes it; None for none."""
+    """(name, release, function), as head() of _write_head.py takes it; None for none."""
     return zstd() if name else None
 
 

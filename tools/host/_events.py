@@ -1,4 +1,4 @@
-"""Events out of pages, in the order of time, whether those are of a file (_tracedat.py) or of a running kernel (_live.py).
+"""Events out of pages, in the order of time, whether those are of a file (_read_dat.py) or of a running kernel (_live.py).
 
     for event in recording.events():
         if isinstance(event, Lost): ...                 # .ts .cpu .count, None when nobody knows how many

@@ -3,7 +3,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 from host._common import Failure
-from host._dat import Facts
+from host._write_head import Facts
 
 AT_ONCE = 8  # files that are read at the same time: a request takes longer than its bytes
 CPUS_MAX, SUBBUF_KB_MAX = 4096, 16 << 10

@@ -11,7 +11,7 @@ from host import _boot, _compress, _facts, _settings
 from host._boot import kernel
 from host._common import DIED, DISK_FULL, NOTHING, Failure
 from host._guest import Command, quoted
-from host._datfile import Pages
+from host._write_pages import Pages
 from host._take import Counters, Stream, what_is_there
 
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

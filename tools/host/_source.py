@@ -2,7 +2,7 @@
 from host._common import Failure
 from host._guest import Guest, add_channel
 from host._live import Live
-from host._tracedat import Trace
+from host._read_dat import Trace
 
 
 def add_arguments(parser):

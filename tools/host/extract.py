@@ -1,7 +1,7 @@
 """fathom extract: what the kernel's buffers hold, as a file of this machine."""
 from pathlib import Path
 
-from host import _boot, _core, _recording
+from host import _boot, _read_dump, _recording
 from host._common import USAGE, Failure
 
 HELP = "write what the kernel has traced to a trace.dat; its buffers are empty afterwards, but not those of a memory dump"
@@ -25,6 +25,6 @@ def run(options):
     if options.elf and not options.core:
         raise Failure("--elf is the kernel of a CORE: --core is missing", USAGE)
     if options.core:
-        _core.extract(options)
+        _read_dump.extract(options)
     else:
         _recording.extract(options)

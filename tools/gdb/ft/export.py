@@ -1,7 +1,7 @@
 """What a trace.dat has, out of memory: `tools/fathom extract --core` runs write() in gdb, and makes the file of what it leaves.
 
     FOLDER/cpu0, cpu1, ...    the pages of each CPU's ring, as trace_pipe_raw would give them
-    FOLDER/facts.json         texts of the kernel's files, by the names of tools/host/_dat.py; or why there are none: `failure`
+    FOLDER/facts.json         texts of the kernel's files, by the names of tools/host/_write_head.py; or why there are none: `failure`
 """
 import json
 import struct

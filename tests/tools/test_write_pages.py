@@ -13,7 +13,7 @@ import datkit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from host import _dat, _datfile, _tracedat  # noqa: E402
+from host import _read_dat, _write_head, _write_pages  # noqa: E402
 from host._common import Failure  # noqa: E402
 
 OTHER = 9
@@ -21,7 +21,7 @@ SIZE = 4096
 
 
 def facts(cpus, *names):
-    made = _dat.Facts(*names)
+    made = _write_head.Facts(*names)
     made.nr_cpus = cpus
     for buffer in made.buffers:
         buffer.stats = ["CPU: %d\n" % cpu for cpu in range(cpus)]
@@ -29,7 +29,7 @@ def facts(cpus, *names):
 
 
 def nowhere(cpus):
-    return [_dat.Place([(0, 0)] * cpus)]
+    return [_write_head.Place([(0, 0)] * cpus)]
 
 
 def page_of(words, flags=0, time=1000):
@@ -46,7 +46,7 @@ def test_pages_get_together(tmp_path, cpus):
     chance = random.Random(cpus)
     for round in range(20):
         target = tmp_path / f"{round}.dat"
-        pages = _datfile.Pages(target, facts(cpus))
+        pages = _write_pages.Pages(target, facts(cpus))
         order = [chance.randrange(cpus) for _ in range(chance.randrange(60))]
         for number, cpu in enumerate(order):
             pages.add(cpu, struct.pack("<II", cpu, number) * (SIZE // 8))
@@ -54,7 +54,7 @@ def test_pages_get_together(tmp_path, cpus):
         pages.finish(facts(cpus), 6, None)
         data = target.read_bytes()
         at = len(data) - len(order) * SIZE
-        assert at % SIZE == 0 and at >= len(_dat.head(facts(cpus), nowhere(cpus)))
+        assert at % SIZE == 0 and at >= len(_write_head.head(facts(cpus), nowhere(cpus)))
         found = [struct.unpack_from("<II", data, place) for place in range(at, len(data), SIZE)]
         assert found == sorted((cpu, number) for number, cpu in enumerate(order))
         assert [path.name for path in tmp_path.iterdir()] == [target.name]
@@ -66,7 +66,7 @@ def test_pages_get_together(tmp_path, cpus):
 def test_buffers_of_instances(tmp_path, version, compression, empty):
     """Each has its pages, its clock, its name, and in version 7 a section of its own, which holds them."""
     chance, wanted = random.Random(len(empty)), {}
-    pages = _datfile.Pages(tmp_path / "t.dat", facts(2, "box", "case"))
+    pages = _write_pages.Pages(tmp_path / "t.dat", facts(2, "box", "case"))
     for number in range(50):
         buffer, cpu = chance.choice([one for one in range(3) if one not in empty]), chance.randrange(2)
         page = page_of([(1, OTHER, [number])])
@@ -77,16 +77,16 @@ def test_buffers_of_instances(tmp_path, version, compression, empty):
     for buffer, clock in zip(known.buffers, ("local", "global", "mono")):
         buffer.clock = clock
     pages.finish(known, version, ("zlib", "", zlib.compress) if compression else None)
-    trace = _tracedat.Trace(tmp_path / "t.dat")
+    trace = _read_dat.Trace(tmp_path / "t.dat")
     assert trace.buffers == ["", "box", "case"]
     assert {(ring.buffer, ring.cpu): [bytes(page) for page in trace._pages(ring)] for ring in trace.places if ring.size} == wanted
     for name in ("box", "case"):
-        one = _tracedat.Trace(tmp_path / "t.dat", name)
+        one = _read_dat.Trace(tmp_path / "t.dat", name)
         assert sum(len(list(pages)) for _, pages in one.rings()) == sum(
             len(pages) for (buffer, _), pages in wanted.items() if buffer == name
         )
     with pytest.raises(Failure, match="no instance nope, but box, case"):
-        _tracedat.Trace(tmp_path / "t.dat", "nope")
+        _read_dat.Trace(tmp_path / "t.dat", "nope")
     run = subprocess.run(["trace-cmd", "dump", "--validate", "-i", tmp_path / "t.dat"], capture_output=True, text=True)
     assert compression or "is a valid trace-cmd file" in run.stdout, run.stderr
 
@@ -105,14 +105,14 @@ def sections_of(data):
 @pytest.mark.parametrize("names", [(), ("box",)])
 def test_sections_fill_the_file(tmp_path, names):
     """The length of each, those of pages too: the next section, or the end of the file, is where it ends."""
-    pages = _datfile.Pages(tmp_path / "t.dat", facts(1, *names))
+    pages = _write_pages.Pages(tmp_path / "t.dat", facts(1, *names))
     for buffer in range(len(names) + 1):
         for number in range(3):
             pages.add(0, page_of([(1, OTHER, [number])]), buffer)
     pages.finish(facts(1, *names), 7, None)
     data = (tmp_path / "t.dat").read_bytes()
     found, end = sections_of(data)
-    assert end == len(data) and [number for number, _, _ in found].count(_dat.BUFFER) == len(names) + 1
+    assert end == len(data) and [number for number, _, _ in found].count(_write_head.BUFFER) == len(names) + 1
 
 
 def test_a_compressed_file_that_fails(tmp_path):
@@ -121,7 +121,7 @@ def test_a_compressed_file_that_fails(tmp_path):
     def full(_data):
         raise OSError(28, "No space left on device")
 
-    pages = _datfile.Pages(tmp_path / "t.dat", facts(1))
+    pages = _write_pages.Pages(tmp_path / "t.dat", facts(1))
     pages.add(0, page_of([(1, OTHER, [1])]))
     with pytest.raises(OSError, match="No space"):
         pages.finish(facts(1), 7, ("zlib", "", full))
@@ -133,11 +133,11 @@ def test_a_compressed_file_that_fails(tmp_path):
 @pytest.mark.parametrize("version", [6, 7])
 def test_the_clock_is_in_its_option(version):
     """trace-cmd reads this option as text, without a look at its length."""
-    assert struct.pack("<HI8s", _dat.TRACECLOCK, 8, b"[local]") in _dat.head(facts(2), nowhere(2), version)
+    assert struct.pack("<HI8s", _write_head.TRACECLOCK, 8, b"[local]") in _write_head.head(facts(2), nowhere(2), version)
 
 
 def test_more_names_than_there_is_room(tmp_path):
-    pages = _datfile.Pages(tmp_path / "t.dat", facts(1))
+    pages = _write_pages.Pages(tmp_path / "t.dat", facts(1))
     pages.add(0, bytes(SIZE))
     known = facts(1)
     known.cmdlines = b"".join(b"%d name\n" % pid for pid in range(100000))
@@ -150,18 +150,18 @@ FULL = """
 import resource, struct, sys
 sys.path[:0] = [{tools!r}, {here!r}]
 from pathlib import Path
-import test_datfile
-from host import _datfile
+import test_write_pages
+from host import _write_pages
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 target = Path({target!r})
 try:
-    pages = _datfile.Pages(target, test_datfile.facts(2))
+    pages = _write_pages.Pages(target, test_write_pages.facts(2))
     while True:
         pages.add(pages.nr_pages % 2, struct.pack("<I", pages.nr_pages) * 1024)
 except OSError as err:
     print(err.errno)
 if "pages" in dir():
-    pages.finish(test_datfile.facts(2), 6, None)
+    pages.finish(test_write_pages.facts(2), 6, None)
     print(pages.nr_pages)
 """
 

@@ -11,7 +11,7 @@ import itertools
 import os
 import struct
 
-from host import _dat as dat
+from host import _write_head as dat
 from host._common import Failure
 
 CHUNK_PAGES = 64  # that are compressed together

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from host._boot import ROOT
 from host._common import NOTHING, USAGE, Failure
-from host._dat import Facts
-from host._datfile import Pages
+from host._write_head import Facts
+from host._write_pages import Pages
 from host._recording import output_of, say, write_file
 
 ET_CORE = 4

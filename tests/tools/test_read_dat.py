@@ -1,4 +1,4 @@
-"""tools/host/_tracedat.py: files put together here, right ones and all kinds of wrong ones; and calls out of entries and returns."""
+"""tools/host/_read_dat.py: files put together here, right ones and all kinds of wrong ones; and calls out of entries and returns."""
 import random
 import struct
 import subprocess
@@ -15,7 +15,7 @@ from host import _calls, _printfmt  # noqa: E402
 from host._common import Failure  # noqa: E402
 from host._events import Lost  # noqa: E402
 from host._formats import EventType  # noqa: E402
-from host._tracedat import Trace  # noqa: E402
+from host._read_dat import Trace  # noqa: E402
 
 SYMBOLS = "ffffffff80100000 T start\nffffffff80100100 t first\nffffffff80100200 t second\n0000000000000007 A absolute\n"
 DEMO = datkit.format_of(
