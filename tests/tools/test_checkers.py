@@ -70,6 +70,7 @@ def check_includes(tmp_path):
         assert bool(wrong) == (done.returncode != 0), done.stdout + done.stderr
         return wrong
 
+    judge.root = tmp_path
     return judge
 
 
@@ -154,6 +155,17 @@ def test_tables_of_files_that_are_right(check_docs):
 def test_tables_of_files_that_are_wrong(check_docs, name, old, new):
     wrong = check_docs(name, old, new)
     assert wrong and all(line.startswith("trace/") for line in wrong)
+
+
+def test_a_header_that_one_file_includes(check_includes):
+    """With a second one, or with more lines, it is a door, and another header may need it."""
+    name, text = "trace/text/str.h", '#include "str.h"\n'
+    small = {name: "struct str;\n", "trace/text/str.c": text}
+    assert check_includes(**small) == [f"{name}: less than 40 lines, which only trace/text/str.c includes: they belong there"]
+    assert not check_includes(**{**small, name: "struct str;\n" * 40})
+    for other in ("trace/text/seq.c", "trace/text/seq.h"):
+        assert not check_includes(**{**small, other: text})
+        (check_includes.root / other).unlink()
 
 
 LONG = "ring: " + "x" * 67
