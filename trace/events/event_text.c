@@ -19,6 +19,7 @@ struct trace_seq *trace_iter_scratch(const struct trace_iter *iter)
 	struct trace_iter *owner = (struct trace_iter *)(uintptr_t)iter;
 
 	trace_seq_init(&owner->scratch_seq, owner->scratch, sizeof(owner->scratch));
+	trace_iter_style(iter, &owner->scratch_seq);
 	return &owner->scratch_seq;
 }
 
@@ -26,6 +27,7 @@ void *trace_iter_begin_text(const struct trace_iter *iter, struct trace_seq *seq
 			    struct trace_seq **out_scratch)
 {
 	*out_scratch = trace_iter_scratch(iter);
+	trace_iter_style(iter, seq);
 	trace_seq_puts(seq, trace_iter_name(iter));
 	trace_seq_putc(seq, ':');
 	trace_seq_putc(seq, ' ');
@@ -179,11 +181,37 @@ const char *trace_print_hex_dump_seq(struct trace_seq *p, const struct trace_hex
 	return event_text_end(p, start);
 }
 
+static bool has_bit(const uint8_t *mask, uint32_t bit)
+{
+	return mask[bit / 8] >> bit % 8 & 1;
+}
+
+/* `0-3,7`; nothing when no bit is set. */
+static void print_bit_list(struct trace_seq *p, const uint8_t *mask, uint32_t nr_bits)
+{
+	const char *before = "";
+
+	for (uint32_t bit = 0; bit < nr_bits; bit++) {
+		uint32_t first = bit;
+
+		if (!has_bit(mask, bit))
+			continue;
+		while (bit + 1 < nr_bits && has_bit(mask, bit + 1))
+			bit++;
+		trace_seq_printf(p, bit > first ? "%s%u-%u" : "%s%u", before, first, bit);
+		before = ",";
+	}
+}
+
 const char *trace_print_bitmask_seq(struct trace_seq *p, const void *mask, uint32_t bytes)
 {
 	const uint8_t *at = mask;
 	size_t start = p->len;
 
+	if (p->lists_bits) {
+		print_bit_list(p, mask, bytes * 8);
+		return event_text_end(p, start);
+	}
 	/* Words of 32 bits, the highest first, with commas between them. */
 	for (uint32_t end = bytes & ~3u; end > 0; end -= 4) {
 		uint32_t word;

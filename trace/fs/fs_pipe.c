@@ -101,13 +101,16 @@ static bool is_ready(void *arg)
 }
 
 /*
- * As on Linux, buffer_percent counts for the pipe of one CPU only; others are ready at any event.
+ * As on Linux: with the option block each pipe is always ready, and the read waits; buffer_percent
+ * counts for the pipe of one CPU only, others are ready at any event.
  */
 static bool pipe_poll(struct trace_handle *handle)
 {
 	int cpu = trace_handle_cpu(handle);
 	bool is_filled;
 
+	if (handle->tr->options & TRACE_OPT_BIT(TRACE_OPT_BLOCK))
+		return true;
 	if (cpu == RING_BUFFER_ALL_CPUS || is_over(handle))
 		return is_ready(handle);
 	is_filled = ring_buffer_is_filled(handle->tr->buffer, (uint32_t)cpu,

@@ -365,3 +365,9 @@ void trace_iter_dump(struct trace_iter *iter, struct trace_array *tr, int cpu)
 		iter->cpus[i].ring = ring_buffer_dump_start(tr->buffer, iter->first_cpu + i);
 	}
 }
+
+void trace_iter_style(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	seq->hashes_pointers = iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_HASH_PTR);
+	seq->lists_bits = iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_BITMASK_LIST);
+}

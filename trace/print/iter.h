@@ -114,6 +114,9 @@ static inline uint32_t trace_iter_place(int32_t pid)
 	return (uint32_t)pid % TRACE_ITER_COMMS;
 }
 
+/* Have `seq` print pointers and bit masks as the options of the walk's instance say. */
+void trace_iter_style(const struct trace_iter *iter, struct trace_seq *seq);
+
 /* The name of the current event's thread, or of any thread; good until the next of these calls. */
 const char *trace_iter_comm(struct trace_iter *iter);
 const char *trace_iter_comm_of(struct trace_iter *iter, int32_t pid);

@@ -5,6 +5,7 @@
 #include <trace/fmt.h>
 #include <trace/platform.h>
 #include <trace/trace_events.h>
+#include "iter.h"
 #include "output.h"
 #include "text/str.h"
 
@@ -207,6 +208,7 @@ static void bprint_message(const struct trace_iter *iter, struct trace_seq *seq)
 	const struct trace_bprint_entry *entry = iter->event.data;
 	size_t room = iter->event.len - sizeof(*entry);
 
+	trace_iter_style(iter, seq);
 	trace_seq_bprintf(seq, entry->fmt, entry->args,
 			  entry->args_bytes < room ? entry->args_bytes : room);
 }

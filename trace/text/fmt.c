@@ -1,6 +1,7 @@
 /*
  * The formatter. See <trace/fmt.h>.
  */
+#include <stdatomic.h>
 #include <trace/fmt.h>
 #include <trace/platform.h>
 #include "fmt_spec.h"
@@ -161,6 +162,25 @@ static void format_symbol(struct out *out, const struct fmt_spec *spec, uint64_t
 	out_padded(out, spec, text, len);
 }
 
+/*
+ * A number of 32 bits that stands for an address, the same one until the next boot. Its key is the
+ * time of the first use. It keeps addresses out of a text; who tries can find them.
+ */
+static uint64_t pointer_hash(uint64_t addr)
+{
+	static _Atomic uint64_t key;
+	uint64_t none = 0, hash;
+
+	if (!atomic_load_explicit(&key, memory_order_relaxed))
+		(void)atomic_compare_exchange_strong(&key, &none, trace_plat_clock_ns() | 1);
+	hash = addr ^ atomic_load_explicit(&key, memory_order_relaxed);
+	for (int i = 0; i < 2; i++) { /* each bit changes about half of the result's */
+		hash ^= hash >> 32;
+		hash *= 0xd6e8feb86659fd93ull;
+	}
+	return hash >> 32;
+}
+
 static void format_pointer(struct out *out, struct fmt_spec *spec, struct fmt_args *args)
 {
 	uint64_t addr = fmt_args_integer(args, sizeof(void *));
@@ -173,6 +193,8 @@ static void format_pointer(struct out *out, struct fmt_spec *spec, struct fmt_ar
 		spec->width = 2 * sizeof(void *);
 		spec->zero = true;
 	}
+	if (args->hashes_pointers && addr)
+		addr = pointer_hash(addr);
 	format_integer(out, spec, addr);
 }
 

@@ -37,6 +37,7 @@ struct fmt_args {
 	const uint8_t *packed; /* the next one */
 	const uint8_t *packed_start;
 	const uint8_t *packed_end;
+	bool hashes_pointers; /* %p prints a number that stands for the address */
 };
 
 /* `fmt` points behind the '%'. Returns where the conversion ends. */

@@ -27,7 +27,7 @@ static void advance(struct trace_seq *seq, size_t len)
 
 void trace_seq_printf(struct trace_seq *seq, const char *fmt, ...)
 {
-	struct fmt_args args = { 0 };
+	struct fmt_args args = { .hashes_pointers = seq->hashes_pointers };
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -39,8 +39,13 @@ void trace_seq_printf(struct trace_seq *seq, const char *fmt, ...)
 
 void trace_seq_bprintf(struct trace_seq *seq, const char *fmt, const void *args, size_t args_bytes)
 {
-	advance(seq, (size_t)trace_bin_format(seq->buf + seq->len, trace_seq_room(seq), fmt, args,
-					      args_bytes));
+	struct fmt_args packed = { .packed = args,
+				   .packed_start = args,
+				   .packed_end = (const uint8_t *)args + args_bytes,
+				   .hashes_pointers = seq->hashes_pointers };
+
+	advance(seq,
+		(size_t)trace_fmt_format(seq->buf + seq->len, trace_seq_room(seq), fmt, &packed));
 }
 
 void trace_seq_write(struct trace_seq *seq, const void *bytes, size_t len)

@@ -87,6 +87,36 @@ static void other_cpus(void **state)
 	event_is_for("ipi_send_cpumask: cpumask=00000000,00000006 callsite=do_work+0x5/0x10 "
 		     "callback=kfree+0x0/0x10",
 		     "ipi_send_cpumask: cpumask=1-2 callsite=do_work+0x5 callback=kfree+0x0");
+	event_on("ipi/ipi_send_cpumask");
+	trace_ipi_send_cpumask(&mask, fake_func(DO_WORK) + 5, (void *)fake_func(KFREE));
+	assert_int_equal(echo("bitmask-list", "trace_options"), 0);
+	event_is_for(
+		"ipi_send_cpumask: cpumask=1-2 callsite=do_work+0x5/0x10 callback=kfree+0x0/0x10",
+		"ipi_send_cpumask: cpumask=1-2 callsite=do_work+0x5 callback=kfree+0x0");
+	assert_int_equal(echo("nobitmask-list", "trace_options"), 0);
+}
+
+/* With hash-ptr an address is a number of 32 bits, the same each time, and NULL is NULL. */
+static void hashed(void **state)
+{
+	char first[16], second[16];
+
+	(void)state;
+	event_on("timer/timer_init");
+	trace_timer_init(OBJECT);
+	trace_timer_init(OBJECT);
+	trace_timer_init(NULL);
+	assert_int_equal(echo("hash-ptr", "trace_options"), 0);
+	assert_int_equal(sscanf(strstr(cat("trace"), "timer=00000000"),
+				"timer=00000000%8[0-9a-f]\n%*[^=]=00000000%8[0-9a-f]\n", first,
+				second),
+			 2);
+	assert_string_equal(first, second);
+	assert_string_not_equal(first, P + 8);
+	assert_string_not_equal(first, "00000000");
+	assert_non_null(strstr(cat("trace"), "timer=0000000000000000\n"));
+	assert_int_equal(echo("nohash-ptr", "trace_options"), 0);
+	assert_non_null(strstr(cat("trace"), "timer_init: timer=" P));
 }
 
 static void timers(void **state)
@@ -239,9 +269,9 @@ static void patches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(interrupts), TEST(vectors), TEST(other_cpus), TEST(timers),
-		TEST(works),	  TEST(memory),	 TEST(locks),	   TEST(messages),
-		TEST(errors),	  TEST(start),	 TEST(patches),
+		TEST(interrupts), TEST(vectors), TEST(other_cpus), TEST(hashed),
+		TEST(timers),	  TEST(works),	 TEST(memory),	   TEST(locks),
+		TEST(messages),	  TEST(errors),	 TEST(start),	   TEST(patches),
 	};
 
 	return cmocka_run_group_tests(tests, event_setup, event_teardown);

@@ -24,6 +24,9 @@ struct trace_seq {
 	size_t size;
 	size_t len;	 /* never more than size */
 	bool overflowed; /* some text did not fit and is missing */
+	/* How to print, false after trace_seq_init(): */
+	bool hashes_pointers; /* %p is not the address, but a number that stands for it */
+	bool lists_bits;      /* bit masks are `0-3,7`, not hex digits */
 };
 
 void trace_seq_init(struct trace_seq *seq, char *buf, size_t size);

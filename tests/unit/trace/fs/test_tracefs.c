@@ -192,10 +192,12 @@ static void options(void **state)
 {
 	(void)state;
 	says("trace_options",
-	     "print-parent\nnosym-offset\nnosym-addr\nnoverbose\nnoraw\nnohex\nnobin\nnofields\n"
+	     "print-parent\nnosym-offset\nnosym-"
+	     "addr\nnoverbose\nnoraw\nnohex\nnobin\nnoblock\nnofields\n"
 	     "trace_printk\nannotate\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
 	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\n"
-	     "noevent-fork\ntrace_printk_dest\ncopy_trace_marker\nnopause-on-trace\n"
+	     "noevent-fork\ntrace_printk_dest\ncopy_trace_marker\nnopause-on-trace\nnohash-"
+	     "ptr\nnobitmask-list\n"
 	     "function-trace\nnofunction-fork\nnodisplay-graph\nnostacktrace\n"
 	     "notest_nop_accept\nnotest_nop_refuse\n");
 	assert_int_equal(echo("foo", "trace_options"), -EINVAL);

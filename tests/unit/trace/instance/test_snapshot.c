@@ -338,6 +338,10 @@ static void polling(void **state)
 	(void)state;
 	assert_false(trace_fs_poll(raw));
 	assert_false(trace_fs_poll(all));
+	assert_int_equal(echo("1", "options/block"), 0); /* readers find out by waiting */
+	assert_true(trace_fs_poll(raw));
+	assert_true(trace_fs_poll(all));
+	assert_int_equal(echo("0", "options/block"), 0);
 	mark("one");
 	assert_false(trace_fs_poll(raw)); /* 50 percent */
 	assert_true(trace_fs_poll(all));  /* it knows no percentage */
