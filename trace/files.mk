@@ -20,41 +20,41 @@ CFLAGS_trace/kprobes/kretprobe_hit.c := -fomit-frame-pointer
 # Features that a build can leave out: the sources that go with each, and who needs it and goes too. Such a build has its
 # own start/features.list, in a directory that is looked in first.
 TRACE_FEATURES := functions events event_commands event_pids hist synth hist_trace livepatch pids function_pids dump function graph latency commands snapshot hist_snapshot profile stack_tracer types why
-trace_feature = trace/start/feature_$1.c $(filter $(addprefix trace/,$2),$(TRACE_SRCS))
+trace_feature = $(filter $(addprefix trace/,$1),$(TRACE_SRCS))
 # Call sites; of ops/ the tracepoints, patterns of names and the end of tracing are everybody's.
-TRACE_FEATURE_functions := $(call trace_feature,functions,$(filter-out ops/ftrace_dead.c ops/ftrace_match.c ops/host_tracepoints.c \
-	ops/tracepoint.c,$(patsubst trace/%,%,$(filter trace/ops/%,$(TRACE_SRCS)))) instance/tracer_function.c fs/fs_functions.c tracers/call_args.c)
-TRACE_FEATURE_fgraph := $(call trace_feature,fgraph,graph/%)
+TRACE_FEATURE_functions := $(call trace_feature,$(filter-out ops/ftrace_dead.c ops/ftrace_match.c ops/host_tracepoints.c \
+	ops/tracepoint.c,$(patsubst trace/%,%,$(filter trace/ops/%,$(TRACE_SRCS)))) instance/tracer_function.c fs/fs_functions% tracers/call_args.c)
+TRACE_FEATURE_fgraph := $(call trace_feature,graph/%)
 TRACE_FEATURES += fprobes wprobes
 TRACE_FEATURE_wprobes := trace/kprobes/wprobe.c
 TRACE_FEATURE_fprobes := $(addprefix trace/kprobes/,fprobe.c kretprobe.c kretprobe_hit.c kretprobe_list.c kretprobe_table.c return_probe.c)
-TRACE_FEATURE_event_commands := $(call trace_feature,event_commands,tracers/event_commands.c)
-TRACE_FEATURE_function_pids := $(call trace_feature,function_pids,fs/fs_function_pids.c)
-TRACE_FEATURE_events := $(call trace_feature,events,events/%)
-TRACE_FEATURE_event_pids := $(call trace_feature,event_pids,events/event_pids%)
-TRACE_FEATURE_hist := $(call trace_feature,hist,hist/%)
-TRACE_FEATURE_synth := $(call trace_feature,synth,events/synth_%)
+TRACE_FEATURE_event_commands := $(call trace_feature,tracers/event_commands.c)
+TRACE_FEATURE_function_pids := $(call trace_feature,fs/fs_function_pids.c)
+TRACE_FEATURE_events := $(call trace_feature,events/%)
+TRACE_FEATURE_event_pids := $(call trace_feature,events/event_pids%)
+TRACE_FEATURE_hist := $(call trace_feature,hist/%)
+TRACE_FEATURE_synth := $(call trace_feature,events/synth_%)
 TRACE_FEATURES += monitors kprobes probe_events probe_names kprobe_events
-TRACE_FEATURE_kprobe_events := $(call trace_feature,kprobe_events,probes/probe_kprobe.c probes/probe_place.c probes/probe_return.c probes/probe_watch.c probes/probe_why.c probes/probe_files.c)
-TRACE_FEATURE_kprobes := $(call trace_feature,kprobes,kprobes/kprobe%)
-TRACE_FEATURE_monitors := $(call trace_feature,monitors,monitors/%)
-TRACE_FEATURE_probe_events := $(call trace_feature,probe_events,probes/%)
-TRACE_FEATURE_probe_names := $(call trace_feature,probe_names,probes/fetch_complete.c probes/fetch_name.c)
-TRACE_FEATURE_livepatch := $(call trace_feature,livepatch,livepatch/%)
-TRACE_FEATURE_pids := $(call trace_feature,pids,instance/pid_filter.c fs/fs_pids.c)
-TRACE_FEATURE_dump := $(call trace_feature,dump,print/dump.c tracers/dump_commands.c)
-TRACE_FEATURE_function := $(call trace_feature,function,tracers/function_args.c tracers/function_calls.c tracers/function_events.c \
+TRACE_FEATURE_kprobe_events := $(call trace_feature,probes/probe_kprobe.c probes/probe_place.c probes/probe_return.c probes/probe_watch.c probes/probe_why.c probes/probe_files.c)
+TRACE_FEATURE_kprobes := $(call trace_feature,kprobes/kprobe%)
+TRACE_FEATURE_monitors := $(call trace_feature,monitors/%)
+TRACE_FEATURE_probe_events := $(call trace_feature,probes/%)
+TRACE_FEATURE_probe_names := $(call trace_feature,probes/fetch_complete.c probes/fetch_name.c)
+TRACE_FEATURE_livepatch := $(call trace_feature,livepatch/%)
+TRACE_FEATURE_pids := $(call trace_feature,instance/pid_filter.c fs/fs_pids.c)
+TRACE_FEATURE_dump := $(call trace_feature,print/dump.c tracers/dump_commands.c)
+TRACE_FEATURE_function := $(call trace_feature,tracers/function_args.c tracers/function_calls.c tracers/function_events.c \
 	tracers/function_tracer.c tracers/function_variants.c)
-TRACE_FEATURE_graph := $(call trace_feature,graph,tracers/graph_% tracers/output_graph%)
-TRACE_FEATURE_latency := $(call trace_feature,latency,tracers/latency%)
-TRACE_FEATURE_commands := $(call trace_feature,commands,tracers/function_commands.c)
-TRACE_FEATURE_snapshot := $(call trace_feature,snapshot,instance/snapshot.c tracers/snapshot_command.c fs/fs_snapshot.c)
-TRACE_FEATURE_hist_trace := $(call trace_feature,hist_trace,hist/hist_trace.c hist/hist_param.c)
-TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist_snapshot,hist/hist_snapshot.c)
-TRACE_FEATURE_profile := $(call trace_feature,profile,tracers/profile%)
-TRACE_FEATURE_stack_tracer := $(call trace_feature,stack_tracer,tracers/stack_tracer%)
-TRACE_FEATURE_types := $(call trace_feature,types,types/% tracers/call_types.c)
-TRACE_FEATURE_why := $(call trace_feature,why,why/%)
+TRACE_FEATURE_graph := $(call trace_feature,tracers/graph_% tracers/output_graph%)
+TRACE_FEATURE_latency := $(call trace_feature,tracers/latency%)
+TRACE_FEATURE_commands := $(call trace_feature,tracers/function_commands.c)
+TRACE_FEATURE_snapshot := $(call trace_feature,instance/snapshot.c tracers/snapshot_command.c fs/fs_snapshot.c)
+TRACE_FEATURE_hist_trace := $(call trace_feature,hist/hist_trace.c hist/hist_param.c)
+TRACE_FEATURE_hist_snapshot := $(call trace_feature,hist/hist_snapshot.c)
+TRACE_FEATURE_profile := $(call trace_feature,tracers/profile%)
+TRACE_FEATURE_stack_tracer := $(call trace_feature,tracers/stack_tracer%)
+TRACE_FEATURE_types := $(call trace_feature,types/% tracers/call_types.c)
+TRACE_FEATURE_why := $(call trace_feature,why/%)
 TRACE_NEEDS_functions := kprobes kprobe_events fprobes wprobes fgraph livepatch function_pids dump event_commands function graph latency commands snapshot \
 	hist_snapshot probe_names profile stack_tracer types why
 TRACE_NEEDS_events := event_commands event_pids hist hist_snapshot hist_trace synth

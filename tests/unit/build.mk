@@ -201,8 +201,8 @@ $(foreach f,$(TRACE_FEATURES),$(eval $(call without,$f)))
 # is ours.
 adding	:= $(UNIT)/adding
 adding_flags := $(common) $(warn) $(flags_gcc) -MMD -MP
-adding_inside := -iquote $(adding) -iquote trace/fs -iquote trace/start -iquote trace $(inc_kernel)
-adding_names := door visit fs_door feature_door cmd_door
+adding_inside := -iquote $(adding) -iquote trace $(inc_kernel)
+adding_names := door visit door_limit cmd_door
 $(adding)/door.c: docs/adding.md tests/unit/build.mk
 	@mkdir -p $(adding)/start && rm -f $(adding)/*.c
 	$(Q)awk '/^```/ { is_code = $$0 == "```c"; file = ""; next } \

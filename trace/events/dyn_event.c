@@ -3,7 +3,7 @@
 #include <trace/trace_seq.h>
 #include "dyn_event.h"
 #include "event_call.h"
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "text/str.h"
 
 static struct dyn_event *first_event; /* the list, in order of definition */

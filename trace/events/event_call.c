@@ -6,7 +6,7 @@
 #include "event_call.h"
 #include "event_file.h"
 #include "instance/event_private.h"
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "text/str.h"
 
 #define CREATE_TRACE_POINTS

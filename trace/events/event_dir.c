@@ -17,7 +17,7 @@
 #include "event_file.h"
 #include "fs/fs_tree.h"
 #include "instance/event_private.h"
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "text/str.h"
 
 #define IDS_EACH   32u

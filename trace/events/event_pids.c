@@ -1,10 +1,14 @@
 /*
- * Events of chosen threads, and the files set_event_pid and set_event_notrace_pid: see event_pids.h,
- * fs/fs_pids.h.
+ * Sets of threads whose events an instance records, or leaves out, and their files set_event_pid and
+ * set_event_notrace_pid: see instance/pid_filter.h, fs/fs_pids.h. While a set is in use, every event
+ * of the instance has the flag TRACE_EVENT_PIDS, and its writer looks at the bit of the running
+ * thread first. An event about two threads, such as those of the scheduler, is recorded when either
+ * thread is wanted.
  */
 #include "event_file.h"
-#include "event_pids.h"
+#include "feature/feature.h"
 #include "fs/fs_pids.h"
+#include "instance/pid_filter.h"
 #include "text/str.h"
 
 static int event_pids_changed(struct trace_array *tr)
@@ -23,16 +27,15 @@ static int event_pids_changed(struct trace_array *tr)
 	return 0;
 }
 
-const struct trace_pid_user trace_event_pids = {
+static const struct trace_pid_user event_pids = {
 	.kind = TRACE_PIDS_EVENTS,
 	.changed = event_pids_changed,
 };
 
 /* ---- Files ---- */
 
-static const struct trace_pids_about event_pids_only = { .user = &trace_event_pids };
-static const struct trace_pids_about event_pids_except = { .user = &trace_event_pids,
-							   .is_except = true };
+static const struct trace_pids_about event_pids_only = { .user = &event_pids };
+static const struct trace_pids_about event_pids_except = { .user = &event_pids, .is_except = true };
 static const struct trace_file set_event_pid_file =
 	TRACE_PIDS_FILE("set_event_pid", &event_pids_only);
 static const struct trace_file set_event_notrace_pid_file =
@@ -43,5 +46,18 @@ static const struct trace_file *const event_pids_files[] = {
 	&set_event_notrace_pid_file,
 };
 
-const struct trace_file_table trace_event_pid_files = { .files = event_pids_files,
-							.nr = TRACE_ARRAY_SIZE(event_pids_files) };
+static const struct trace_file_table event_pid_table = { .files = event_pids_files,
+							 .nr = TRACE_ARRAY_SIZE(event_pids_files) };
+
+/* ---- The feature ---- */
+
+static void event_pids_gone(struct trace_array *tr)
+{
+	trace_pid_filter_release(tr, &event_pids);
+}
+
+const struct trace_feature trace_feature_event_pids = {
+	.name = "event_pids",
+	.instance_gone = event_pids_gone,
+	.files = &event_pid_table,
+};

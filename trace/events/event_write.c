@@ -162,7 +162,7 @@ struct origin {
 	const struct trace_sched_thread *other; /* a second thread of the event, or NULL */
 };
 
-/* Does the instance leave the event out because of its threads? See event_pids.h. */
+/* Does the instance leave the event out because of its threads? See event_pids.c. */
 static bool event_is_ignored(const struct trace_event_file *file, const struct origin *from)
 {
 	return trace_event_ignores(&file->front, trace_plat_current()) &&

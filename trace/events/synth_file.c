@@ -4,6 +4,8 @@
 #include "synth_event.h"
 #include "dyn_event_file.h"
 #include "text/str.h"
+#include "feature/feature.h"
+#include "fs/fs_file.h"
 
 static const struct trace_dyn_events_source synth_file_source = {
 	.kind = trace_synth_event_kinds,
@@ -24,7 +26,15 @@ static const struct trace_file synthetic_events_file = {
 
 static const struct trace_file *const synth_files[] = { &synthetic_events_file };
 
-const struct trace_file_table trace_synth_files = {
+static const struct trace_file_table trace_synth_files = {
 	.files = synth_files,
 	.nr = TRACE_ARRAY_SIZE(synth_files),
+};
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_synth = {
+	.name = "synth",
+	.files = &trace_synth_files,
+	.dyn_events = trace_synth_event_kinds,
 };

@@ -1,6 +1,6 @@
 /*
  * Tables of trigger commands, each ended by one without a name. A feature names its table in
- * instance/feature.h.
+ * feature/feature.h.
  */
 #ifndef TRACE_TRIGGER_COMMANDS_H
 #define TRACE_TRIGGER_COMMANDS_H
@@ -8,7 +8,5 @@
 #include "trigger.h"
 
 extern const struct trace_trigger_command trace_event_triggers[]; /* trigger_commands.c */
-/* tracers/snapshot_command.c */
-extern const struct trace_trigger_command trace_snapshot_triggers[];
 
 #endif

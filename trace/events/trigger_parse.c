@@ -6,7 +6,7 @@
 #include "event_file.h"
 #include "trigger_private.h"
 #include "instance/event_private.h"
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "text/str.h"
 
 #define NEEDS_PARAMETER "it needs a parameter"

@@ -4,7 +4,7 @@
 #include <trace/fmt.h>
 #include "fs_tree.h"
 #include "instance/array.h"
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "text/str.h"
 
 #define CPU_NAME_LEN 16ul

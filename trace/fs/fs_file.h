@@ -125,19 +125,10 @@ extern const struct trace_file_table trace_info_files;
 extern const struct trace_file_table trace_buffer_files;
 extern const struct trace_file_table trace_function_files;
 extern const struct trace_file_table trace_marker_files;
-/* Of features, see instance/feature.h. */
+/* Of features, where they are not defined beside the feature itself. */
 extern const struct trace_file_table trace_event_files;
-extern const struct trace_file_table trace_event_pid_files;
 extern const struct trace_file_table trace_graph_files;
-extern const struct trace_file_table trace_latency_files;
-extern const struct trace_file_table trace_monitor_files;
-extern const struct trace_file_table trace_function_pid_files;
-extern const struct trace_file_table trace_profile_files;
 extern const struct trace_file_table trace_snapshot_files;
-extern const struct trace_file_table trace_stack_files;
-extern const struct trace_file_table trace_why_files;
-extern const struct trace_file_table trace_synth_files;
-extern const struct trace_file_table trace_kprobe_files;
 /* Of an event, of a system: event_filter_file.c. */
 extern const struct trace_file trace_event_filter_file;
 extern const struct trace_file trace_system_filter_file;
@@ -154,10 +145,6 @@ extern const struct trace_file trace_dynamic_events_file;
 /* Of an event: trigger_file.c; node->arg is its struct trace_event. */
 extern const struct trace_file trace_event_trigger_file;
 extern const struct trace_file trace_event_inject_file; /* event_inject_file.c */
-/* The same, of the feature hist: hist_files.c. The last is NULL. */
-extern const struct trace_file *const trace_event_hist_files[];
-/* The same for a mere type of events. */
-extern const struct trace_file *const trace_type_hist_files[];
 /* Of an instance and of a CPU. */
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;
@@ -216,21 +203,6 @@ int trace_show_us(struct trace_seq *seq, uint64_t ns);
  */
 void trace_handle_make_room(struct trace_handle *handle, size_t event_bytes);
 
-/*
- * Build the tree of an instance and make it visible; that of the global one is the root. 0 or
- * -ENOMEM. Config lock held, except for the root.
- */
-int trace_fs_create(struct trace_array *tr);
-/*
- * Take the tree of an instance away, so that it cannot be found. It is freed when none of its nodes
- * is held any more. Arrays lock held.
- */
-void trace_fs_detach(struct trace_array *tr);
-/*
- * Add the files of a new tracer's options in every instance. 0, or -ENOMEM with nothing done.
- * Config lock held.
- */
-int trace_fs_add_tracer(struct tracer *tracer);
 /* The node that the first `len` bytes of `path` name, held; NULL when there is none. */
 struct trace_node *trace_fs_find(const char *path, size_t len);
 /*

@@ -17,6 +17,8 @@
 #include "instance/grace.h"
 #include "instance/instance.h"
 #include "text/str.h"
+#include "feature/feature.h"
+#include "fs_file.h"
 
 static struct trace_tree root_tree;
 static struct trace_node *instances;
@@ -293,7 +295,11 @@ static int create_root(struct trace_array *tr)
 	return 0;
 }
 
-int trace_fs_create(struct trace_array *tr)
+/*
+ * Build the tree of an instance and make it visible; that of the global one is the root. 0 or
+ * -ENOMEM. Config lock held, except for the root.
+ */
+static int fs_tree_create(struct trace_array *tr)
 {
 	struct trace_tree *tree;
 
@@ -315,7 +321,11 @@ int trace_fs_create(struct trace_array *tr)
 	return 0;
 }
 
-void trace_fs_detach(struct trace_array *tr)
+/*
+ * Take the tree of an instance away, so that it cannot be found. It is freed when none of its nodes
+ * is held any more. Arrays lock held.
+ */
+static void fs_tree_detach(struct trace_array *tr)
 {
 	struct trace_tree *tree = tr->tree;
 	struct trace_node **at = &instances->first_child;
@@ -329,7 +339,7 @@ void trace_fs_detach(struct trace_array *tr)
 }
 
 /* First allocates the memory for all instances, so that all get the files or none does. */
-int trace_fs_add_tracer(struct tracer *tracer)
+static int fs_tree_add_tracer(struct tracer *tracer)
 {
 	struct node_chunk *chunks = NULL, *chunk;
 	struct trace_array *tr = NULL;
@@ -372,3 +382,19 @@ int trace_fs_rmdir(struct trace_node *dir, const char *name)
 	trace_grace_wait_since(mark);
 	return err;
 }
+
+/* ---- The feature ---- */
+
+static int files_init(void)
+{
+	return fs_tree_create(&trace_global);
+}
+
+/* The last in the table, so that all tracers are registered, and their options get files. */
+const struct trace_feature trace_feature_files = {
+	.name = "files",
+	.init = files_init,
+	.instance_made = fs_tree_create,
+	.instance_hidden = fs_tree_detach,
+	.tracer_added = fs_tree_add_tracer,
+};

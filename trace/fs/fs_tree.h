@@ -69,7 +69,7 @@ void trace_attr_inherit(struct trace_tree *tree, const struct trace_node *dir);
 void trace_attr_free(struct trace_tree *tree);
 
 /*
- * Hide the directory of an event, for feature_events. Returns false, with nothing changed, while it
+ * Hide the directory of an event, for the feature `events`. Returns false, with nothing changed, while it
  * is in use. Config lock held.
  */
 bool trace_fs_event_goes(struct trace_event_call *call);

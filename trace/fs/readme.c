@@ -3,7 +3,7 @@
  */
 #include "fs_file.h"
 #include "instance/array.h"
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "readme.h"
 #include "text/str.h"
 

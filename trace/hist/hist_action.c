@@ -4,7 +4,7 @@
 #include "hist_record.h"
 #include "hist_run.h"
 #include "hist_view.h"
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "text/str.h"
 
 /* ---- The registry: the types of all features ---- */

@@ -152,7 +152,5 @@ void trace_hist_print_end_actions(const struct hist_view *view, struct trace_seq
 /* ---- The types; those of other features are in their features' tables ---- */
 
 extern const struct hist_action_type trace_hist_save_type;
-extern const struct hist_action_type trace_hist_snapshot_type;
-extern const struct hist_action_type trace_hist_trace_type;
 
 #endif

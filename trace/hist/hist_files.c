@@ -6,6 +6,9 @@
 #include "hist.h"
 #include "hist_trigger.h"
 #include "fs/fs_file.h"
+#include "hist_action.h"
+#include "hist_why.h"
+#include "feature/feature.h"
 
 /* NULL: a mere type, which nothing can be set at. */
 static const struct trace_event_call *hist_files_call_of(const struct trace_handle *handle)
@@ -164,8 +167,19 @@ static const struct trace_file folded_file = { .name = "hist_folded",
 static const struct trace_file debug_file = { .name = "hist_debug",
 					      HIST_FILE(trace_hist_form_debug) };
 
-const struct trace_file *const trace_event_hist_files[] = { &hist_file,	 &picture_file,
-							    &ascii_file, &folded_file,
-							    &debug_file, NULL };
+static const struct trace_file *const event_hist_files[] = { &hist_file,  &picture_file,
+							     &ascii_file, &folded_file,
+							     &debug_file, NULL };
 /* Empty, as on Linux; the other forms would say how to set one. */
-const struct trace_file *const trace_type_hist_files[] = { &hist_file, &debug_file, NULL };
+static const struct trace_file *const type_hist_files[] = { &hist_file, &debug_file, NULL };
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_hist = {
+	.name = "hist",
+	.event_files = event_hist_files,
+	.type_files = type_hist_files,
+	.triggers = trace_hist_triggers,
+	.hist_action = &trace_hist_save_type,
+	.whys = trace_hist_whys,
+};

@@ -11,6 +11,9 @@
 #include "hist_run.h"
 #include "hist_view.h"
 #include "instance/snapshot.h"
+#include "feature/feature.h"
+
+static const struct hist_action_type hist_snapshot_type;
 
 /* The last snapshot. Histograms of one name share it. */
 struct hist_snapshot {
@@ -68,7 +71,7 @@ static void snapshot_act(struct hist_run *run, struct hist_action *action, uint6
 static struct hist_action *hist_snapshot_find_in(const struct hist *hist)
 {
 	for (uint32_t i = 0; i < hist->nr_actions; i++) {
-		if (hist->actions[i]->type == &trace_hist_snapshot_type)
+		if (hist->actions[i]->type == &hist_snapshot_type)
 			return hist->actions[i];
 	}
 	return NULL;
@@ -145,7 +148,7 @@ static void snapshot_print(const struct hist_view *view, const struct hist_actio
 	trace_seq_putc(seq, '\n');
 }
 
-const struct hist_action_type trace_hist_snapshot_type = {
+static const struct hist_action_type hist_snapshot_type = {
 	.name = "snapshot",
 	.needs_variable = true,
 	.hides_value = true,
@@ -154,4 +157,11 @@ const struct hist_action_type trace_hist_snapshot_type = {
 	.clear = snapshot_clear,
 	.act = snapshot_act,
 	.print_end = snapshot_print,
+};
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_hist_snapshot = {
+	.name = "hist_snapshot",
+	.hist_action = &hist_snapshot_type,
 };

@@ -11,6 +11,9 @@
 #include "hist_vars.h"
 #include "events/synth_event.h"
 #include "text/str.h"
+#include "feature/feature.h"
+
+static const struct hist_action_type hist_trace_type;
 
 #define FEW_VALUES 8u
 #define COPY_WORDS 96u /* for all texts and stacks of an event */
@@ -86,7 +89,7 @@ static int compile_one(struct hist_parse *parse, struct hist_action *action,
 /* The name of the synthetic event, which may stand before the first argument. */
 static const char *hist_trace_name_of(struct hist_action *action)
 {
-	if (!trace_streq(action->word, trace_hist_trace_type.name))
+	if (!trace_streq(action->word, hist_trace_type.name))
 		return action->word;
 	action->first = 1;
 	return action->params[0].text;
@@ -220,7 +223,7 @@ static void trace_act(struct hist_run *run, struct hist_action *action, uint64_t
 		hist_trace_write_any(run, event, params, nr);
 }
 
-const struct hist_action_type trace_hist_trace_type = {
+static const struct hist_action_type hist_trace_type = {
 	.name = "trace",
 	.is_call = true,
 	.has_params = true,
@@ -228,4 +231,11 @@ const struct hist_action_type trace_hist_trace_type = {
 	.assemble = trace_assemble,
 	.free = trace_free,
 	.act = trace_act,
+};
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_hist_trace = {
+	.name = "hist_trace",
+	.hist_action = &hist_trace_type,
 };

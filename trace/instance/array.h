@@ -70,7 +70,7 @@ struct trace_array {
 	struct tracer *tracer;				 /* never NULL */
 	/*
 	 * Ops of its tracer; set once. NULL: the global one, before, or without,
-	 * feature_functions.c.
+	 * the feature `functions`.
 	 */
 	struct ftrace_ops *ops;
 	const struct trace_clock *clock;

@@ -1,6 +1,6 @@
 /*
  * Waiting until no thread is inside removed code, such as the trampoline of a tracer that has
- * ended. The wait is that of ops/ftrace_grace.h, which start/feature_functions.c enters here. In a
+ * ended. The wait is that of ops/ftrace_grace.h, which fs/fs_functions_feature.c enters here. In a
  * build without call sites no code is ever removed, and there is no wait.
  *
  * Context: thread, neither ftrace_lock nor the config lock held, unless ftrace_grace.h says that

@@ -3,7 +3,7 @@
  */
 #include <trace/ftrace.h>
 #include <trace/trace.h>
-#include "feature.h"
+#include "feature/feature.h"
 #include "grace.h"
 #include "instance.h"
 #include "printk.h"
@@ -15,6 +15,8 @@
 	 TRACE_OPT_BIT(TRACE_OPT_PRINTK_DEST) | TRACE_OPT_BIT(TRACE_OPT_COPY_MARKER))
 
 #define WAIT_NS 1000000ull /* between two looks whether trace_printk() has left an instance */
+
+const struct trace_grace *trace_grace;
 
 /* The instance and the ops of its function tracer. */
 struct instance {

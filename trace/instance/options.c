@@ -3,7 +3,7 @@
  */
 #include <trace/trace_seq.h>
 #include "array.h"
-#include "feature.h"
+#include "feature/feature.h"
 #include "options.h"
 #include "printk.h"
 #include "text/str.h"

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <trace/thread.h>
 #include "pid_filter.h"
+#include "feature/feature.h"
 
 /* Bits of trace_thread.ignored_by that instances have. Changed with the config lock held. */
 static uint64_t used_masks;
@@ -126,7 +127,12 @@ static bool is_any_filtered(void)
 	return __atomic_load_n(&used_masks, __ATOMIC_ACQUIRE) != 0;
 }
 
-void trace_pid_filter_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
+/*
+ * To be called for a new thread before it runs, and for a thread that ends. A new thread gets the
+ * bits of all instances that do not trace it; in an instance with the option function-fork or
+ * event-fork it is put into the sets that its parent is in. No lock held.
+ */
+static void pid_filter_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
 {
 	struct trace_array *tr = NULL;
 
@@ -153,7 +159,7 @@ static void pid_filter_forget(struct trace_pids *set, int32_t pid)
 		trace_pids_remove(set, pid);
 }
 
-void trace_pid_filter_thread_exited(int32_t pid)
+static void pid_filter_thread_exited(int32_t pid)
 {
 	struct trace_array *tr = NULL;
 
@@ -170,3 +176,17 @@ void trace_pid_filter_thread_exited(int32_t pid)
 	}
 	trace_plat_unlock(&trace_config_lock);
 }
+
+/* ---- The feature ---- */
+
+static void pids_exited(int32_t pid, struct trace_thread *thread)
+{
+	(void)thread;
+	pid_filter_thread_exited(pid);
+}
+
+const struct trace_feature trace_feature_pids = {
+	.name = "pids",
+	.thread_created = pid_filter_thread_created,
+	.thread_exited = pids_exited,
+};

@@ -67,12 +67,4 @@ int trace_pid_filter_replace(struct trace_array *tr, const struct trace_pid_user
 /* Empty both sets of `tr` for this user. Config lock held. */
 void trace_pid_filter_release(struct trace_array *tr, const struct trace_pid_user *user);
 
-/*
- * To be called for a new thread before it runs, and for a thread that ends. A new thread gets the
- * bits of all instances that do not trace it; in an instance with the option function-fork or
- * event-fork it is put into the sets that its parent is in. No lock held.
- */
-void trace_pid_filter_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread);
-void trace_pid_filter_thread_exited(int32_t pid);
-
 #endif

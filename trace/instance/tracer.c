@@ -3,7 +3,7 @@
  * `nop`. See <trace/tracer.h>, array.h.
  */
 #include "array.h"
-#include "feature.h"
+#include "feature/feature.h"
 #include "snapshot.h"
 #include "text/str.h"
 

@@ -3,6 +3,7 @@
  */
 #include "kprobe_line.h"
 #include "kprobe_private.h"
+#include "feature/feature.h"
 
 /*
  * A position in the list: address, and number among the probes of one place, counted from 1; behind
@@ -91,3 +92,9 @@ size_t kprobes_list_next(uint64_t *cursor, char *buf, size_t size)
 	trace_plat_unlock(&kprobe_lock);
 	return len;
 }
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_kprobes = {
+	.name = "kprobes",
+};

@@ -7,6 +7,7 @@
  */
 #include "livepatch_private.h"
 #include "text/str.h"
+#include "feature/feature.h"
 
 #define RETRY_NS 20000000ull /* between two looks at the stacks */
 
@@ -341,3 +342,17 @@ void klp_thread_created(struct trace_thread *thread)
 	klp_set_side(thread, klp_side_of(trace_plat_current()));
 	trace_plat_unlock(&klp_lock);
 }
+
+/* ---- The feature ---- */
+
+static void livepatch_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
+{
+	(void)parent_pid;
+	(void)pid;
+	klp_thread_created(thread);
+}
+
+const struct trace_feature trace_feature_livepatch = {
+	.name = "livepatch",
+	.thread_created = livepatch_created,
+};

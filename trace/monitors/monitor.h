@@ -230,7 +230,6 @@ struct trace_reactor {
 
 /* reactors that need no other feature */
 extern const struct trace_reactor trace_reactors[];
-extern const struct trace_reactor trace_snapshot_reactors[]; /* tracers/snapshot_command.c */
 /* The next reactor by name; NULL behind the last. Start with NULL. */
 const struct trace_reactor *trace_reactor_behind(const struct trace_reactor *before);
 /* Find a reactor by name or alias, of `len` characters; or NULL. */
@@ -263,7 +262,7 @@ int trace_monitor_enable(struct trace_monitor *monitor, bool on);
 int trace_monitor_set_reactor(struct trace_monitor *monitor, const struct trace_reactor *reactor);
 void trace_monitors_switch(bool on);
 
-/* For feature_monitors.c. */
+/* For the feature, in monitor_files.c. */
 int trace_monitors_init(void);
 void trace_monitors_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread);
 void trace_monitors_thread_exited(int32_t pid, struct trace_thread *thread);

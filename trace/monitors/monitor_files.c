@@ -11,6 +11,8 @@
 #include "fs/fs_tree.h"
 #include "monitor.h"
 #include "text/str.h"
+#include "feature/feature.h"
+#include "fs/fs_file.h"
 
 /* Ids: the files of rv/, the directory monitors/, then those of each place in the list. */
 #define ID_OF_MONITORS 16u
@@ -414,11 +416,22 @@ static const struct trace_dir rv_dir = { .fill = fill_rv };
 
 static const struct trace_file *const monitor_files[] = { &monitors_file };
 
-const struct trace_file_table trace_monitor_files = {
+static const struct trace_file_table trace_monitor_files = {
 	.files = monitor_files,
 	.nr = TRACE_ARRAY_SIZE(monitor_files),
 	.dir = &rv_dir,
 	.dir_name = "rv",
 	.is_dir_root_only = true,
 	.dir_ids = ID_OF_MONITORS + 1 + MONITORS_MAX * IDS_EACH,
+};
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_monitors = {
+	.name = "monitors",
+	.init = trace_monitors_init,
+	.thread_created = trace_monitors_thread_created,
+	.thread_exited = trace_monitors_thread_exited,
+	.files = &trace_monitor_files,
+	.reactors = trace_reactors,
 };

@@ -5,7 +5,7 @@
 #include <trace/platform.h>
 #include "monitor.h"
 #include "instance/array.h"
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "text/str.h"
 
 #define PLACE_BYTES 256

@@ -12,7 +12,6 @@
 #include "iter.h"
 
 /* Register the types of events that instances write themselves: output_events.c, output_stack.c. */
-int trace_text_events_init(void);
 int trace_stack_events_init(void);
 /*
  * ftrace:print, a type. It becomes an event that has triggers in builds with events/event_marker.h.

@@ -8,6 +8,7 @@
 #include "iter.h"
 #include "output.h"
 #include "text/str.h"
+#include "feature/feature.h"
 
 /* Spread of addresses over the symbols that a walk keeps: the top bits of the product. */
 #define HASH_FACTOR 2654435761u
@@ -273,10 +274,24 @@ static struct trace_event raw_data_event = {
 		},
 };
 
-int trace_text_events_init(void)
+static int text_events_init(void)
 {
 	static struct trace_event *const events[] = { &trace_marker_call.event, &bprint_event,
 						      &bputs_event, &raw_data_event };
 
 	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
 }
+
+/* ---- The feature ---- */
+
+static int text_init(void)
+{
+	int err = text_events_init();
+
+	return err ? err : trace_stack_events_init();
+}
+
+const struct trace_feature trace_feature_text = {
+	.name = "text",
+	.init = text_init,
+};

@@ -287,6 +287,5 @@ int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
 
 /* Names of the source, set once by the feature probe_names; NULL without it. */
 extern const struct fetch_names *trace_fetch_names;
-extern const struct fetch_names trace_fetch_btf_names; /* as BTF says */
 
 #endif

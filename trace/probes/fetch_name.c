@@ -8,6 +8,8 @@
 #include "fetch_private.h"
 #include "text/str.h"
 #include "types/btf.h"
+#include "feature/feature.h"
+#include "fetch.h"
 
 #define WORD_BYTES 8u
 #define WORD_BITS  64u
@@ -461,7 +463,7 @@ static int parse_cast(struct fetch_parse *parse, const struct fetch_word *type,
 	return err ? err : fetch_name_follow(parse, &rest, separator);
 }
 
-const struct fetch_names trace_fetch_btf_names = {
+static const struct fetch_names fetch_btf_names = {
 	.argument = fetch_name_parse_argument,
 	.result = fetch_name_parse_result,
 	.thread = fetch_name_parse_thread,
@@ -475,4 +477,18 @@ const struct fetch_names trace_fetch_btf_names = {
 	.offer_structs = trace_fetch_offer_structs,
 	.offer_members = trace_fetch_offer_members,
 	.find_struct = find_struct,
+};
+
+/* ---- The feature ---- */
+
+static int names_init(void)
+{
+	trace_fetch_names = &fetch_btf_names;
+	return 0;
+}
+
+const struct trace_feature trace_feature_probe_names = {
+	.name = "probe_names",
+	.is_there = trace_btf_is_loaded,
+	.init = names_init,
 };

@@ -5,6 +5,9 @@
 #include "instance/array.h"
 #include "probe.h"
 #include "text/str.h"
+#include "feature/boot.h"
+#include "feature/feature.h"
+#include "fs/fs_file.h"
 
 static int probe_file_run(char *line, struct dyn_event_error *out_error)
 {
@@ -48,7 +51,32 @@ static const struct trace_file kprobe_profile_file = {
 
 static const struct trace_file *const probe_files[] = { &kprobe_events_file, &kprobe_profile_file };
 
-const struct trace_file_table trace_kprobe_files = {
+static const struct trace_file_table kprobe_files = {
 	.files = probe_files,
 	.nr = TRACE_ARRAY_SIZE(probe_files),
+};
+
+/* ---- The feature ---- */
+
+static char wanted[TRACE_BOOT_PARAM_MAX];
+
+static const struct trace_boot_param params[] = {
+	{ .name = "kprobe_event", .text = wanted, .size = sizeof(wanted) },
+	{ .name = NULL },
+};
+
+static void kprobe_events_boot(struct trace_array *tr)
+{
+	trace_plat_lock(&trace_config_lock);
+	trace_probe_kprobe_boot(tr, wanted);
+	trace_plat_unlock(&trace_config_lock);
+}
+
+const struct trace_feature trace_feature_kprobe_events = {
+	.name = "kprobe_events",
+	.params = params,
+	.boot_start = kprobe_events_boot,
+	.files = &kprobe_files,
+	.whys = trace_probe_kprobe_whys,
+	.dyn_events = trace_probe_kprobe_dyn,
 };

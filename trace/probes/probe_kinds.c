@@ -2,6 +2,8 @@
  * The kinds of probes, for dynamic_events. See probe.h, events/dyn_event.h.
  */
 #include "probe_shell.h"
+#include "feature/feature.h"
+#include "probe.h"
 
 const struct dyn_event_kind trace_probe_dyn_kinds[] = {
 	[PROBE_DYN_TRACEPOINT] = { .name = "tracepoint",
@@ -21,4 +23,12 @@ const struct dyn_event_kind trace_probe_dyn_kinds[] = {
 			      .matches = trace_probe_matches,
 			      .free = trace_probe_free },
 	{ .name = NULL },
+};
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_probe_events = {
+	.name = "probe_events",
+	.dyn_events = trace_probe_dyn_kinds,
+	.event_goes = trace_probe_event_goes,
 };

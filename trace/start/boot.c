@@ -3,7 +3,7 @@
  * <trace/trace.h>.
  */
 #include <trace/trace.h>
-#include "boot.h"
+#include "feature/boot.h"
 #include "features.h"
 #include "instance/array.h"
 #include "instance/instance.h"
@@ -128,41 +128,11 @@ bool trace_boot_param(const char *name, const char *value)
 	return is_known;
 }
 
-/* Cut the next item off a list; NULL at the end. */
-static char *next_item_until(char **list, char end_of_item)
-{
-	char *item = *list, *end = item;
-
-	if (!*item)
-		return NULL;
-	while (*end && *end != end_of_item)
-		end++;
-	*list = *end ? end + 1 : end;
-	*end = '\0';
-	return item;
-}
-
-static char *next_item(char **list)
-{
-	return next_item_until(list, ',');
-}
-
-void trace_boot_set_filters(char *list, const char *param,
-			    int (*set)(const char *buf, size_t len, bool reset))
-{
-	char *item;
-
-	while ((item = next_item(&list))) {
-		if (*item && set(item, trace_strlen(item), false))
-			trace_plat_log("trace: %s: no function matches %s", param, item);
-	}
-}
-
 static void boot_set_options(struct trace_array *tr)
 {
 	char *list = boot_params.options, *item;
 
-	while ((item = next_item(&list))) {
+	while ((item = trace_boot_item(&list, ','))) {
 		if (*item && trace_option_parse(tr, item))
 			trace_plat_log("trace: trace_options: no option %s", item);
 	}
@@ -208,7 +178,7 @@ static void take_flags(struct trace_array *tr, char *flags)
 	const struct trace_off_from from = { .by = TRACE_OFF_BY_PARAM, .name = tr->name };
 	char *flag;
 
-	while ((flag = next_item_until(&flags, '^'))) {
+	while ((flag = trace_boot_item(&flags, '^'))) {
 		if (trace_streq(flag, "traceoff"))
 			trace_array_off(tr, &from);
 		else
@@ -238,9 +208,9 @@ static void boot_make_instances(void)
 	char *list = boot_params.instances, *events, *flags, *name;
 	int err;
 
-	while ((events = next_item_until(&list, INSTANCE_END))) {
-		flags = next_item(&events);
-		name = flags ? next_item_until(&flags, '^') : NULL;
+	while ((events = trace_boot_item(&list, INSTANCE_END))) {
+		flags = trace_boot_item(&events, ',');
+		name = flags ? trace_boot_item(&flags, '^') : NULL;
 		err = trace_instance_create(name ? name : "");
 		if (err)
 			trace_plat_log("trace: trace_instance: cannot make %s: error %d",

@@ -1,6 +1,6 @@
 /*
  * The table of features; trace_init(), and what the host calls for threads and CPUs that come and
- * go. See instance/feature.h, <trace/trace.h>.
+ * go. See feature/feature.h, <trace/trace.h>.
  */
 #include <trace/trace.h>
 #include "features.h"

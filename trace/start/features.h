@@ -1,10 +1,10 @@
 /*
- * The features that this build has, each in its own feature_NAME.c: see instance/feature.h.
+ * The features that this build has, each defined in the module that it is: see feature/feature.h.
  */
 #ifndef TRACE_FEATURES_H
 #define TRACE_FEATURES_H
 
-#include "instance/feature.h"
+#include "feature/feature.h"
 
 #define TRACE_FEATURE(name) extern const struct trace_feature trace_feature_##name;
 #include "start/features.list"

@@ -140,7 +140,6 @@ struct call_types {
 	bool (*returns_nothing)(uint32_t packed_ip);
 };
 extern const struct call_types *trace_call_types; /* NULL: none; set at start */
-extern const struct call_types trace_btf_call_types;
 /* Free the table, while nothing is recorded. For tests. */
 void trace_call_codes_free(void);
 

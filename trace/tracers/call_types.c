@@ -3,11 +3,13 @@
  */
 #include <trace/errno.h>
 #include <trace/trace_seq.h>
+#include <trace/platform.h>
 #include "call_args.h"
 #include "ops/ftrace_private.h"
 #include "print/output.h"
 #include "text/str.h"
 #include "types/btf.h"
+#include "feature/feature.h"
 
 /* ---- The table ---- */
 
@@ -211,9 +213,29 @@ static bool call_types_print_return(struct trace_seq *seq, uint32_t packed_ip, u
 	return true;
 }
 
-const struct call_types trace_btf_call_types = {
+static const struct call_types btf_call_types = {
 	.prepare = call_types_prepare,
 	.print_args = print_args,
 	.print_return = call_types_print_return,
 	.returns_nothing = returns_nothing,
+};
+
+/* ---- The feature ---- */
+
+/* A host without types, or with damaged ones, does without. */
+static int types_init(void)
+{
+	size_t bytes;
+	const void *data = trace_plat_btf(&bytes);
+	int err = data ? trace_btf_load(data, bytes) : 0;
+
+	if (err)
+		trace_plat_log("trace: types (BTF) cannot be used: error %d", -err);
+	trace_call_types = &btf_call_types;
+	return 0;
+}
+
+const struct trace_feature trace_feature_types = {
+	.name = "types",
+	.init = types_init,
 };

@@ -4,6 +4,8 @@
 #include "function_commands.h"
 #include "instance/array.h"
 #include "print/dump.h"
+#include "feature/boot.h"
+#include "feature/feature.h"
 
 static void probe_dump(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
@@ -19,9 +21,24 @@ static void probe_cpudump(const struct ftrace_probe_hit *hit, const struct ftrac
 		trace_dump_later(hit->tr, (int)trace_plat_cpu_id());
 }
 
-struct trace_command trace_dump_commands[] = {
+static struct trace_command dump_commands[] = {
 	{ TRACE_COMMAND("dump", probe_dump), TRACE_COMMAND_COUNTED("dump", probe_dump),
 	  .fixed_count = 1 },
 	{ TRACE_COMMAND("cpudump", probe_cpudump) },
 	{ .command = { .name = NULL } },
+};
+
+/* ---- The feature ---- */
+
+static const struct trace_boot_param dump_params[] = {
+	{ .name = "ftrace_dump_on_oops", .take = trace_dump_set_mode },
+	{ .name = NULL },
+};
+
+const struct trace_feature trace_feature_dump = {
+	.name = "dump",
+	.init = trace_dump_init,
+	.instance_gone = trace_dump_forget,
+	.params = dump_params,
+	.commands = dump_commands,
 };

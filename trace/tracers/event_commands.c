@@ -13,6 +13,7 @@
 #include "events/event_file.h"
 #include "function_commands.h"
 #include "text/str.h"
+#include "feature/feature.h"
 
 #define PARAM_MAX 256u
 
@@ -240,7 +241,7 @@ static int event_commands_run(const struct ftrace_func_command *command,
 		.describe = event_commands_describe                                                \
 	}
 
-struct trace_command trace_event_commands[] = {
+static struct trace_command trace_event_commands[] = {
 	{ .command = { .name = "enable_event", .func = event_commands_run },
 	  .unlimited = EVENT_PROBE("enable_event", probe_enable, false),
 	  .counted = EVENT_PROBE("enable_event", probe_enable, true) },
@@ -248,4 +249,11 @@ struct trace_command trace_event_commands[] = {
 	  .unlimited = EVENT_PROBE("disable_event", probe_disable, false),
 	  .counted = EVENT_PROBE("disable_event", probe_disable, true) },
 	{ .command = { .name = NULL } },
+};
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_event_commands = {
+	.name = "event_commands",
+	.commands = trace_event_commands,
 };

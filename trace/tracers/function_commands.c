@@ -4,7 +4,7 @@
  */
 #include "function_commands.h"
 #include "instance/array.h"
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "instance/stacktrace.h"
 #include "text/str.h"
 
@@ -147,7 +147,8 @@ static int make_known(struct trace_command *commands)
 	return err == -EBUSY ? 0 : err; /* a second trace_init() of a test */
 }
 
-int trace_commands_init(void)
+/* Register the commands of all features. 0 or -errno. */
+static int function_commands_init(void)
 {
 	int err = make_known(own_commands);
 
@@ -155,3 +156,10 @@ int trace_commands_init(void)
 		err = make_known((*at)->commands);
 	return err;
 }
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_commands = {
+	.name = "commands",
+	.init = function_commands_init,
+};

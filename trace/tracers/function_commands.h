@@ -1,6 +1,6 @@
 /*
  * Commands of set_ftrace_filter: each sets a probe on the functions that it is written with. A
- * feature may have commands, see instance/feature.h. The feature `commands` has those that belong
+ * feature may have commands, see feature/feature.h. The feature `commands` has those that belong
  * to no other, and registers all of them.
  *
  * Context:   running a command - probe. prepare - thread, no lock of trace/ but the registry's.
@@ -30,11 +30,6 @@ struct trace_command {
 #define TRACE_COMMAND_COUNTED(word, does)                                                          \
 	.counted = { .name = (word), .func = (does), .is_counted = true }
 
-/* Commands of features; the last of each has no name. */
-extern struct trace_command trace_dump_commands[];
-extern struct trace_command trace_event_commands[];
-extern struct trace_command trace_snapshot_commands[];
-
 /*
  * Of a command that is to go: does the text behind its colon, NULL for none, name one with a count?
  * `unlimited` is how set_ftrace_filter shows one without.
@@ -43,8 +38,5 @@ static inline bool trace_command_has_count(const char *text)
 {
 	return text && !trace_streq(text, "unlimited");
 }
-
-/* Register the commands of all features. 0 or -errno. */
-int trace_commands_init(void);
 
 #endif

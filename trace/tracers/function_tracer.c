@@ -11,6 +11,10 @@
 #include "instance/pid_filter.h"
 #include "ops/ftrace_private.h"
 #include "text/str.h"
+#include "feature/feature.h"
+#include "function_entry.h"
+
+static struct tracer tracer_function;
 
 /* The callbacks while set_ftrace_pid is in use; without it there is no such test. */
 static void function_trace_pid_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
@@ -97,7 +101,7 @@ static const struct tracer_option function_options[] = {
 	{ .name = "func-args", .bit = TRACE_FUNC_ARGS },
 };
 
-struct tracer tracer_function = {
+static struct tracer tracer_function = {
 	.name = "function",
 	.init = function_tracer_init,
 	.reset = tracer_unregister_function,
@@ -106,4 +110,19 @@ struct tracer tracer_function = {
 	.settings_changed = function_settings_changed,
 	.options = function_options,
 	.nr_options = TRACE_ARRAY_SIZE(function_options),
+};
+
+/* ---- The feature ---- */
+
+static int function_init(void)
+{
+	int err = trace_function_events_init();
+
+	return err ? err : register_tracer(&tracer_function);
+}
+
+const struct trace_feature trace_feature_function = {
+	.name = "function",
+	.init = function_init,
+	.instance_free = trace_repeats_free,
 };

@@ -42,8 +42,6 @@ uintptr_t trace_function_true_parent(uintptr_t parent_ip, struct ftrace_regs *fr
 void trace_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs);
 
-extern struct tracer tracer_function;
-
 /*
  * function_args.c: the callback when func-args is the only option. And the event of one call, with
  * its arguments; the caller holds the guard against recursion, and recording is on.

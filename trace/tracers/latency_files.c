@@ -5,6 +5,9 @@
 #include "fs/fs_file.h"
 #include "instance/max.h"
 #include "text/str.h"
+#include "feature/feature.h"
+#include "latency.h"
+#include "tracer_why.h"
 
 #define NUMBER_MAX 64u
 
@@ -28,7 +31,16 @@ static const struct trace_file tracing_max_latency_file = {
 
 static const struct trace_file *const latency_files[] = { &tracing_max_latency_file };
 
-const struct trace_file_table trace_latency_files = {
+static const struct trace_file_table trace_latency_files = {
 	.files = latency_files,
 	.nr = TRACE_ARRAY_SIZE(latency_files),
+};
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_latency = {
+	.name = "latency",
+	.init = trace_latency_init,
+	.files = &trace_latency_files,
+	.whys = trace_latency_whys,
 };

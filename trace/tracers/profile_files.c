@@ -6,6 +6,8 @@
 #include "instance/array.h"
 #include "text/str.h"
 #include "profile.h"
+#include "feature/feature.h"
+#include "graph_tracer.h"
 
 #define WORD_MAX 64u
 
@@ -93,8 +95,25 @@ static const struct trace_file stat_function_file = {
 
 static const struct trace_file *const profile_files[] = { &profile_files_enabled_file };
 
-const struct trace_file_table trace_profile_files = {
+static const struct trace_file_table trace_profile_files = {
 	.files = profile_files,
 	.nr = TRACE_ARRAY_SIZE(profile_files),
 	.stat = &stat_function_file,
+};
+
+/* ---- The feature ---- */
+
+/* The profiler obeys sleep-time and graph-time of function_graph in the global instance. */
+static int profile_option(struct trace_array *tr, const struct tracer *tracer, uint32_t bit,
+			  bool on)
+{
+	if (tracer != &tracer_function_graph || !trace_array_is_global(tr))
+		return 0;
+	return trace_profile_set_option(bit, on);
+}
+
+const struct trace_feature trace_feature_profile = {
+	.name = "profile",
+	.files = &trace_profile_files,
+	.tracer_option = profile_option,
 };

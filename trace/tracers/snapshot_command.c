@@ -2,12 +2,18 @@
  * The command `snapshot` of set_ftrace_filter, the trigger `snapshot` of trace events, and the
  * reactor `snapshot` of monitors. See function_commands.h, events/trigger.h, monitors/monitor.h.
  */
+#include <trace/platform.h>
+#include <trace/trace.h>
 #include "events/event_file.h"
 #include "events/trigger_commands.h"
 #include "function_commands.h"
 #include "instance/array.h"
 #include "instance/snapshot.h"
 #include "monitors/monitor.h"
+#include "feature/boot.h"
+#include "feature/feature.h"
+#include "fs/fs_file.h"
+#include "instance/why.h"
 
 static void probe_snapshot(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
 {
@@ -25,7 +31,7 @@ static int prepare_snapshot(struct trace_array *tr)
 	return err;
 }
 
-struct trace_command trace_snapshot_commands[] = {
+static struct trace_command snapshot_commands[] = {
 	{ TRACE_COMMAND("snapshot", probe_snapshot),
 	  TRACE_COMMAND_COUNTED("snapshot", probe_snapshot), .prepare = prepare_snapshot },
 	{ .command = { .name = NULL } },
@@ -46,7 +52,7 @@ static int prepare_trigger(struct trace_trigger *trigger)
 }
 
 /* Behind the record: the event that has caused a snapshot is in it. */
-const struct trace_trigger_command trace_snapshot_triggers[] = {
+static const struct trace_trigger_command snapshot_triggers[] = {
 	{ .name = "snapshot",
 	  .place = 20,
 	  .kind = "snapshot",
@@ -64,7 +70,55 @@ static void react_snapshot(struct trace_array *tr, const struct trace_violation 
 	tracing_snapshot_instance(tr);
 }
 
-const struct trace_reactor trace_snapshot_reactors[] = {
+static const struct trace_reactor snapshot_reactors[] = {
 	{ .name = "snapshot", .prepare = trace_snapshot_alloc, .react = react_snapshot },
 	{ .name = NULL },
+};
+
+/* ---- The feature ---- */
+
+static bool wants_room, wants_snapshot_of_boot;
+
+static void snapshot_take_alloc(const char *value)
+{
+	(void)value;
+	wants_room = true;
+}
+
+static void snapshot_take_boot(const char *value)
+{
+	(void)value;
+	wants_room = wants_snapshot_of_boot = true;
+}
+
+static const struct trace_boot_param snapshot_params[] = {
+	{ .name = "alloc_snapshot", .take = snapshot_take_alloc },
+	{ .name = "ftrace_boot_snapshot", .take = snapshot_take_boot },
+	{ .name = NULL },
+};
+
+static void snapshot_boot(struct trace_array *tr)
+{
+	(void)tr;
+	if (wants_room && tracing_alloc_snapshot())
+		trace_plat_log("trace: alloc_snapshot: no memory");
+}
+
+static void snapshot_boot_finish(void)
+{
+	if (wants_snapshot_of_boot)
+		tracing_snapshot();
+}
+
+const struct trace_feature trace_feature_snapshot = {
+	.name = "snapshot",
+	.files = &trace_snapshot_files,
+	.params = snapshot_params,
+	.boot_start = snapshot_boot,
+	.boot_finish = snapshot_boot_finish,
+	.tracer_changes = trace_snapshot_follow,
+	.commands = snapshot_commands,
+	.triggers = snapshot_triggers,
+	.whys = trace_snapshot_whys,
+	.reactors = snapshot_reactors,
 };

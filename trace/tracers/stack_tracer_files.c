@@ -9,6 +9,9 @@
 #include "instance/array.h"
 #include "text/str.h"
 #include "stack_tracer_private.h"
+#include "feature/boot.h"
+#include "feature/feature.h"
+#include "fs/fs_file.h"
 
 #define WORD_MAX 64u
 
@@ -166,5 +169,40 @@ static const struct trace_file *const stack_tracer_files[] = {
 	&stack_filter_file,
 };
 
-const struct trace_file_table trace_stack_files = { .files = stack_tracer_files,
-						    .nr = TRACE_ARRAY_SIZE(stack_tracer_files) };
+static const struct trace_file_table stack_files = { .files = stack_tracer_files,
+						     .nr = TRACE_ARRAY_SIZE(stack_tracer_files) };
+
+/* ---- The feature ---- */
+
+static char filter[TRACE_BOOT_PARAM_MAX];
+static bool is_wanted;
+
+/* Both stacktrace and stacktrace_filter= switch the stack tracer on. */
+static void stack_tracer_take(const char *value)
+{
+	(void)value;
+	is_wanted = true;
+}
+
+static const struct trace_boot_param stack_tracer_params[] = {
+	{ .name = "stacktrace", .take = stack_tracer_take },
+	{ .name = "stacktrace_filter",
+	  .text = filter,
+	  .size = sizeof(filter),
+	  .take = stack_tracer_take },
+	{ .name = NULL },
+};
+
+static void stack_tracer_boot_start(struct trace_array *tr)
+{
+	(void)tr;
+	if (is_wanted)
+		stack_tracer_boot(filter);
+}
+
+const struct trace_feature trace_feature_stack_tracer = {
+	.name = "stack_tracer",
+	.files = &stack_files,
+	.params = stack_tracer_params,
+	.boot_start = stack_tracer_boot_start,
+};

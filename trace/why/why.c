@@ -2,7 +2,7 @@
  * See why.h.
  */
 #include <trace/event.h>
-#include "instance/feature.h"
+#include "feature/feature.h"
 #include "text/str.h"
 #include "why.h"
 

@@ -4,6 +4,7 @@
 #include "fs/fs_file.h"
 #include "text/str.h"
 #include "why.h"
+#include "feature/feature.h"
 
 static int why_show(struct trace_handle *handle, struct trace_seq *seq)
 {
@@ -18,5 +19,12 @@ static const struct trace_file why_file = {
 
 static const struct trace_file *const why_files[] = { &why_file };
 
-const struct trace_file_table trace_why_files = { .files = why_files,
-						  .nr = TRACE_ARRAY_SIZE(why_files) };
+static const struct trace_file_table trace_why_files = { .files = why_files,
+							 .nr = TRACE_ARRAY_SIZE(why_files) };
+
+/* ---- The feature ---- */
+
+const struct trace_feature trace_feature_why = {
+	.name = "why",
+	.files = &trace_why_files,
+};

@@ -1,15 +1,15 @@
 /*
- * The tracer `function_graph`: tracers/graph_tracer.h. See instance/feature.h.
+ * The tracer `function_graph`: tracers/graph_tracer.h. See feature/feature.h.
  */
 #include <trace/ftrace.h>
-#include "boot.h"
-#include "features.h"
+#include "feature/boot.h"
+#include "feature/feature.h"
 #include "fs/fs_file.h"
 #include "instance/array.h"
 #include "text/str.h"
-#include "tracers/graph_entry.h"
-#include "tracers/graph_tracer.h"
-#include "tracers/tracer_why.h"
+#include "graph_entry.h"
+#include "graph_tracer.h"
+#include "tracer_why.h"
 
 static int graph_init(void)
 {

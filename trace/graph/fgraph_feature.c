@@ -1,8 +1,8 @@
 /*
- * Shadow stacks for all threads: graph/. See instance/feature.h.
+ * Shadow stacks for all threads: graph/. See feature/feature.h.
  */
-#include "features.h"
-#include "graph/fgraph_private.h"
+#include "feature/feature.h"
+#include "fgraph_private.h"
 
 static void fgraph_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
 {

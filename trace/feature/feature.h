@@ -37,7 +37,7 @@ struct trace_feature {
 	 */
 	int (*init)(void);
 
-	/* Boot parameters, see start/boot.h; the last has no name. */
+	/* Boot parameters, see feature/boot.h; the last has no name. */
 	const struct trace_boot_param *params;
 	/*
 	 * Called by trace_boot_start() before a tracer starts, and by trace_boot_finish(). No lock.

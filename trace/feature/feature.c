@@ -3,12 +3,10 @@
  */
 #include "feature.h"
 #include <stddef.h>
-#include "grace.h"
 
 static const struct trace_feature *const nothing[] = { NULL };
 
 const struct trace_feature *const *trace_features = nothing;
-const struct trace_grace *trace_grace;
 
 int trace_features_instance_made(struct trace_array *tr)
 {

@@ -1,12 +1,12 @@
 /*
  * Call sites: the ops of each instance, their filters and files, and what waits until threads have
- * left code that goes. See instance/feature.h.
+ * left code that goes. See feature/feature.h.
  */
 #include <trace/ftrace.h>
 #include <trace/ftrace_probe.h>
-#include "boot.h"
-#include "features.h"
-#include "fs/fs_file.h"
+#include "feature/boot.h"
+#include "feature/feature.h"
+#include "fs_file.h"
 #include "instance/array.h"
 #include "instance/grace.h"
 #include "ops/ftrace_probe_private.h"

@@ -1,5 +1,5 @@
 /*
- * Boot parameters of features: see instance/feature.h, <trace/trace.h>.
+ * Boot parameters of features: see feature/feature.h, <trace/trace.h>.
  */
 #ifndef TRACE_BOOT_H
 #define TRACE_BOOT_H
@@ -19,6 +19,9 @@ struct trace_boot_param {
 	size_t size;
 	void (*take)(const char *value);
 };
+
+/* Cut the next item off a list; NULL at the end. */
+char *trace_boot_item(char **list, char end_of_item);
 
 /*
  * Call set() for each pattern in `list`, with commas between, which is cut up. Errors are logged.

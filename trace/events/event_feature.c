@@ -1,14 +1,14 @@
 /*
- * Trace events: events/event_file.h. See instance/feature.h.
+ * Trace events: events/event_file.h. See feature/feature.h.
  */
-#include "events/event_call.h"
-#include "events/event_file.h"
-#include "events/event_marker.h"
-#include "events/event_printk.h"
-#include "events/event_why.h"
-#include "events/trigger_commands.h"
-#include "boot.h"
-#include "features.h"
+#include "event_call.h"
+#include "event_file.h"
+#include "event_marker.h"
+#include "event_printk.h"
+#include "event_why.h"
+#include "trigger_commands.h"
+#include "feature/boot.h"
+#include "feature/feature.h"
 #include "fs/fs_tree.h"
 
 static char wanted[TRACE_BOOT_PARAM_MAX], wanted_triggers[TRACE_BOOT_PARAM_MAX];
