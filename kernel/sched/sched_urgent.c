@@ -1,7 +1,7 @@
 /*
- * Urgent threads, see thread_urgent_begin() in <kernel/thread.h>, and sched.h. An urgent thread is a
- * normal one that cannot wait for the end of the share of real-time threads. Where it waits behind
- * one of those, both take turns.
+ * Urgent threads, see thread_urgent_begin() in <kernel/thread.h>, and sched.h. An urgent thread
+ * cannot wait for the end of the share of real-time threads. Where it waits behind one of those, both
+ * take turns. It is a normal thread, or a real-time one that is to leave code.
  *
  *   real time, 10 ms on end or more --tick--> urgent, 30 ms or less --tick, or none waits--> ...
  *
@@ -14,11 +14,36 @@
 #define URGENT_TURN_NS (30 * NSEC_PER_MSEC)
 #define LET_GO_NS      (20 * NSEC_PER_MSEC)
 
+static bool sched_is_let_go(const struct thread *thread)
+{
+	return atomic_load_explicit(&thread->urgent_until_ns, memory_order_relaxed) >
+	       local_clock_ns();
+}
+
 static bool sched_is_urgent(const struct thread *thread)
 {
 	return atomic_load_explicit(&thread->nr_urgent, memory_order_relaxed) ||
-	       atomic_load_explicit(&thread->urgent_until_ns, memory_order_relaxed) >
-		       local_clock_ns();
+	       sched_is_let_go(thread);
+}
+
+/*
+ * A real-time thread that is to leave code may stand behind others of its priority, which never
+ * sleep. Of several the one that has not run for longest. Other reasons to be urgent leave
+ * real-time threads in the order of their priorities.
+ */
+static struct thread *sched_urgent_first_rt(const struct run_queue *rq)
+{
+	struct thread *first = NULL;
+	struct list *pos;
+
+	list_for_each(pos, &rq->rt_waiting) {
+		struct thread *thread = list_entry(pos, struct thread, run_link);
+
+		if (sched_is_let_go(thread) &&
+		    (!first || thread->exec_start_ns < first->exec_start_ns))
+			first = thread;
+	}
+	return first;
 }
 
 struct thread *sched_urgent_first(const struct run_queue *rq)
@@ -32,7 +57,7 @@ struct thread *sched_urgent_first(const struct run_queue *rq)
 		if (sched_is_urgent(thread) && (!first || thread->vruntime_ns < first->vruntime_ns))
 			first = thread;
 	}
-	return first;
+	return first ? first : sched_urgent_first_rt(rq);
 }
 
 void sched_urgent_tick(struct run_queue *rq)
@@ -41,6 +66,8 @@ void sched_urgent_tick(struct run_queue *rq)
 
 	if (rq->is_urgent_turn) {
 		rq->is_urgent_turn = now - rq->urgent_since_ns < URGENT_TURN_NS;
+		if (!rq->is_urgent_turn)
+			rq->rt_since_ns = now;
 	} else if (sched_is_rt(rq->running) && now - rq->rt_since_ns >= RT_TURN_NS &&
 		   sched_rt_has_limit() && sched_urgent_first(rq)) {
 		rq->is_urgent_turn = true;

@@ -287,6 +287,34 @@ static void test_rt_limit_rules(void)
 	KTEST_CHECK(sched_rt_set_runtime_us(runtime_us) == 0);
 }
 
+static int leave_at_once(void *arg)
+{
+	return (int)(intptr_t)arg;
+}
+
+/* A real-time thread that is to leave code gets a turn from another of its priority. */
+static void test_rt_urgent_behind_its_like(void)
+{
+	struct spin spin_args = { .until_other_ran_ns = 1, .longest_ns = 2 * BOUND_NS };
+	struct thread *other, *spinner;
+
+	enter(60);
+	other = prepare(here(), 50, leave_at_once, NULL);
+	spin_args.other = other;
+	spinner = prepare(here(), 50, spin, &spin_args);
+	if (KTEST_NEED(other && spinner)) {
+		uint64_t begin_ns = ktime_get_ns();
+
+		wake_up_new_thread(spinner);
+		wake_up_new_thread(other);
+		atomic_store(&other->urgent_until_ns, UINT64_MAX);
+		KTEST_CHECK(thread_join_wait(spinner) == 0);
+		KTEST_CHECK(ktime_get_ns() - begin_ns < BOUND_NS);
+		KTEST_CHECK(thread_join_wait(other) == 0);
+	}
+	leave();
+}
+
 /* An urgent one need not wait for that: here it would be for 9 seconds. */
 static void test_rt_urgent_share(void)
 {
@@ -418,6 +446,7 @@ const struct ktest ktest_rt[] = {
 	{ "rt_policies", test_rt_policies },
 	{ "rt_preempts_normal", test_rt_preempts_normal },
 	{ "rt_order", test_rt_order },
+	{ "rt_urgent_behind_its_like", test_rt_urgent_behind_its_like },
 	{ "rt_change_while_waiting", test_rt_change_while_waiting },
 	{ "rt_turns", test_rt_turns },
 	{ "rt_spreads", test_rt_spreads },

@@ -202,7 +202,8 @@ int thread_set_affinity(struct thread *thread, uint64_t affinity);
  * limit they do not share. Pairs may be nested. Threads of THREAD_SERVICE are always urgent.
  *
  * A thread that an urgent or a real-time thread waits for is urgent, too: the holder of a mutex, a
- * thread that is joined, and one that stands in code that is to go.
+ * thread that is joined, and one that stands in code that is to go. A real-time thread shares as a
+ * normal one does for the last reason alone.
  */
 void thread_urgent_begin(void);
 void thread_urgent_end(void);
