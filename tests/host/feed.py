@@ -62,7 +62,7 @@ def round_of(number, delta):
 
 
 class Ring:
-    """Pages of events at equal distances. All that is over when somebody looks is there."""
+    """Pages of events at equal distances. A read finds all whose time has come."""
 
     def __init__(self, delta):
         events, self.pages, length = [], [], 0

@@ -1,5 +1,5 @@
 /*
- * `failalloc`: allocations that fail on purpose, to test what nobody sees otherwise. alloc_pages()
+ * `failalloc`: allocations that fail on purpose, to test paths that hardly ever run. alloc_pages()
  * and the slab caches ask for each.
  */
 #include <stdatomic.h>

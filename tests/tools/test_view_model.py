@@ -37,12 +37,12 @@ def test_symbols():
     "text, word", [("plain-1.2", "plain-1.2"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("$x;y", "'$x;y'")]
 )
 def test_words_of_the_shell(text, word):
-    """What needs no quotes gets none: commands are shown to be read."""
+    """A word gets quotes only where it needs them: commands are shown to be read."""
     assert quoted(text) == word
 
 
 def test_histograms_that_are_none():
-    """What has no line about a trigger, or no keys there, is passed over; the others are read."""
+    """A text without a line about a trigger, or without keys there, is passed over; the others are read."""
     good = "# event histogram\n#\n# trigger info: hist:keys=pid:vals=hitcount [active]\n#\n\n{ pid:  7 } hitcount:  3\n\nTotals:\n    Hits: 3\n"
     [one] = histogram.parse("# event histogram\n\nnothing\n" + good + "# event histogram\n# trigger info: hist:vals=hitcount\n")
     assert (one["keys"], one["hits"], one["state"], one["entries"]) == ("pid", 3, "active", [(["7"], {"hitcount": 3})])

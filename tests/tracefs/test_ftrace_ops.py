@@ -26,7 +26,7 @@ def ops(tracing):
 
 
 def called(guest, a=30, b=12):
-    """What ops_target(a, b) returns."""
+    """The result of ops_target(a, b)."""
     return int(re.fullmatch(rf"{TARGET}\({a}, {b}\) = (-?\d+)\n", guest.check(f"ops call {a} {b}"))[1])
 
 

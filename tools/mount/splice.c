@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK 4096u /* what pipes and sub-buffers are made of */
+#define BLOCK 4096u /* bytes: pipes and sub-buffers consist of such blocks */
 
 typedef ssize_t (*splice_fn)(int, off64_t *, int, off64_t *, size_t, unsigned int);
 

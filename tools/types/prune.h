@@ -3,7 +3,7 @@
  *
  *   header | types, numbered from 1 | functions, sorted by name | strings, each once
  *
- * What no function needs is left out, but for structs around one that stays. The format:
+ * Types that no function needs are left out, but for structs around one that stays. The format:
  * Documentation/bpf/btf.rst of Linux.
  */
 #ifndef TYPES_PRUNE_H

@@ -74,7 +74,7 @@ struct file_ops {
 
 struct file {
 	const struct file_ops *ops;
-	void *object;	/* what is open: node, handle, pipe */
+	void *object;	/* the open object: node, handle, pipe */
 	uint32_t flags; /* VFS_* of the open */
 	_Atomic uint32_t refs;
 	struct mutex lock; /* guards what follows */

@@ -267,7 +267,7 @@ static void bench_kprobe_bytes_end(const struct bench_kprobe_bytes *setting)
 	bench_undefine_all();
 }
 
-/* What some take when they are defined, each at a function of its own. 0 or -errno. */
+/* Bytes that some probes take when they are defined, each at a function of its own. 0 or -errno. */
 static int bench_kprobe_bytes_once(const struct bench_kprobe_bytes *setting, uint64_t *out_bytes)
 {
 	uint64_t before = bench_settled_bytes();

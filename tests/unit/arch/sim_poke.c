@@ -61,7 +61,7 @@ static void change(enum sim_insn from, enum sim_insn to)
 	online = smp_online_mask();
 	for (int i = 0; i < 3; i++)
 		sim_step();
-	SIM_CHECK(smp_online_mask() == online); /* nobody comes half-way */
+	SIM_CHECK(smp_online_mask() == online); /* none comes half-way */
 	text_poke_finish();
 	mprotect(pokes, PAGE, PROT_NONE);
 	sim_text_changed();

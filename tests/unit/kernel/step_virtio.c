@@ -257,7 +257,7 @@ static void test_host_that_does_not_read(void **state)
 	channel->resume();
 }
 
-/* What has come in one buffer is read in two parts: nothing else need come for the second. */
+/* The bytes of one buffer are read in two parts: nothing else need come for the second. */
 static void test_buffer_that_is_read_in_parts(void **state)
 {
 	uint32_t *used = (uint32_t *)(queue_at[PORT_IN][0] + 2048);

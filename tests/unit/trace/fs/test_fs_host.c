@@ -310,7 +310,7 @@ static void test_mistakes(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
 
-/* What per_cpu/cpuN has is made when somebody looks, and goes with the last who holds any of it. */
+/* The files of per_cpu/cpuN are made when they are looked up, and go with the last reference. */
 static void test_directories_on_demand(void **state)
 {
 	struct trace_node *one, *per_cpu, *cpu, *file, *again;

@@ -91,7 +91,7 @@ static void four_and_no_more(void **state)
 		unregister_wprobe(&wps[i]);
 }
 
-/* What the host refuses leaves no trace: its place is free, and nobody looks at it any more. */
+/* A watchpoint that the host refuses leaves no trace: its place is free, and is not looked at. */
 static void host_refuses(void **state)
 {
 	struct wprobe wps[WPROBE_MAX], *wp = malloc(sizeof(*wp));
