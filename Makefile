@@ -112,7 +112,7 @@ $(BUILD)/flags: FORCE
 $(BUILD)/flags.sites: FORCE
 	$(call stamp,$(sites_now))
 
-# What <kernel/config.h> takes from here; those who include it are compiled again when it changes.
+# The settings that <kernel/config.h> takes from here; its users are compiled again when one changes.
 config := $(BUILD)/gen/kernel_debug.h
 $(config): FORCE
 	$(call stamp,#define KERNEL_DEBUG $(DEBUG))
@@ -297,7 +297,7 @@ man:
 	@tools/man-page > $(BUILD)/fathom.1
 	@man -l $(BUILD)/fathom.1
 
-# What tools/fathom needs beside Python.
+# The parts of tools/fathom that are not Python.
 host-tools: deps-host
 	@$(MAKE) --no-print-directory $(BUILD)/tools/mount $(BUILD)/tools/splice.so
 
@@ -374,7 +374,7 @@ bench-silicon: deps-build
 	@$(MAKE) --no-print-directory process
 	@$(process)/bench
 
-# What bench-silicon measures, beside LTTng-UST, XRay and uftrace.
+# The programs that bench-silicon measures, beside LTTng-UST, XRay and uftrace.
 bench-peers:
 	@tools/install-deps peers
 	@$(MAKE) --no-print-directory process
@@ -404,7 +404,7 @@ test-decode: deps-test
 	@$(MAKE) -s --no-print-directory -f tests/decode/build.mk
 	@tests/decode/linux $(BUILD)/decode/linux $(BUILD)/decode/compare
 
-# What `make test` tries at random, long: unit tests with UNIT_SOAK times their rounds, all of clang's under sanitisers,
+# The random tests of `make test`, long: unit tests with UNIT_SOAK times their rounds, all of clang's under sanitisers,
 # then the torture tests for hours, both compilers, 1 to 8 CPUs, and live patches; and the whole kernel made a second
 # time, to be the same.
 UNIT_SOAK    ?= 20

@@ -1,5 +1,5 @@
 # Completes the words of tools/fathom in bash:  source tools/completion.bash
-# What commands and options there are, fathom's --help says.
+# Commands and options are read from fathom's --help.
 
 _fathom_commands() {
 	"$1" --help 2> /dev/null | sed -n 's/^    \([a-z][a-z-]*\) .*/\1/p'

@@ -38,7 +38,7 @@ lib_inc := -I$(LIBTRACE)/include -isystem $(LIBTRACE)/host
 
 lib_nasmflags := -f elf64 -g -F dwarf -w+all -Itrace/arch/x86_64/ -I$(dir $(TRACE_OFFSETS))
 
-# What the host's code has to have in common with the library; the reasons are in docs/porting.md.
+# Flags that the host's code has to have in common with the library; the reasons are in docs/porting.md.
 LIBTRACE_KERNEL := -ffreestanding -mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fno-stack-protector
 LIBTRACE_FLAGS := $(if $(filter kernel,$(FOR)),$(LIBTRACE_KERNEL)) -fno-pie -fno-pic -mcx16 -fno-omit-frame-pointer \
 	-fcf-protection=none -Wno-unused-function

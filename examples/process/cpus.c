@@ -247,7 +247,7 @@ void cpu_join(int cpu)
 	atomic_store(&starts[cpu].state, CPU_FREE);
 }
 
-/* ---- What the library asks: <trace/platform.h> ---- */
+/* ---- Functions of <trace/platform.h> ---- */
 
 uint32_t trace_plat_nr_cpus(void)
 {

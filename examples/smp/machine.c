@@ -83,7 +83,7 @@ void machine_init(void)
 	count_cpus();
 }
 
-/* ---- What compilers call, and the library too ---- */
+/* ---- Functions that compilers call, and the library too ---- */
 
 void *memmove(void *to, const void *from, size_t len);
 void *memset(void *to, int byte, size_t len);

@@ -96,7 +96,7 @@ void smp_reschedule(void)
 	trace_plat_irq_restore(irqs);
 }
 
-/* ---- What is on the stacks ---- */
+/* ---- Walks over the stacks ---- */
 
 static void show_others(const struct trace_plat_look *look)
 {

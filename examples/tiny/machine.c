@@ -90,7 +90,7 @@ void machine_init(void)
 	idt_init();
 }
 
-/* ---- What compilers call, and the library too ---- */
+/* ---- Functions that compilers call, and the library too ---- */
 
 void *memcpy(void *to, const void *from, size_t len);
 void *memmove(void *to, const void *from, size_t len);

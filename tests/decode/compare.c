@@ -285,7 +285,7 @@ static const char *compare_branch(const struct pair *pair)
 	return NULL;
 }
 
-/* ---- What may differ ---- */
+/* ---- Permitted differences ---- */
 
 #define NR_ALLOWED (sizeof(allowed) / sizeof(allowed[0]))
 

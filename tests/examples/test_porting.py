@@ -105,7 +105,7 @@ def lines_of_code(*paths):
 
 
 def test_glue():
-    """What the guide says that a host writes, in lines: the headers and what is called from the library."""
+    """The lines of glue of the guide: the host's headers, and its functions that the library calls."""
     headers = ["trace_plat_facts.h", "trace_plat_inline.h", "trace_arch_inline.h"]
     tiny = lines_of_code("tiny/trace_host.c", *(f"tiny/include/{name}" for name in headers))
     smp = lines_of_code("smp/trace_host.c", "smp/threads.c", "smp/patch_int3.c", *(f"smp/include/{name}" for name in [*headers, "cpu.h"]))

@@ -94,7 +94,7 @@ def run(folder, lines=(), **options):
 
 
 def session(folder, *lines):
-    """What it prints when that is typed."""
+    """The answer to a typed line."""
     done = run(folder, lines)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -294,7 +294,7 @@ def test_probes_read_bad_memory(folder):
 
 
 def test_probes_refused(folder):
-    """What a handler may run through, and what is no instruction of the program."""
+    """Addresses that a handler may run through, and those that are no instruction of the program."""
     lines = session(
         folder,
         "echo 'p kprobe_hit_run' > kprobe_events",

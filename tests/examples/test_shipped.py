@@ -11,7 +11,7 @@ FUNCTIONS = ["demo <-trace_functions", "sum_of_cubes <-demo", "cube <-sum_of_cub
 
 
 def tiny(folder, compiler, library):
-    """What examples/tiny prints, made from that library."""
+    """The output of examples/tiny, made from that library."""
     shutil.copytree(ROOT / "examples/tiny", folder / "tiny")
     must("make", "-s", "-C", folder / "tiny", f"CC={compiler}", f"LIBTRACE={library}", f"OUT={folder}/out")
     return boot(folder / "out/tiny.elf")
@@ -101,7 +101,7 @@ def test_vendored(compiler, dist, tmp_path):
 
 
 def contents(path):
-    """What the linker gets of an object: bytes, relocations, global symbols."""
+    """The parts of an object for the linker: bytes, relocations, global symbols."""
     relocations = [
         re.findall(r"^([0-9a-f]{16}) +\S+ +(R_\S+) +[0-9a-f]+ (.*)$", table, re.M)
         for table in must("readelf", "-rW", path).split("Relocation section '")

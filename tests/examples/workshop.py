@@ -40,7 +40,7 @@ def libtrace_for_process(compiler, profile="full"):
 
 
 def boot(image, cpus=1):
-    """What it prints until it powers off."""
+    """Its output until it powers off."""
     done = subprocess.run(
         [
             "qemu-system-x86_64",

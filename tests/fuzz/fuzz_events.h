@@ -1,5 +1,5 @@
 /*
- * What the targets about events share: the fake machine with trace/ started, and its files by path.
+ * Shared by the targets about events: the fake machine with trace/ started, and its files by path.
  */
 #ifndef FUZZ_EVENTS_H
 #define FUZZ_EVENTS_H

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* ---- What filters ask of the host ---- */
+/* ---- The host of the filters ---- */
 
 #define NR_CPUS 70
 #define TEXT	0xffffffff81000000ul

@@ -26,7 +26,7 @@ static const struct trace_sched_thread to = {
 	.thread = &threads[1], .comm = comms[1], .pid = 7, .prio = 49, .state = 'R', .cpu = 3
 };
 
-/* What probes find in registers leads to bytes without an end of text, to pointers, nowhere. */
+/* Registers as probes find them lead to bytes without an end of text, to pointers, nowhere. */
 static struct ftrace_regs some_registers(void)
 {
 	static uintptr_t stack[16] = { 0, 1, (uintptr_t)stack, (uintptr_t) "text" };

@@ -134,7 +134,7 @@ class Page:
         return value
 
     def errors(self):
-        """What the page has thrown or said on its console."""
+        """Exceptions of the page, and its words on the browser's console."""
         found = [
             one
             for one in self.browser.events

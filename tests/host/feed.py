@@ -118,7 +118,7 @@ class File:
 
 
 class Feed:
-    """What view.kernel.Kernel needs of a host._guest.Guest."""
+    """The part of a host._guest.Guest that view.kernel.Kernel needs."""
 
     def __init__(self, events_a_second, cpus=4):
         self.lock, self.given = threading.Lock(), 0
@@ -146,7 +146,7 @@ class Feed:
             self.given += events
 
     def behind(self):
-        """Seconds of events that nobody has taken yet."""
+        """Seconds of events that are still to be taken."""
         return max(time.monotonic_ns() - ring.now for ring in self.rings.values()) / 1e9
 
     def names(self, path):

@@ -76,7 +76,7 @@ def started(mounted, *words):
 
 
 def run(mounted, *words):
-    """What one prints that ends by itself."""
+    """The output of a tool that ends by itself."""
     with started(mounted, *words) as tool:
         output = tool.communicate()[0]
         assert tool.returncode == 0, output
@@ -104,7 +104,7 @@ def interrupted(tool):
 
 
 def until(mounted, pattern, *words):
-    """What one prints up to Ctrl-C, which comes once the pattern was there: it shows what happens at once, not at its end."""
+    """The output of a tool up to Ctrl-C, which comes once the pattern was there: it shows events at once, not at its end."""
     output = ""
     with started(mounted, *words) as tool:
         for line in tool.stdout:

@@ -20,7 +20,7 @@ from ninep import Ninep  # noqa: E402
 from window import Screen  # noqa: E402
 
 CLEAN = "echo nop > current_tracer; echo > set_event; echo > set_ftrace_filter; echo > set_graph_function; echo 0 > options/stacktrace; echo 1 > tracing_on"
-# What is traced, and while what runs.
+# The events that are traced, and the command that runs meanwhile.
 TRACES = {
     "functions": ("echo function > current_tracer; echo 'vfs_* sched_* sh_*' > set_ftrace_filter", "ls | wc -l; hackbench 1 5"),
     "events": ("echo 'sched:*' > set_event; echo 'kmem:*' >> set_event; echo 'irq:*' >> set_event", "ls | wc -l; hackbench 1 5; sleep 0.1"),
@@ -109,7 +109,7 @@ def test_instances(machine, kshark, words):
 
 
 def test_the_window(machine):
-    """KernelShark's own, on a screen that nobody sees; its picture is left in build/host, to be looked at."""
+    """KernelShark's own, on a virtual screen; its picture is left in build/host, to be looked at."""
     run = machine.fathom("record", "-e", "sched", "-e", "irq", "-o", "window.dat", "--", "hackbench 1; ls | sort | wc -l")
     assert run.returncode == 0, run.stderr
     picture = BUILDS["gcc"] / "host/kernelshark.png"
@@ -170,7 +170,7 @@ def test_hist(machine):
 
 
 def test_over_the_serial_line(machine):
-    """Slow, and all is there; while somebody else uses the other channel."""
+    """Slow, and all is there; while another client uses the other channel."""
     with Ninep(machine.channel) as other:
         other.version_after_noise()
         run = machine.fathom("record", "-e", "sched_switch", "-o", "com2.dat", "--", "hackbench 1 3", channel=machine.com2, seconds=200)

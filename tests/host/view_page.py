@@ -129,7 +129,7 @@ def test_an_event_is_switched_on_and_seen(page):
     assert kernels(page, "set_event").strip() == "sched:sched_switch"
     open_tab(page, "view", "Timeline")
     page.wait("[...fathom.store.cpus.values()].filter((cpu) => cpu.slices.length > 50).length > 1")
-    # What is drawn is there: a colour that is neither the ground nor the idle thread's.
+    # The drawing is there: a colour that is neither the ground nor the idle thread's.
     page.wait(
         """(() => { const c = fathom.timeline.canvas, d = c.getContext('2d').getImageData(120, 28, c.width - 120, 20).data;
         const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(d[i] + ',' + d[i + 1] + ',' + d[i + 2]); return seen.size > 3; })()"""
@@ -269,7 +269,7 @@ def test_two_pages_and_a_reload(page, view, browser):
         one.wait("[...fathom.store.cpus.values()].some((cpu) => cpu.marks.some((mark) => mark[1] === 'kmalloc'))")
     page.call("Page.reload")
     page.wait("document.querySelector('#link.live')")
-    # What was before the reload is there, and it goes on.
+    # The time before the reload is there, and it goes on.
     page.wait("[...fathom.store.cpus.values()].some((cpu) => cpu.slices.length > 50 && cpu.slices.at(-1)[1] - cpu.slices[0][0] > 3e9)")
     seen = page.run("fathom.store.now")
     page.wait(f"fathom.store.now > {seen} + 1e9")
@@ -368,7 +368,7 @@ def test_a_kernel_of_make_run(browser, tmp_path):
             page.click(".term")
             page.keys("cd instances/box; echo 1 > events/irq/enable; cat set_event | head -1\r")
             page.wait("document.querySelector('.xterm-rows').textContent.includes('irq:')")
-            # What somebody else switches is seen, too.
+            # A change by another client is seen, too.
             page.wait("fathom.store.settings.set_event.includes('irq:irq_handler_entry')")
             guest.check("echo 0 > instances/box/events/irq/enable")
             page.wait("!fathom.store.settings.set_event.includes('irq:')")

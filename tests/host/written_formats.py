@@ -1,4 +1,4 @@
-"""What `tools/fathom perfetto` and `flame` write, read by others' programs. `make test-host`.
+"""Files that `tools/fathom perfetto` and `flame` write, read by others' programs. `make test-host`.
 
 Perfetto's by Debian's python3-protobuf, with the messages described here as Perfetto's .proto files have them; speedscope's by the JSON
 schema of its package, which npm downloads; the script in a flame graph by node, with as much of a browser's document as it uses.

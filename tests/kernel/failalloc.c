@@ -12,7 +12,7 @@
 /* Until the one that fails, of those that threads make; 0 and below: none will. */
 static _Atomic int64_t countdown;
 
-/* What interrupts and the kernel's service threads allocate does not count. */
+/* Allocations of interrupts and of the kernel's service threads do not count. */
 bool mm_test_fails_now(void)
 {
 	if (atomic_load_explicit(&countdown, memory_order_relaxed) <= 0)

@@ -98,7 +98,7 @@ static bool ktest_run_test(const struct ktest *test)
 	return ok;
 }
 
-/* What the numbers in the last line stand for. */
+/* Meanings of the numbers in the last line. */
 static void ktest_explain(int nr_tests)
 {
 	char line[LINE_MAX];

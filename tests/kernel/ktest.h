@@ -57,7 +57,7 @@ extern const struct ktest ktest_printk[];
 extern const struct ktest ktest_smp[];
 extern const struct ktest ktest_stack[];
 extern const struct ktest ktest_trace[];
-/* What the tracer keeps from its first snapshot on shall not count as lost by a test. */
+/* Memory that the tracer keeps from its first snapshot on shall not count as lost by a test. */
 void ktest_trace_prepare(void);
 extern const struct ktest ktest_events[];
 void ktest_events_prepare(void); /* the same */

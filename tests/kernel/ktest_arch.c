@@ -87,7 +87,7 @@ static void test_map(void)
 	free_pages(page, 0);
 }
 
-/* What is mapped by a large page is mapped. */
+/* A large page counts as mapped. */
 static void test_map_in_large_page(void)
 {
 	void *block = alloc_pages(PAGE_MAX_ORDER);

@@ -20,7 +20,7 @@ static void fill(uint8_t *buf)
 		buf[i] = (uint8_t)next_random();
 }
 
-/* What the function under test should have done, a byte at a time, through a volatile pointer. */
+/* The effect that the function under test should have, a byte at a time, through a volatile pointer. */
 static void slow_move(uint8_t *buf, size_t to, size_t from, size_t len)
 {
 	uint8_t copy[BUF];

@@ -14,7 +14,7 @@
 #define MAX_FRAMES 24
 #define PATTERN	   "graph_call_*"
 
-/* What an API user has seen. */
+/* Entries and returns as an API user has seen them. */
 struct seen {
 	struct fgraph_ops gops;
 	_Atomic uint64_t entries;
@@ -63,7 +63,7 @@ static void unwatch(struct seen *seen)
 
 static struct seen first, second;
 
-/* ---- What is traced ---- */
+/* ---- The traced functions ---- */
 
 static struct {
 	uintptr_t addr[MAX_FRAMES];
@@ -327,7 +327,7 @@ static void test_leave_while_inside(void)
 	unwatch(&second);
 }
 
-/* What is slept counts apart, also for a call that began before it was measured. */
+/* Time asleep counts apart, also for a call that began before it was measured. */
 static TRACE_NOINLINE void graph_call_sleeps(void)
 {
 	thread_sleep_ns(5 * NSEC_PER_MSEC);

@@ -14,7 +14,7 @@
 #define RUN_NS	(20 * NSEC_PER_MSEC)
 #define PATTERN "probed_*"
 
-/* What handlers have seen; data of a call begin with where it returns to. */
+/* Calls as handlers have seen them; data of a call begin with its return address. */
 static struct {
 	_Atomic uint64_t entries;
 	_Atomic uint64_t exits;
@@ -74,7 +74,7 @@ static void forget_seen(void)
 	seen.change_to = 0;
 }
 
-/* ---- What is probed ---- */
+/* ---- The probed functions ---- */
 
 static TRACE_NOINLINE uint64_t probed_leaf(uint64_t n)
 {

@@ -70,7 +70,7 @@ static bool is_trampoline(uintptr_t addr)
 	return trampoline_next(&at, &size) && at == addr;
 }
 
-/* Nothing is freed while somebody is inside; all is, when he has left. */
+/* Nothing is freed while a thread is inside; all is, when it has left. */
 static void check_unregister(bool is_section)
 {
 	const struct trace_trampoline tramp = inside.ops.trampoline;
@@ -180,7 +180,7 @@ static void ignore(const uintptr_t *words, size_t nr, void *arg)
 	(void)arg;
 }
 
-/* What arch_switch() has saved, lowest address first, and what rbp points at. */
+/* The words that arch_switch() has saved, lowest address first, and what rbp points at. */
 struct saved {
 	uintptr_t others[5];
 	uintptr_t rbp;

@@ -78,7 +78,7 @@ TRACE_NOINLINE uint64_t kprobe_sort(uint64_t seed)
 	return sum;
 }
 
-/* What calls this is moved away, out of its function: gcc does so. */
+/* The calls of this are moved out of their function: gcc does so. */
 static __attribute__((cold)) TRACE_NOINLINE uint64_t kprobe_rare(uint64_t value)
 {
 	static volatile uint64_t total;
@@ -276,7 +276,7 @@ static void test_kprobe_all_at_once(void)
 	unregister_kprobes(kprobe_pointers, nr);
 	trace_plat_poke_stats(&end);
 	KTEST_CHECK(end.syncs - start.syncs == 3 && end.sites - start.sites == nr);
-	/* Until nobody is in the trampoline of the call site. */
+	/* Until no thread is in the trampoline of the call site. */
 	for (int i = 0; trace_exec_used() != used && i < 1000; i++)
 		thread_sleep_ns(NSEC_PER_MSEC);
 	KTEST_CHECK(trace_exec_used() == used);
@@ -395,7 +395,7 @@ static void kprobe_check_view(uintptr_t addr)
 		KTEST_CHECK(*(uintptr_t *)kprobe_view.stack - (uintptr_t)kprobe_check_view < 512);
 }
 
-/* What a handler of arguments sees behind the entry, by a breakpoint and by a jump. */
+/* A handler of arguments behind the entry, by a breakpoint and by a jump. */
 static void test_kprobe_args(void)
 {
 	struct kprobe p = { .addr = (uintptr_t)kprobe_leaf + TRACE_INSN_SIZE,
@@ -420,7 +420,7 @@ static TRACE_NOINLINE __attribute__((used)) uint64_t kprobe_rax(void)
 	return rax;
 }
 
-/* What is in rax when the function is called with all bits set there. */
+/* rax, when the function is called with all bits set there. */
 static uint64_t kprobe_call_rax(void)
 {
 	uint64_t rax = UINT64_MAX;
@@ -588,7 +588,7 @@ static void test_kprobe_nmi(void)
 	unregister_kprobes(kprobe_pointers, nr);
 }
 
-/* ---- What is refused ---- */
+/* ---- Refusals ---- */
 
 static void kprobe_refused(uintptr_t addr, int err, const char *part)
 {

@@ -1,5 +1,5 @@
 /*
- * What the tests of probes at instructions share: ktest_kprobe.c.
+ * Shared by the tests of probes at instructions: ktest_kprobe.c.
  *
  * Context: thread.
  */

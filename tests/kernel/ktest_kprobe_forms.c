@@ -83,7 +83,7 @@ static void kprobe_form_prepare(uint64_t flags)
 	memset(&kprobe_form_out, 0, sizeof(kprobe_form_out));
 }
 
-/* What is below the stack pointer belongs to nobody. */
+/* Memory below the stack pointer is free for all. */
 static void kprobe_form_forget(struct form_state *state)
 {
 	uint64_t below = state->regs[RSP] - (uintptr_t)kprobe_form_stack;
@@ -149,7 +149,7 @@ static bool kprobe_form_can_run(const struct kprobe_form *form)
 static TRACE_NOTRACE int kprobe_form_pre(struct kprobe *p, struct ftrace_regs *regs)
 {
 	form_hits += regs->rip == p->addr;
-	/* What C need not keep, and the flags. */
+	/* The registers that C need not keep, and the flags. */
 	__asm__ volatile("xor %%eax, %%eax\n\tmov %%eax, %%ecx\n\tmov %%eax, %%edx\n\t"
 			 "mov %%eax, %%esi\n\tmov %%eax, %%edi\n\tmov %%eax, %%r8d\n\t"
 			 "mov %%eax, %%r9d\n\tmov %%eax, %%r10d\n\tmov %%eax, %%r11d"

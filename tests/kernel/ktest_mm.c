@@ -98,7 +98,7 @@ static void test_kmalloc_sizes(void)
 		kfree(a);
 		kfree(b);
 	}
-	/* What a CPU writes often has cache lines of its own. */
+	/* Data that a CPU writes often have cache lines of their own. */
 	for (size_t bytes = 64; bytes <= 2048; bytes += 64) {
 		void *a = kmalloc(bytes), *b = kmalloc(bytes);
 

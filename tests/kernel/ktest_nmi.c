@@ -23,7 +23,7 @@
 #define SENDER 2u
 #define ROUNDS 15u /* `make soak` runs all tests several times */
 
-/* What the CPU pushes. */
+/* The frame that the CPU pushes. */
 struct nmi_frame {
 	uint64_t rip, cs, rflags, rsp, ss;
 };

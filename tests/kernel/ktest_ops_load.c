@@ -1,6 +1,6 @@
 /*
  * Ops that are switched while every CPU calls the functions: no call is missed, counted twice or
- * seen by somebody who did not want it; and memory that a preempted thread stands in is not reused.
+ * seen by an ops that did not ask for it; and memory that a preempted thread stands in is not reused.
  */
 #include <stdatomic.h>
 #include <arch/cpu.h>

@@ -14,7 +14,7 @@
 #define FEWEST	   8u
 #define SPAN_NS	   (150 * NSEC_PER_MSEC)
 
-/* What a caller saw of its own calls, and what it was promised then. */
+/* The calls of a caller that were seen, and the promise that held then. */
 struct span_caller {
 	uint64_t nr_seen; /* the callback's, by the argument of the call */
 	uint64_t nr_checked;

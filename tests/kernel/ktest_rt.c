@@ -217,7 +217,7 @@ static int spin_until_over(void *arg)
 }
 
 /*
- * What a normal thread gets of a CPU while a real-time thread spins there, which it does until the
+ * The share of a CPU that a normal thread gets while a real-time thread spins there, which it does until the
  * normal one had `enough_ns`, but no longer than `longest_ns`.
  */
 static uint64_t share_of(uint64_t enough_ns, uint64_t longest_ns, bool is_urgent)

@@ -38,7 +38,7 @@ static void stack_write(const char *name, const char *text)
 	trace_fs_close(handle);
 }
 
-/* Bytes below this function that one write has used. Nobody else runs on this stack meanwhile. */
+/* Bytes below this function that one write has used. Nothing else runs on this stack meanwhile. */
 static TRACE_NOINLINE size_t stack_use(const char *file, const char *text)
 {
 	uintptr_t top = (uintptr_t)__builtin_frame_address(0);

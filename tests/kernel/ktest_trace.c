@@ -214,7 +214,7 @@ static void test_no_snapshot(void)
 	put("trace", "");
 }
 
-/* What filters of events ask for in probes. */
+/* The questions that filters of events ask in probes. */
 static void test_current(void)
 {
 	char comm[TRACE_COMM_LEN], byte;

@@ -188,7 +188,7 @@ static void check_hook_behind_entry(const struct trap_frame *regs, uintptr_t rea
 	check_hook(&at_entry, 1, regs->rip, real);
 }
 
-/* What the instruction at rip does to rip, rsp, rbp; false: it is the jump, or unknown. */
+/* The effect of the instruction at rip on rip, rsp, rbp; false: it is the jump, or unknown. */
 static bool step_hook(struct trap_frame *regs)
 {
 	const uint8_t *insn = (const uint8_t *)regs->rip;

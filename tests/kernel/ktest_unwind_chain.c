@@ -225,7 +225,7 @@ extern const char trace_probe_detour[], trace_probe_detour_args[]; /* probe_deto
 #define RET_MORE     0xc2
 #define DISP32(insn) (*(const int32_t *)(const void *)((insn) + 1))
 
-/* What lies on the stack of a function that is called, and has come to a probe at its beginning. */
+/* The stack of a function that has been called, and has come to a probe at its beginning. */
 struct chain_stack {
 	uintptr_t room[32];
 	uintptr_t back; /* into the detour */

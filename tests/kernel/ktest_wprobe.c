@@ -119,7 +119,7 @@ static bool is_refused(const volatile void *addr, const char *why)
 	       wprobe_refusal(&wp, text, sizeof(text)) == -EINVAL && strstr(text, why);
 }
 
-/* What the processor, or the way to the handler, uses for each trap: a hit there would never end. */
+/* Data that the processor, or the way to the handler, uses for each trap: a hit there would never end. */
 static void test_wprobe_never_ends(void)
 {
 	struct {
@@ -219,7 +219,7 @@ static void test_wprobe_online(void)
 	KTEST_CHECK(seen.hits == nr);
 }
 
-/* What a handler writes itself is missed, and counted. */
+/* A handler's own writes are missed, and counted. */
 static void test_wprobe_missed(void)
 {
 	struct wprobe wp;
@@ -252,7 +252,7 @@ static int write_often(void *arg)
 	return (int)nr;
 }
 
-/* A watchpoint comes and goes: nobody is called afterwards. Returns how often it was hit. */
+/* A watchpoint comes and goes: its handler is not called afterwards. Returns how often it was hit. */
 static uint64_t come_and_go(void)
 {
 	struct wprobe wp;

@@ -8,7 +8,7 @@
  *   detour   copies of A and B, and a jump behind B
  *
  * What a CPU has fetched is as in poke.pml. Must never happen: B, or the rest of A, executed from
- * the bytes of the jump, or the other way round; an int3 that nobody answers; code executed that is
+ * the bytes of the jump, or the other way round; an int3 without an answer; code executed that is
  * not written yet or has been freed.
  *
  * Each macro of the form NO_... or ..._EARLY takes one rule away: a mutant, which must fail. See run.

@@ -40,7 +40,7 @@ inline trap(cpu)
 {
 	handlers++;
 	seen = flight;
-	assert(seen); /* somebody else's int3: a panic */
+	assert(seen); /* an unknown int3: a panic */
 	assert(alive);
 	assert(wanted != INT3);
 	handlers--;

@@ -1,4 +1,4 @@
-"""What each unit test program is like without a mutant: how much CPU time it needs and which lines it executes.
+"""The unit test programs without a mutant: their CPU time and the lines that they execute.
 
 Kept in a file for programs whose sources are what they were. With `keep`, for those whose own sources are: in a file
 that has changed since, every line counts as executed.

@@ -25,7 +25,7 @@ ZEROS = (
 
 
 def early_value(signature):
-    """What an early return gives: success or nothing; None where that is a struct or not known."""
+    """The value of an early return: success or nothing; None where that is a struct or not known."""
     return next((value for type_word, value in ZEROS if type_word.search(signature)), None)
 
 

@@ -1,4 +1,4 @@
-"""What a mutant is."""
+"""A mutant: one fault at one place."""
 import hashlib
 import re
 from dataclasses import dataclass

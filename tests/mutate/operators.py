@@ -11,7 +11,7 @@ from faults import Faults, drop_name
 from mutant import Mutant, folded, numbered
 from python import python_mutants
 
-# Calls whose loss or change nobody owes a test: text for the log, assertions, hints and fences.
+# Calls whose loss or change needs no test: text for the log, assertions, hints and fences.
 QUIET = re.compile(
     r"^(ASSERT|WARN|BUG|static_assert|_Static_assert|BUILD_BUG)|^(trace_plat_log|log_[a-z]+|pr_[a-z]+"
     r"|panic|printk|va_end|fprintf|perror|print_warning)$|_fence$|relax$|^barrier$|^prefetch$"

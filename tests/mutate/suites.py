@@ -1,4 +1,4 @@
-"""What could kill a mutant. A suite's judge() gives (how, by which test), or (None, "") when the mutant lives."""
+"""The suites that could kill a mutant. A suite's judge() gives (how, by which test), or (None, "") when the mutant lives."""
 import re
 
 from coverage import MAKEFILE, Coverage, command_of, variant_of

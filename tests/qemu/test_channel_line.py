@@ -210,7 +210,7 @@ def test_version_ends_what_was(machine, client):
     client.version()
     assert machine.used_pages() <= pages
     assert threads(machine) == 0
-    # The pipe is not held by anybody.
+    # The pipe is free.
     assert machine.check("echo free > trace_marker; cat trace").count("free") == 1
 
 

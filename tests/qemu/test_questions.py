@@ -98,7 +98,7 @@ def test_page(machine, page):
             )
             said = run.stdout
         compare(command, wanted, said)
-    # What the next page begins with.
+    # The first line of the next page.
     assert machine.check("cat current_tracer tracing_on set_event; cat events/*/*/trigger | grep -v '^#'; true") == "nop\n1\n"
     for name in re.findall(r"!\[.*\]\((.*\.svg)\)", (FOLDER / f"{page}.md").read_text()):
         if os.environ.get("WRITE"):

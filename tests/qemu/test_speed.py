@@ -1,4 +1,4 @@
-"""What tracing costs stays within its budget: the figures of `make bench` that need no bigger kernel."""
+"""The cost of tracing stays within its budget: the figures of `make bench` that need no bigger kernel."""
 import re
 import sys
 

@@ -70,7 +70,7 @@ class View:
         return self.json("api/write", {"name": name, "text": text, "append": append})
 
     def stream(self):
-        """What a page that is loaded now is told: messages, as they come."""
+        """Messages for a page that is loaded now, as they come."""
         connection = http.client.HTTPConnection("127.0.0.1", self.server.server_port, timeout=20 * PATIENCE)
         connection.request("GET", f"/{self.server.token}/stream")
         answer = connection.getresponse()

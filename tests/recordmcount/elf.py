@@ -1,4 +1,4 @@
-"""What the tests want to know about ELF files."""
+"""Questions of the tests about ELF files."""
 import struct
 
 from elftools.elf.elffile import ELFFile

@@ -109,7 +109,7 @@ def test_what_is_no_call(shop, tool):
             """
     .section .data.before,"aw"
     .byte 0xff, 0xe8
-    .section .text.first,"ax"       # the byte in front belongs to somebody else
+    .section .text.first,"ax"       # the byte in front belongs to another function
     .reloc ., R_X86_64_PLT32, __fentry__ - 4
     .long 0
     .section .text.jump,"ax"

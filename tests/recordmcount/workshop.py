@@ -3,7 +3,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# A variable without a value holds garbage, so that nobody relies on what the stack happened to hold.
+# A variable without a value holds garbage, so that no test relies on an old value of the stack.
 SANITIZED = "gcc -fsanitize=address,undefined -fno-sanitize-recover=all -ftrivial-auto-var-init=pattern"
 
 KERNEL_FLAGS = (

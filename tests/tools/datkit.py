@@ -34,7 +34,7 @@ def record(delta, data):
 
 
 def page(start, *records, lost=None, size=4096):
-    """lost: how many events are missing before it; 0: nobody knows."""
+    """lost: how many events are missing before it; 0: an unknown number."""
     data = b"".join(records)
     flags = 0 if lost is None else 1 << 31 | (1 << 30 if lost else 0)
     behind = struct.pack("<Q", lost) if lost else b""
@@ -56,7 +56,7 @@ def by_system(formats):
 
 
 class Parts:
-    """What a file consists of. pages: {cpu: bytes}."""
+    """The parts of a file. pages: {cpu: bytes}."""
 
     def __init__(self, formats, pages, kallsyms="", cmdlines="", printk="", header_page=HEADER_PAGE, clock="local"):
         self.headers = b"header_page\0" + sized(8, header_page) + b"header_event\0" + sized(8, "")

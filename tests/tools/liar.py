@@ -112,7 +112,7 @@ class Asked:
 
 
 class Session:
-    """What is known of a client until it goes."""
+    """A client, until it goes."""
 
     def __init__(self, files, pages):
         self.files, self.pages = files, pages

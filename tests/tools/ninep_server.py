@@ -103,7 +103,7 @@ class Server:
                 if reply is not None:
                     self.send(reply)
 
-    # ---- What a server does ----
+    # ---- The work of a server ----
 
     def usual(self, kind, tag, body):
         handler = getattr(self, f"_on_{kind}", None)

@@ -8,7 +8,7 @@ inner_label:
 	.size assembly_routine, . - assembly_routine
 assembly_end:
 	.balign 64
-	.space 64, 0xcc			# belongs to nobody
+	.space 64, 0xcc			# belongs to no function
 	.globl after_gap
 	.type after_gap, @function
 after_gap:

@@ -235,3 +235,25 @@ def test_commits_that_are_right(commit, file, message):
 )
 def test_commits_that_are_wrong(commit, file, message, wrong):
     assert any(line.startswith(wrong) for line in commit(file, message))
+
+
+WORDS = {
+    "a.c": "int a; /* What it holds. */\nint b; /* fine: nothing */\n",
+    "b.h": "/*\n * A value that no\n * reader has; nobody asks.\n */\n",
+    "c.py": '"""What it does."""\n',
+    "d.py": "def f():\n    x = 1  # free of anybody\n    return 'nobody', x\n",
+    "e.mk": "a := nobody\n\n# What comes now.\n",
+    "f.sh": "#!/bin/sh\n# One thing.\n# Somebody reads it.\n",
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_words_of_comments(name, tmp_path):
+    """One line of each is refused, and nothing else of it: not texts, and not the word inside of a comment that begins well."""
+    (tmp_path / name).write_text(WORDS[name])
+    done = run(ROOT / "tools/check-words", tmp_path / name)
+    assert done.returncode == 1 and done.stdout.count("name the thing by a noun") == 1
+    (tmp_path / name).write_text(
+        "# Names: What is inside is fine\n" if name[-1] not in "ch" else "/* Names: What is inside is fine */ // ok\n"
+    )
+    must(ROOT / "tools/check-words", tmp_path / name)

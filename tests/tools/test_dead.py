@@ -75,7 +75,7 @@ def test_api(check):
     ],
 )
 def test_code_that_is_left_out(check, path, text):
-    """What this build does not compile, or throws away, may use it, too."""
+    """Code that this build does not compile, or throws away, may use it, too."""
     assert not check({**WITH_DEAD, path: text})
 
 

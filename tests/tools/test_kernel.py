@@ -128,7 +128,7 @@ def test_every_function_of_the_source_is_known(kernel):
 
 
 def test_each_error_has_a_text():
-    """What a file answers, the shell can say: each number of errno.h, in the words of this host's C library."""
+    """The shell names each answer of a file: each number of errno.h, in the words of this host's C library."""
     numbers = re.findall(r"^#define (E\w+)\s+(\d+)$", (ROOT / "trace/include/trace/errno.h").read_text(), re.M)
     texts = dict(re.findall(r'^\t\{ (E\w+), "(.*)" \},$', (ROOT / "kernel/shell/cmd/command_io.c").read_text(), re.M))
     assert len(numbers) > 30

@@ -301,7 +301,7 @@ def test_what_is_on_from_the_start(kernel, monkeypatch, capfd):
 
 
 def test_the_token_is_no_argument(kernel, monkeypatch, tmp_path):
-    """Arguments of programs can be seen by all users: the browser gets a file's name. Nobody else may read that file."""
+    """Arguments of programs can be seen by all users: the browser gets the name of a file that only its owner may read."""
     seen = []
 
     def opened(address):

@@ -439,7 +439,7 @@ def test_a_channel_that_never_gets_ready(program, tmp_path, lie):
         assert run.returncode == BUSY and run.stderr.startswith("no answer from ")
 
 
-# ---- What is kept, and what is not lost ----
+# ---- Kept answers, and none that is lost ----
 
 
 def test_fids_are_closed(mount):

@@ -86,7 +86,7 @@ def test_survivor_and_verdict(tree):
     lived = [outcome.mutant for outcome in outcomes if outcome.what == SURVIVED]
     always = next(mutant for mutant in lived if mutant.operator == "always")
 
-    told = Verdicts(f"### `limit.c`\n\n{lines_of(always)}\n  hole: nobody asks for a small value\n")
+    told = Verdicts(f"### `limit.c`\n\n{lines_of(always)}\n  hole: no test asks for a small value\n")
     assert told.of(always) == "hole"
     assert [told.of(mutant) for mutant in lived if mutant != always] == [None] * (len(lived) - 1)
     with pytest.raises(ValueError):
@@ -211,7 +211,7 @@ def test_areas():
 
 
 def test_error_of_one_worker_ends_all():
-    """Of SystemExit in a thread nobody hears; what is left would look like a whole run."""
+    """SystemExit in a thread is not heard of; the rest would look like a whole run."""
     work = queue.SimpleQueue()
     for number in range(5):
         work.put(number)

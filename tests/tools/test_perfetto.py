@@ -236,7 +236,7 @@ def test_formats_that_lie(tmp_path):
 
 @pytest.mark.parametrize("declaration", ["int NAME[2]", "char NAME[4]", "__data_loc char[] NAME", "int other"])
 def test_fields_of_other_types(tmp_path, declaration):
-    """What is looked for by its name may be a list, a text, or missing."""
+    """An argument that is looked for by its name may be a list, a text, or missing."""
 
     def changed(text):
         return re.sub(

@@ -54,7 +54,7 @@ ALL = (
 
 
 class Table:
-    """What tools/host wants of a guest. The write number `fails` fails, and only that one."""
+    """The part of a guest that tools/host wants. The write number `fails` fails, and only that one."""
 
     def __init__(self, fails=None, instances=()):
         self.files, self.fails, self.written, self.instances = dict(FILES), fails, [], set(instances)
@@ -209,7 +209,7 @@ def test_nothing_is_set_that_is_not_asked_for():
 
 
 def test_each_write_that_fails():
-    """What was written before is put back, and no more, in an instance too, which goes when it was made."""
+    """The files that were written get their old texts back, and no others, in an instance too, which goes when it was made."""
     for instance, there in ((None, ()), ("one", ()), ("one", ("one",))):
         number = 0
         while True:

@@ -1,4 +1,4 @@
-"""What `fathom view` makes of events, without a kernel: slices, calls, marks, and that a page never gets more than it can draw."""
+"""The model of `fathom view`, made of events without a kernel: slices, calls, marks, and that a page never gets more than it can draw."""
 import sys
 from pathlib import Path
 

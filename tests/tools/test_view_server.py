@@ -183,7 +183,7 @@ def test_pages_that_have_gone(server):
         time.sleep(0.01)
 
 
-# ---- What is sent ----
+# ---- Messages that are sent ----
 
 
 def test_a_new_page_gets_the_last_of_the_history(monkeypatch):
@@ -209,7 +209,7 @@ def test_a_page_that_is_behind(monkeypatch):
 
 
 def test_a_page_of_the_instance_before():
-    """What is read of its rings when another one has been chosen is none of that one's."""
+    """Events of its rings that are read when another one has been chosen are none of that one's."""
     live = Live(Kernel(Feed(1000)), Hub())
     rings, pages = live.opened, live.kernel.pages
 

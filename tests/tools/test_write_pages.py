@@ -168,7 +168,7 @@ if "pages" in dir():
 
 @pytest.mark.parametrize("limit, whole", [(300 << 10, True), ((300 << 10) + 1000, True), (10 << 10, False)])
 def test_a_full_disk(tmp_path, limit, whole):
-    """What came before is a file; when not even its head has room, nothing is left."""
+    """The part before is a file; when not even its head has room, nothing is left."""
     here = Path(__file__).resolve().parent
     code = FULL.format(tools=str(here.parents[1] / "tools"), here=str(here), limit=limit, target=str(tmp_path / "t.dat"))
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -42,7 +42,7 @@ __attribute__((noinline)) int paint(struct shape *shape, enum colour colour, boo
 	return (int)shape->refs;
 }
 
-/* clang leaves out the first argument, which nobody needs. */
+/* clang leaves out the first argument, which has no use. */
 __attribute__((noinline)) static int shorten(int unused, const char *text)
 {
 	(void)unused;

@@ -22,7 +22,7 @@ RESET = (
     "echo 0 > max_graph_depth; echo 0 > tracing_thresh; echo local > trace_clock; echo 4 > buffer_subbuf_size_kb; echo 1408 > buffer_size_kb; "
     "echo 1 > options/overwrite; echo 1 > tracing_on; > error_log; > trace"
 )
-# What no test may leave behind for the next one on the same guest.
+# Files that each test leaves as they were, for the next one on the same guest.
 STATE = (
     "pwd; grep '' options/* tracing_cpumask buffer_percent set_ftrace_filter set_graph_function set_graph_notrace; "
     "cat enabled_functions saved_cmdlines_size /proc/sys/kernel/ftrace_enabled /proc/sys/kernel/stack_tracer_enabled "

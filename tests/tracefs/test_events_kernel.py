@@ -25,7 +25,7 @@ def events_off(tracing):
 
 
 def lines(guest, events, command):
-    """What the trace has of `events` while `command` runs: thread, the five letters of state, event and text."""
+    """The lines of `events` in the trace while `command` runs: thread, the five letters of state, event and text."""
     guest.check(f"> trace; echo '{events}' > set_event; {command}; echo 0 > events/enable")
     text = guest.check("cat trace")
     return re.findall(r"^ *(\S+-\d+) +\[\d{3}\] (.{5}) +\d+\.\d{6}: (\w+): (.*)$", text, re.M)
@@ -184,7 +184,7 @@ def test_work(tracing):
 
 @exact
 def test_memory(tracing):
-    """What a command allocates it frees, and both say who did it."""
+    """A command frees all that it allocates, and both events have its name."""
     found = lines(tracing, "kmem:*", "sleep 0.001")
     mine = [text for who, _, name, text in found if name == "kmalloc" and who.startswith("sleep-")]
     call, pointer = re.fullmatch(r"call_site=(sh_run_command\+\S+) ptr=(\w{16}) bytes_req=\d+ bytes_alloc=2048", mine[0]).groups()

@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
 
 from mask import header, sample, strange, transcript  # noqa: E402
 
-GUEST = {"tests": True}  # bench, ktest, and functions that nobody calls
-# Functions of Linux's guest, and ours that stand for them: nobody calls them here.
+GUEST = {"tests": True}  # bench, ktest, and functions without callers
+# Functions of Linux's guest, and ours that stand for them: they have no callers here.
 STAND_INS = (
     ("gold_leaf2", "test_semaphore"),
     ("gold_leaf", "test_heap"),
@@ -67,7 +67,7 @@ def in_groups(text):
 
 @pytest.mark.parametrize("name", ["filter-commands", "filter-commands-errors", "filter-commands-instance"])
 def test_answers_of_linux(commands, name):
-    """What was typed to Linux is typed here, in order."""
+    """The lines that were typed to Linux, typed here in order."""
     if name.endswith("instance"):
         commands.check("mkdir instances/one")
     different = []
@@ -167,7 +167,7 @@ def test_snapshot(commands):
 
 
 def dumped(guest, command):
-    """What comes on the console by itself when `command` was run."""
+    """Lines that come on the console by themselves when `command` was run."""
     out = guest.check(f"{command}; sleep 1; echo; true")
     return re.sub(r"^\[ *\d+\.\d+\] ", "", out, flags=re.M)
 
@@ -239,7 +239,7 @@ def test_stack_through_an_interrupt_and_hooked_returns(commands):
         assert stack[0] == "scheduler_tick"
         if "do_exit" in stack:
             continue  # it will not return any more, and its hooks are gone
-        # In the hook itself the interrupt may come; nobody returns into it.
+        # In the hook itself the interrupt may come; no call returns into it.
         assert stack.count("return_to_handler") <= 1 and not [n for n in stack if n.startswith("0x")], stack
         assert stack[-1] in ("arch_thread_start", "ap_high", "arch_start.cold", "arch_start"), stack
 

@@ -1,4 +1,4 @@
-"""What `trace` prints has the layout of a real Linux 6.1, byte for byte: tests/golden has its output."""
+"""The text of `trace` has the layout of a real Linux 6.1, byte for byte: tests/golden has its output."""
 import re
 import sys
 from pathlib import Path
@@ -20,7 +20,7 @@ def opposite(option):
 
 
 def printed(guest, tracer, options, command):
-    """What `trace` prints under `options` after `command` ran under `tracer`."""
+    """The text of `trace` under `options` after `command` ran under `tracer`."""
     guest.check(f"echo {tracer} > current_tracer; > trace; {command}; echo 0 > tracing_on")
     for option in options:
         guest.check(f"echo {option} > trace_options")
@@ -123,7 +123,7 @@ STRICTER = {"echo 4294967296 > max_graph_depth": "sh: write error: Numerical res
 
 
 def test_wrong_input(tracing):
-    """What was typed to Linux is typed here, in order: same answers, same contents behind them."""
+    """The lines that were typed to Linux, typed here in order: same answers, same contents behind them."""
     files = tracing.check("ls").split() + ["options/" + name for name in tracing.check("ls options").split()]
     different = []
     for command, answer in transcript("errors"):

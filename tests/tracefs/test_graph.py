@@ -210,7 +210,7 @@ def test_values_and_callers(tracing):
     assert re.search(r" = 0x(ffffffff)?fffffffe \*/", text) and "= -2" not in text
     text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr", before=before)
     assert re.search(r"vfs_resolve\(\);? (\{ )?/\* <-\w+\+0x[0-9a-f]+/0x[0-9a-f]+ \*/", text)
-    # Callers are real, also when somebody else has hooked the return before.
+    # Callers are real, also when another user has hooked the return before.
     text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr", before=before + "; echo 1 > function_profile_enabled")
     tracing.check("echo 0 > function_profile_enabled")
     assert "/* <-" in text and "return_to_handler" not in text

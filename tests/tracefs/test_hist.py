@@ -167,7 +167,7 @@ def test_synthetic_events_of_wakeups(tracing):
 
 
 def snapshot_of(guest, action):
-    """What the histogram says of the last snapshot: value and thread. The event is the last of its CPU there."""
+    """The last snapshot by the histogram: value and thread. The event is the last of its CPU there."""
     text = guest.check(f"echo 0 > tracing_on; cat {SWITCH}/hist")
     said = re.search(rf"\ttriggering value {{ {re.escape(action)} }}: +(\d+)\ttriggered by event with key: {{ next_pid: +(\d+) }}\n", text)
     snapshot = guest.check("cat snapshot").splitlines()

@@ -17,7 +17,7 @@ pytestmark = four
 
 
 def shown(guest, spec, event=KMALLOC, work=WORK):
-    """What `hist` has of a histogram while something happens; its removal with `!` leaves nothing."""
+    """Lines of `hist` for a histogram while something happens; its removal with `!` leaves nothing."""
     guest.check(f"echo '{spec}' > {event}/trigger; {work}; echo '{spec}:pause' >> {event}/trigger")
     text = guest.check(f"cat {event}/hist")
     entries, hits = text.split("#\n\n", 1)[1].split("\n\nTotals:")[0], TOTALS.search(text)

@@ -36,7 +36,7 @@ def places(text):
 
 
 def measure(guest, tracer, command, options=""):
-    """What `trace` shows after `command`; the maximum agrees with it."""
+    """`trace` after `command`; the maximum agrees with it."""
     settings = "".join(f"echo {o} > trace_options; " for o in options.split())
     guest.check(
         f"echo nop > current_tracer; echo 0 > tracing_on; {settings}echo {tracer} > current_tracer; echo 1 > tracing_on; "

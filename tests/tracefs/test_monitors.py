@@ -25,7 +25,7 @@ def hits(guest, monitor):
 
 @pytest.mark.parametrize("guest", [{"cpus": 4, "tests": True}], indirect=True, ids=["4 CPUs"])
 def test_lock_held_at_a_switch(tracing):
-    """Nobody else does that, so there is exactly this violation, and what follows from it."""
+    """No other thread does that, so there is exactly this violation, and what follows from it."""
     tracing.check("echo swnl > rv/enabled_monitors; hackbench 1 20 > /dev/null; sleep 0.01")
     assert hits(tracing, "swnl")["violations"] == 0
     tracing.check(

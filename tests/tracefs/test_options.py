@@ -54,7 +54,7 @@ def test_record_cmd(options):
 
 
 def test_pause_on_trace(options):
-    """Nothing is recorded while somebody has `trace` open; with the option off they do not mind each other."""
+    """Nothing is recorded while `trace` is open; with the option off they do not mind each other."""
     options.check(
         "echo 1 > options/pause-on-trace; sleep 1000 < trace & pid=$!; "
         "while echo before > trace_marker; do sleep 0.01; done 2> /dev/null; true"

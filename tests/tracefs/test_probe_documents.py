@@ -88,7 +88,7 @@ def test_synopsis_of_kprobetrace(tracing):
     refused(tracing, "p^5 vfs_open", "Maxactive is only for function exit", "kprobe_events")
 
 
-# What is typed; what is shown of `cat /proc/uptime`.
+# A typed line, and its event of `cat /proc/uptime`.
 VALUES = [
     ("path=+0(%si):string", 'path="/proc/uptime"'),
     ("path=+0(%si):ustring", 'path="/proc/uptime"'),

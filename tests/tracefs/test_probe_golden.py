@@ -30,7 +30,7 @@ def events(text):
     return shapes
 
 
-# What is otherwise: our shape of the event, and why.
+# Differences: our shape of the event, and why.
 DIFFERENT = {
     # Linux does not know the place when two probes of a return are hit one after the other.
     "opened": "(PLACE <- NAME) fd=NR",
@@ -42,7 +42,7 @@ DIFFERENT = {
 
 
 def test_lines_as_linux(tracing):
-    """What the sample was made with, at our vfs_open; the path is its second argument, too."""
+    """The line of the sample, at our vfs_open; the path is its second argument, too."""
     linux = sample("probe-trace")
     defined = re.findall(r"^([pre](?:10)?:.*)$", linux.split("$ cat dynamic_events\n")[1].split("# tracer")[0], re.M)
     assert len(defined) >= 10

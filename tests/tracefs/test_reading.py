@@ -133,7 +133,7 @@ def test_interrupts_are_marked(tracing):
 
 
 def test_reading_files_interrupts_no_other_cpu(tracing):
-    """What a file that is open needs is freed without a word to the other CPUs, which may be idle."""
+    """Memory of an open file is freed without a word to the other CPUs, which may be idle."""
     calls = "irqs | grep call"
     before = tracing.check(calls)
     assert len(tracing.check("cat options/* set_event tracing_on").splitlines()) > 20

@@ -66,7 +66,7 @@ def test_depth_of_a_known_stack(tracer):
 
 
 def test_a_stack_through_hooked_returns(tracer):
-    """What other tracers do to return addresses does not show."""
+    """Return addresses that other tracers have replaced show as they were."""
     if "function_graph" not in tracer.check("cat available_tracers"):
         pytest.skip("no function_graph")
     tracer.check(f"echo recurse_step > stack_trace_filter; echo 1 > {ENABLED}; recurse 9")

@@ -24,7 +24,7 @@ def missed(guest):
 
 def test_events_of_the_boot(printing):
     assert {"ksoftirqd/0", "ksoftirqd/1"} <= set(re.findall(FORK, printing.boot_output))
-    # What the kernel prints itself is an event here, too.
+    # A line that the kernel prints itself is an event here, too.
     assert re.search(r"\] console: SMP: 2 of 2 CPUs online\n", printing.boot_output)
     printing.check(f"echo 0 > {SETTING}")
     log = printing.check("dmesg")

@@ -1,4 +1,4 @@
-"""What the usual tutorials about Linux's ftrace type, in their order, with what they say comes then.
+"""Lines of the usual tutorials about Linux's ftrace, in their order, with the answers that they promise.
 
 Functions of theirs that are not here have stand-ins of ours: sys_read is vfs_mkdir, do_IRQ is trap_dispatch.
 """
@@ -48,14 +48,14 @@ def test_secrets_of_the_function_tracer(tracing):
     assert tracing.check("mkdir /tmp/t; rmdir /tmp/t; cat tracing_on") == "0\n"
     assert "vfs_rmdir:traceoff:count=4\n" in tracing.check("cat set_ftrace_filter")
     tracing.check("echo '!vfs_rmdir:traceoff:0' >> set_ftrace_filter; echo 1 > tracing_on")
-    # What is in a function, and what is not to be in it.
+    # Calls within a function, and those that are not to be shown.
     tracing.check("echo vfs_mkdir > set_graph_function; echo function_graph > current_tracer; mkdir /tmp/t; rmdir /tmp/t")
     text = tracing.check("cat trace")
     assert {call for call in re.findall(r"\|  (\w+)\(\)", text)} == {"vfs_mkdir"} and re.search(r"\|    \w+\(\)", text)
     tracing.check("echo 1 > max_graph_depth; > trace; mkdir /tmp/t; rmdir /tmp/t")
     assert re.findall(r"(\w+)\(\)", tracing.check("cat trace")) == ["vfs_mkdir"]
     tracing.check("echo 0 > max_graph_depth; > set_graph_function; echo nop > current_tracer")
-    # Who called it; and without a filter nobody would want to know.
+    # Its callers; without a filter they would be too many.
     tracing.check(
         "echo vfs_mkdir > set_ftrace_filter; echo function > current_tracer; echo 1 > options/func_stack_trace; "
         "mkdir /tmp/t; rmdir /tmp/t; echo 0 > options/func_stack_trace"
@@ -141,7 +141,7 @@ def test_how_deep_the_stack_gets(tracing):
 
 
 def test_as_somebody_who_is_not_root(tracing):
-    """What blogs type: every command by sudo, every write by tee or in a shell of its own."""
+    """Lines of blogs: every command by sudo, every write by tee or in a shell of its own."""
     assert (
         tracing.check(
             "echo vfs_mkdir | sudo tee /sys/kernel/tracing/set_ftrace_filter; "

@@ -46,7 +46,7 @@ warn	:= -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissi
 common	:= -std=gnu11 -g -mcx16 -fno-strict-aliasing -fno-common -D_GNU_SOURCE
 inc	:= -Itests/unit/host -Itrace/include -iquote trace -Itests/unit -Itests/unit/fake
 inc_arch := -Itrace/arch/x86_64/include -Iarch/x86_64/include/plat -Iarch/x86_64/include
-# What of the machine's half builds anywhere, and its users.
+# The sources of the machine's half that build anywhere, and its users.
 inc_decode := -Itrace/arch/x86_64/include
 inc_kernel := -Ikernel/include -iquote kernel -Iarch/x86_64/include
 
@@ -68,7 +68,7 @@ flags_gcc := -O1 $(asan) -Itests/unit/fake/plat
 # The tests themselves, and the fake platform: half the time.
 opt_gcc	:= -O0
 opt_clang := -O0
-# What another compiler does otherwise is what it inlines and how it makes atomics. Sanitised it is not optimised: the
+# Another compiler differs in the functions that it inlines and how it makes atomics. Sanitised it is not optimised: the
 # sanitisers see accesses that the optimiser would leave out.
 flags_clang := $(if $(SANITISED),-O0 $(asan),-O1 -g1 -fno-omit-frame-pointer) -Itests/unit/fake/plat
 # The ring checks with a fence what it copied; the sanitiser does not know fences. Not optimised: it sees all accesses.
@@ -87,10 +87,10 @@ flags_bare := -O0 -fno-pie -Wno-unused-function $(asan) -Itests/unit/bare/run -I
 
 # LLVM's linker, where it is, or GNU's other one: a third or half of the time, of 250 programs.
 linker	:= $(if $(shell command -v ld.lld),-fuse-ld=lld -Wl$(comma)--threads=1,$(if $(shell command -v ld.gold),-fuse-ld=gold))
-# What is not sanitised is linked by gcc, whoever compiled it: it starts faster than clang.
+# Programs without sanitisers are linked by gcc, whoever compiled it: it starts faster than clang.
 ld_by	= $(if $(findstring -fsanitize,$(flags_$1)),$(cc_$1),gcc)
 
-# What a test links besides itself: what it says, or all of trace/. One awk finds the `links:` of all tests, as TEST:SOURCE.
+# The objects that a test links besides itself: those it names, or all of trace/. One awk finds the `links:` of all tests, as TEST:SOURCE.
 said	:= $(shell awk 'sub(/^.*links: /, "") { sub(/\*\//, ""); for (i = 1; i <= NF; i++) print FILENAME ":" $$i }' \
 	$(tests) $(threads) $(steps) $(sims) $(bares))
 says	= $(patsubst $1:%,%,$(filter $1:%,$(said)))
@@ -107,7 +107,7 @@ bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests_clang)) $(call b
 
 bins	+= $(patsubst %,$(UNIT)/gcc/bin/trace/without_%,$(TRACE_FEATURES)) $(UNIT)/gcc/bin/trace/adding
 
-# What is checked besides programs, and the variant whose objects it looks at, if any.
+# Checks besides programs, and the variant whose objects it looks at, if any.
 checks	:= headers profiles:fast
 
 .PHONY: all list checks $(foreach c,$(checks),$(firstword $(subst :, ,$c)))
@@ -261,7 +261,7 @@ $(UNIT)/headers.ok: $(all_public) tests/unit/headers/use.c $(wildcard examples/*
 	done
 	@touch $@
 
-# What a profile needs is what stays undefined: all that it calls on a host with an empty inline half. What is left to
+# A profile's needs are the names that stay undefined: all that it calls on a host with an empty inline half. What is left to
 # write for one CPU is known from that, from the defaults, which lie in an archive, and from the inline functions of one
 # CPU, each in a section of its own. Not optimised: the names are the same, in half the time.
 profile_flags = -w -O0 -g0 -fno-pie -fno-stack-protector -Itests/unit/bare/$1 -Itests/unit/bare/none

@@ -13,7 +13,7 @@ RETURNS = {"funcgraph_exit", "funcgraph_exit_retval"}
 
 
 def thread_of(event):
-    """What tells threads apart."""
+    """The key that tells threads apart."""
     return (0, event.cpu) if event.pid == 0 else (event.pid, None)
 
 
@@ -86,7 +86,7 @@ class Calls:
         return finished + [call]
 
     def _cut(self, stack, depth, now):
-        """What is as deep as that, or deeper, cannot go on: its return was not recorded."""
+        """Ends the calls as deep as that, or deeper: their returns were not recorded."""
         finished = []
         while stack and stack[-1].depth >= depth:
             call = stack.pop()

@@ -1,4 +1,4 @@
-"""What all commands of tools/fathom share: how they fail."""
+"""Failing, as all commands of tools/fathom do it."""
 import contextlib
 import errno
 import struct

@@ -1,7 +1,7 @@
 """Events out of pages, in the order of time, whether those are of a file (_read_dat.py) or of a running kernel (_live.py).
 
     for event in recording.events():
-        if isinstance(event, Lost): ...                 # .ts .cpu .count, None when nobody knows how many
+        if isinstance(event, Lost): ...                 # .ts .cpu .count, None when their number is unknown
         event.ts, event.cpu, event.pid, event.comm, event.system, event.name, event.fields, event.text
 """
 import bisect
@@ -137,7 +137,7 @@ class Event:
 
     @property
     def text(self):
-        """What is behind the name in a line of `trace`, without a newline at its end."""
+        """The text behind the name in a line of `trace`, without a newline at its end."""
         if self.name == "function" and self.system == "ftrace":
             return f"{self.function('ip')} <-{self.function('parent_ip')}"
         if self.name == "bprint" and self.system == "ftrace":
@@ -167,13 +167,13 @@ class UnknownType:
 
 
 class Recording:
-    """What events are decoded with: types, symbols, names of threads; rings() gives (CPU, its pages one by one), also several of a CPU."""
+    """The means to decode events: types, symbols, names of threads; rings() gives (CPU, its pages one by one), also several of a CPU."""
 
     def __init__(self, name):
         self.name, self.types, self.comms, self.formats_of_bprint = name, {}, {}, {}
         self.symbols, self.clock, self.page_bytes, self.cpus = Symbols(), "local", 4096, []
 
-    # ---- What it is put together of ----
+    # ---- Its parts ----
 
     def read_header_page(self, text):
         data = re.search(r" data;\s*offset:(\d+);\s*size:(\d+);", text)

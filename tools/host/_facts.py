@@ -1,4 +1,4 @@
-"""What a trace.dat says beside its pages, from a running kernel."""
+"""The parts of a trace.dat beside its pages, from a running kernel."""
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -92,7 +92,7 @@ def names_of_tasks(guest, before=b""):
 
 
 def gather_last(guest, facts, buffers):
-    """What changes while it is traced: names of functions and tasks, and the counters of the rings."""
+    """The facts that change while it is traced: names of functions and tasks, and the counters of the rings."""
     facts.buffers[0].clock = clock_of(guest, buffers[0].tracing)
     facts.kallsyms, facts.printk, facts.cmdlines = (
         guest.read("/proc/kallsyms"),

@@ -11,7 +11,7 @@ ADDRESSES = {"ip", "parent_ip", "func", "retaddr", "caller"}
 
 
 def element_of(words):
-    """What an array of this type holds."""
+    """The type of an array's elements."""
     size = 8 if "*" in words else next((WIDTHS[word] for word in reversed(words.split()) if word in WIDTHS), 1)
     return struct.Struct("<" + LETTERS[size])
 
@@ -66,7 +66,7 @@ class EventType(Format):
         return value.encode() + b"\0" if isinstance(value, str) else value
 
     def text(self, event, symbols):
-        """What is behind the name in a line of `trace`. If its print fmt says something that is not understood: all fields."""
+        """The text behind the name in a line of `trace`. If its print fmt says something that is not understood: all fields."""
         if self.printer is None:
             self.printer = _printfmt.compiled(self.print_fmt)
         try:

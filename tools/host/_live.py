@@ -1,4 +1,4 @@
-"""What a running kernel has recorded, as a Recording of _events.py. Its events are taken out of the kernel's buffer."""
+"""The events of a running kernel, as a Recording of _events.py. Its events are taken out of the kernel's buffer."""
 from host._common import Failure, making_sense
 from host._events import Recording, Symbols
 from host._facts import cpus_of, most_pages

@@ -45,7 +45,7 @@ class Field:
 
 
 class Format:
-    """What a `format` file says of an event."""
+    """An event's type, from its `format` file."""
 
     def __init__(self, text):
         try:

@@ -245,7 +245,7 @@ class Parser:
         self.take(")")
         return made
 
-    # ---- What the kernel's formats call ----
+    # ---- Functions of the kernel's formats ----
 
     def named_field(self):
         return self.field(self.take())

@@ -38,7 +38,7 @@ class Qmp:
         return answer
 
     def __call__(self, command, seconds=10, **arguments):
-        """What the command returns."""
+        """The command's answer."""
         self.socket.settimeout(seconds)
         try:
             self.stream.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")

@@ -51,7 +51,7 @@ class Trace(Recording):
         self.places = [ring for ring in self.places if buffer in (None, ring.buffer)]
         self.cpus = sorted({ring.cpu for ring in self.places})
 
-    # ---- What is in front of the pages ----
+    # ---- The head, in front of the pages ----
 
     def _read_head(self):
         head = Cursor(self.data, len(MAGIC))

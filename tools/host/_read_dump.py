@@ -22,7 +22,7 @@ def check_core(path):
 
 
 def read_core(core, elf, folder, options):
-    """What gdb has found in it: all that is in facts.json."""
+    """The facts that gdb has found in it: all of facts.json."""
     call = f"export.write({str(folder)!r}, {''.join(options.instances)!r}, {options.snapshot})"
     words = ["gdb", "-q", "-nx", "-batch", "-x", ROOT / "tools/gdb/fathom.py", "-ex", f"python from ft import export; {call}", elf, core]
     try:

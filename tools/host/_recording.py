@@ -25,7 +25,7 @@ def add_file(parser):
 
 
 def add_arguments(parser):
-    """What is set, the file, the kernel, the command."""
+    """The settings, the file, the kernel, the command."""
     _settings.add_arguments(parser)
     add_file(parser)
     _boot.add_arguments(parser)
@@ -126,12 +126,12 @@ class Recording:
             self.guest.write(f"{buffer.tracing}tracing_on", "1" if is_on else "0")
 
     def take(self, file="trace_pipe_raw"):
-        """What the rings hold."""
+        """The contents of the rings."""
         for buffer in self.buffers:
             what_is_there(buffer, self.pages, file)
 
     def command_line(self):
-        """What the kernel's shell runs: tracing is on just as long as the command takes."""
+        """The line for the kernel's shell: tracing is on just as long as the command takes."""
         words = " ".join(self.options.words)
         on, off = ("; ".join(f"echo {bit} > {one.tracing}tracing_on" for one in self.buffers) for bit in (1, 0))
         return f"{on}; sh -c {quoted(words)}; status=$?; {off}; exit $status"

@@ -45,7 +45,7 @@ def wanted(namespace):
 
 
 class AnotherBuffer(argparse.Action):
-    """What is behind -B is for the instance, as in trace-cmd; what is in front of it for the buffer before."""
+    """Options behind -B are for the instance, as in trace-cmd; those in front of it for the buffer before."""
 
     def __call__(self, parser, namespace, value, option_string=None):
         before = [one.instance for one in namespace.buffers or []] + [namespace.instance]
@@ -58,7 +58,7 @@ class AnotherBuffer(argparse.Action):
 
 
 def wanted_buffers(namespace):
-    """What is wanted of each buffer; nothing of the machine's own, if all stands behind -B."""
+    """The settings wanted of each buffer; nothing of the machine's own, if all stands behind -B."""
     found = [*(namespace.buffers or []), wanted(namespace)]
     return found if len(found) == 1 or any(vars(found[0]).values()) else found[1:]
 
@@ -120,7 +120,7 @@ class Settings:
         return failures
 
     def _why(self, data):
-        """What the kernel says about its refusal of the data, with a caret under the place; "" when it says nothing."""
+        """The kernel's words about its refusal of the data, with a caret under the place; "" when it says nothing."""
         try:
             lines = self.guest.text(f"{self.tracing}error_log").rstrip().splitlines()
         except OSError:
@@ -158,7 +158,7 @@ class Settings:
         for word in words:
             self.write(name, f"{word}\n", append=True)
 
-    # ---- What the options stand for ----
+    # ---- Meanings of the options ----
 
     def _event_folder(self, event):
         """The folder below events/ whose filter and trigger are those of the events, or None for a pattern."""

@@ -53,7 +53,7 @@ class Place:
 
 
 class Facts:
-    """What a reader has to know beside the pages. Texts are bytes, as the kernel's files have them."""
+    """All that a reader has to know beside the pages. Texts are bytes, as the kernel's files have them."""
 
     header_page = header_event = kallsyms = printk = cmdlines = b""
     ftrace_formats = ()  # of the events of tracers

@@ -134,7 +134,7 @@ static int read_raw(struct pruning *p, const struct blob *raw)
 	return split_types(p, raw->bytes + base + header->type_off, header->type_len);
 }
 
-/* ---- What stays ---- */
+/* ---- Types that stay ---- */
 
 static int need(struct pruning *p, uint32_t id)
 {

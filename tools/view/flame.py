@@ -21,7 +21,7 @@ class Calls:
         self.stacks = {}  # of a thread: [(function, node)]; idle threads share a number, so the CPU belongs to it
 
     def stack_of(self, cpu, pid, depth):
-        """What is known of the thread's stack down to `depth`. Frames whose entry was not seen share one that has no name."""
+        """The known part of the thread's stack down to `depth`. Frames whose entry was not seen share one that has no name."""
         stack = self.stacks.setdefault((cpu, 0) if pid == 0 else pid, [])
         del stack[depth:]
         if len(stack) < depth:

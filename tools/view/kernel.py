@@ -1,4 +1,4 @@
-"""What the page asks of the kernel: its settings, the commands that change them, what is known of a function."""
+"""Questions of the page to the kernel: its settings, the commands that change them, facts about a function."""
 import re
 import threading
 
@@ -97,7 +97,7 @@ class Kernel:
         return done
 
     def reason(self, err, before):
-        """What error_log says since then; an error number alone if it says nothing."""
+        """New lines of error_log since then; an error number alone if it says nothing."""
         log = self.read("error_log")
         newest = re.split(r"^\[ *\d+\.\d+\] *", log, flags=re.M)[-1].strip()
         return f"{err.strerror}: {newest}" if log != before else err.strerror
@@ -115,7 +115,7 @@ class Kernel:
         return {**found, "instance": instance, "instances": sorted(self.guest.names("instances")), "own": sorted(own)}
 
     def place_of(self, instance):
-        """What `place` is to be for an instance, "" for the root."""
+        """The path of `place` for an instance, "" for the root."""
         if instance and instance not in self.guest.names("instances"):
             raise Refused(f"there is no instance {instance}")
         return instance, frozenset(self.guest.names(f"instances/{instance}") if instance else ())
@@ -199,7 +199,7 @@ class Kernel:
                 raise Failure(f"the kernel has not answered for {ANSWER_SECONDS} s", DIED) from None
 
     def why(self, name):
-        """What `why` says: of a function, with its prototype, or of the state when no name is given."""
+        """The answer of `why`: for a function, with its prototype, or of the state when no name is given."""
         if not name:
             return self.read("why")
         if not re.fullmatch(r"[A-Za-z0-9_.$:/-]+", name):

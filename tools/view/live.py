@@ -1,4 +1,4 @@
-"""What goes to the pages while the kernel runs: one thread empties the rings, one looks at the settings."""
+"""The feed of the pages while the kernel runs: one thread empties the rings, one looks at the settings."""
 import collections
 import json
 import queue
@@ -60,7 +60,7 @@ class Hub:
                 self.rare.clear()
 
     def say(self, text):
-        """What the console says; its last part is for new pages, too."""
+        """The console's text; its last part is for new pages, too."""
         with self.lock:
             self.console = (self.console + text)[-CONSOLE:]
             for page in self.pages:
@@ -244,7 +244,7 @@ class Live:
             )
         self.maximum = longest
 
-    # ---- What pages ask for ----
+    # ---- Questions of pages ----
 
     def choose(self, instance):
         """Look at another instance, "" for the root. Its rings are opened first: from then on it cannot be

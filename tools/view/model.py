@@ -1,4 +1,4 @@
-"""What the events of the rings come to: slices of CPUs, calls with their times, counts. No more than a page can draw.
+"""A model of the events of the rings: slices of CPUs, calls with their times, counts. No more than a page can draw.
 
 Reader calls page() for each page of events, and every tenth of a second drain(), which gives what is new, small enough for
 a browser however many events there were: slices that are too many are joined, of events some are shown and all are counted.
@@ -200,7 +200,7 @@ class Model:
                 self.calls.leave(number, pid, depth, function, spent)
         del self.pending[:ready]
 
-    # ---- What is new ----
+    # ---- New parts ----
 
     def describe(self, form, page, at, end):
         """The fields of an event as a line; addresses of code by their names."""

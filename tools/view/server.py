@@ -198,7 +198,7 @@ class Handler(BaseHTTPRequestHandler):
 
     @staticmethod
     def next_messages(page):
-        """What is there, in one piece; a comment when there is nothing, to notice that the page has gone."""
+        """All that is there, in one piece; a comment when there is nothing, to notice that the page has gone."""
         try:
             some = [page.get(timeout=5)]
         except queue.Empty:
@@ -207,7 +207,7 @@ class Handler(BaseHTTPRequestHandler):
             some.append(page.get())
         return b"".join(b"data: " + one + b"\n\n" for one in some)
 
-    # ---- What is asked, each by its name ----
+    # ---- Questions, each by its name ----
 
     def get_functions(self, _query):
         return {"list": self.server.live.kernel.functions()}

@@ -33,7 +33,7 @@ struct process_cpu {
 } __attribute__((aligned(64)));
 
 /*
- * A field of the running CPU. THIS_CONST is for fields that nobody else changes, or only a signal
+ * A field of the running CPU. THIS_CONST is for fields that no other thread changes, or only a signal
  * handler, which restores them: the compiler may load such a field once for several uses.
  */
 #define THIS_CPU(field)	  (((volatile struct process_cpu __seg_gs *)0)->field)

@@ -13,7 +13,7 @@
 
 int loop_run(void (*fn)(uint64_t rounds));
 
-/* What is traced: work.c, compiled as each tool wants it. Its argument plus one. */
+/* The traced function, in work.c, compiled as each tool wants it. Returns its argument plus one. */
 uint64_t work(uint64_t x);
 static inline void loop_call_work(uint64_t rounds)
 {

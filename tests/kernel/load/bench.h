@@ -1,5 +1,5 @@
 /*
- * What the benchmark measures: two equal functions, one with a call site, and the loops that call
+ * The code that the benchmark measures: two equal functions, one with a call site, and the loops that call
  * them. The loops have no site; each runs `n` rounds.
  *
  * Context: thread; the caller turns interrupts off.
@@ -52,7 +52,7 @@ int bench_fprobe_entry(struct fprobe *fp, uintptr_t entry_ip, uintptr_t ret_ip,
 void bench_fprobe_exit(struct fprobe *fp, uintptr_t entry_ip, uintptr_t ret_ip,
 		       struct ftrace_regs *regs, void *entry_data);
 int bench_kretprobe(struct kretprobe_instance *ri, struct ftrace_regs *regs);
-/* What a direct call calls: returns. */
+/* The target of a direct call: returns. */
 void bench_direct_call(void);
 
 #endif

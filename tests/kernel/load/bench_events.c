@@ -1,7 +1,7 @@
 /*
  * `bench`: what a trace event costs, one row for each setting.
  *
- * A figure is by how much the loop that hits the tracepoint is dearer than while nobody listens to
+ * A figure is by how much the loop that hits the tracepoint is dearer than without listeners to
  * it; of tp_off, than an empty loop. The row fails when an instance has not as many events as there
  * should be.
  *

@@ -2,7 +2,7 @@
  * `bench`: what counting an event in a histogram costs, one row for each kind of key. The event is
  * off: nothing is recorded.
  *
- * A figure is by how much the loop that hits the tracepoint is dearer than while nobody listens to
+ * A figure is by how much the loop that hits the tracepoint is dearer than without listeners to
  * it. The row fails when hits and drops together are not as many as the rounds.
  *
  * Context: thread.

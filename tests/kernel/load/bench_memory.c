@@ -1,5 +1,5 @@
 /*
- * `bench`: the memory that an instance takes beside its buffer: when it is made, when somebody has
+ * `bench`: the memory that an instance takes beside its buffer: when it is made, when a reader has
  * looked into all of its directories, and when all events are on in it.
  *
  * Context: thread.
@@ -48,7 +48,7 @@ uint64_t bench_settled_bytes(void)
 	return bytes;
 }
 
-/* What a buffer like that of a new instance takes. */
+/* Bytes of a buffer like that of a new instance. */
 static uint64_t bench_buffer_bytes(void)
 {
 	uint64_t bytes = bench_read_number(BENCH_INSTANCE "/buffer_size_kb") << 10;
@@ -111,7 +111,7 @@ static int bench_instance_bytes(struct command_env *env, const char *name)
 
 	if (err)
 		return err;
-	/* What the first one of all allocates, such as room for names of threads, stays. */
+	/* Allocations of the first one of all, such as room for names of threads, stay. */
 	err = bench_write_file(BENCH_INSTANCE "/events/enable", "1");
 	bench_remove_instance(BENCH_INSTANCE);
 	if (err)

@@ -1,5 +1,5 @@
 /*
- * What the files of the `bench` command share.
+ * Shared declarations of the files of the `bench` command.
  *
  *   bench.c          the command
  *   bench_measure.c  counting, and what is asked of tracefs
@@ -59,12 +59,12 @@ void bench_remove_instance(const char *name);
 
 /* The number that a file begins with; 0 when it cannot be read. */
 uint64_t bench_read_number(const char *name);
-/* Instructions that reading a file takes, in large blocks of which nobody looks at the text. */
+/* Instructions that reading a file takes, in large blocks whose text is not looked at. */
 uint64_t bench_cost_of_reading(const char *name);
 /* Lines of a file; 0 when it cannot be read. */
 uint64_t bench_count_lines(const char *name);
 
-/* What the `stats` files of all CPUs say. */
+/* The `stats` files of all CPUs. */
 struct bench_counts {
 	uint64_t entries;
 	uint64_t overrun;

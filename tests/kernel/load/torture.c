@@ -259,7 +259,7 @@ static int torture_run_all(struct command_env *env, uint64_t rounds, uint64_t en
 	return err;
 }
 
-/* What is in use; slabs by their objects, for how many pages these share is a matter of luck. */
+/* Memory in use; slabs by their objects, for how many pages these share is a matter of luck. */
 struct memory {
 	uint64_t pages;
 	uint64_t objects;
@@ -324,7 +324,7 @@ static int torture_check_memory(struct command_env *env, struct memory before)
 	return is_right ? 0 : 1;
 }
 
-/* What the first uses of things leave behind for the next ones is not missing. */
+/* Memory that first uses keep for the next ones is not missing. */
 static int torture_warm_up(struct command_env *env)
 {
 	uint64_t done;

@@ -76,7 +76,7 @@ uint64_t torture_random(uint64_t *state, uint64_t limit);
  * after that, less often, as long as the round goes on. 0 or -ENOMEM.
  */
 int torture_start_workers(bool until_enough);
-/* They end; none is in a round, nobody traces any more. False when a stack was not clean. */
+/* They end; none is in a round or traces any more. False when a stack was not clean. */
 bool torture_stop_workers(void);
 /*
  * A thread that reads files of tracefs during rounds. 0 or -ENOMEM; without it the rest is nothing.

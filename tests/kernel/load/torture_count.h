@@ -1,6 +1,6 @@
 /*
- * What every run of a target of `torture` does, its own code or that of a live patch: it counts
- * itself, and is an event.
+ * Each run of a target of `torture`, by its own code or that of a live patch: it counts itself, and
+ * is an event.
  */
 #ifndef TORTURE_COUNT_H
 #define TORTURE_COUNT_H

@@ -36,7 +36,7 @@ static int torture_damage_register_on(struct ftrace_ops *ops)
 
 	if (err)
 		return err;
-	torture_damage_write_byte(ips[1] + 2, (uint8_t)~right); /* nobody calls it now */
+	torture_damage_write_byte(ips[1] + 2, (uint8_t)~right); /* it has no callers now */
 	err = register_ftrace_function(ops);
 	torture_damage_write_byte(ips[1] + 2, right);
 	return err;

@@ -45,7 +45,7 @@ static const char *const other_hists[OTHER_HISTS] = {
 	"hist:keys=value.log2,common_cpu:vals=value:size=256",
 };
 
-/* What is written in `changed`: file, text. */
+/* Lines of `changed`: file, text. */
 static const struct change {
 	const char *file;
 	const char *text;
@@ -146,7 +146,7 @@ static int torture_events_make_or_remove(void)
 	int err = changed_is_there ? vfs_rmdir(ROOT, CHANGED) : vfs_mkdir(ROOT, CHANGED);
 
 	changed_is_there ^= !err;
-	return err == -EBUSY ? 0 : err; /* somebody reads it */
+	return err == -EBUSY ? 0 : err; /* a reader has it */
 }
 
 /* A trigger that is there already is no fault. */

@@ -129,7 +129,7 @@ static int torture_graph_check_steady(struct command_env *env)
 }
 
 /*
- * No call of it begins any more: its filter is a function that nobody calls now. Returns that
+ * No call of it begins any more: its filter is a function without callers now. Returns that
  * happen while frames are counted make the sum wrong; then it is made again.
  */
 static int torture_graph_check_roaming(struct command_env *env)

@@ -13,7 +13,7 @@
 #define WAIT_NS	   (2 * NSEC_PER_MSEC)
 #define WAIT_TRIES 5000u
 
-/* ---- What replaces the targets: the same results, found in another way ---- */
+/* ---- Replacements of the targets: the same results, found in another way ---- */
 
 static uint64_t torture_patch_new_leaf(uint64_t value)
 {

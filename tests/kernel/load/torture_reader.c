@@ -58,7 +58,7 @@ static struct {
 	char text[PART_BYTES];
 } reader;
 
-/* What comes and goes may be gone, and what is exclusive may be in use. */
+/* A file that comes and goes may be gone, and an exclusive one may be in use. */
 static void torture_reader_read_one(const char *path)
 {
 	int err = torture_read(path, reader.text, sizeof(reader.text));

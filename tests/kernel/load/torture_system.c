@@ -92,7 +92,7 @@ static const struct setting settings[] = {
 	{ STACK, "0\n", 0 },
 };
 
-/* What is allocated once and kept, when tracer and option come together. */
+/* Memory that is allocated once and kept, when tracer and option come together. */
 static const struct setting lasting_settings[] = {
 	{ "current_tracer", "function\n", 0 },
 	{ "trace_options", "func-no-repeats\n", 0 },
@@ -100,7 +100,7 @@ static const struct setting lasting_settings[] = {
 	{ "current_tracer", "nop\n", 0 },
 };
 
-/* What is as it was, when all have been applied in this order. */
+/* Settings that are as they were, when all have been applied in this order. */
 static const struct setting first_settings[] = {
 	{ "current_tracer", "nop\n", 0 },
 	{ STACK, "0\n", 0 },

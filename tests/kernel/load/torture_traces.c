@@ -93,7 +93,7 @@ static int torture_traces_remove(const char *name)
 	return vfs_rmdir("/sys/kernel/tracing", path);
 }
 
-/* ---- What an instance has seen ---- */
+/* ---- The events of an instance ---- */
 
 static uint64_t torture_traces_stat_of(const char *name)
 {
@@ -209,7 +209,7 @@ static int torture_traces_begin_round(void)
 			err = torture_traces_write_number(recorders[i].name, "snapshot", 2);
 	}
 	nr_markers = 0;
-	/* What is left of the last one goes: the count begins anew. */
+	/* Remains of the last one go: the count begins anew. */
 	if (!err)
 		err = torture_traces_write_to("nop", "set_ftrace_filter",
 					      "!target_call:stacktrace:0\n", VFS_APPEND);
@@ -339,7 +339,7 @@ static int torture_traces_consume(void)
 	return torture_read_once(path, text, sizeof(text));
 }
 
-/* The first worker is always in; whether nobody else is, or somebody, changes. */
+/* The first worker is always in; alone or with others, in turn. */
 static int torture_traces_change_pids(void)
 {
 	uint32_t other = (uint32_t)torture_pick(torture_nr_workers());

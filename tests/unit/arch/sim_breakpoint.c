@@ -153,7 +153,7 @@ static void walker(void)
 	}
 }
 
-/* What trace_plat_synchronize_preempt() is for. */
+/* The work of trace_plat_synchronize_preempt(). */
 static void wait_for_walk(void)
 {
 	uint32_t nr = atomic_load(&nr_walks);
@@ -190,7 +190,7 @@ static void test_walks(void **state)
 	assert_true(sim_all(&setup, 3) > 1000);
 }
 
-/* ---- An int3 of a probe, which comes and goes while somebody reads ---- */
+/* ---- An int3 of a probe, which comes and goes while the text is read ---- */
 
 static struct {
 	struct trace_breakpoint_consumer consumer;
@@ -262,7 +262,7 @@ static void test_reader(void **state)
 	assert_true(sim_all(&setup, 3) > 1000);
 }
 
-/* ---- What is read, and what a batch makes of it ---- */
+/* ---- Bytes that are read, before and after a batch ---- */
 
 static void arm(uintptr_t addr)
 {

@@ -146,7 +146,7 @@ static void test_call_deaf(void **state)
 	assert_true(sim_all(&setup, 1) > 10);
 }
 
-/* ---- NMIs that nobody sent ---- */
+/* ---- NMIs without a sender ---- */
 
 static void send_strays(void)
 {

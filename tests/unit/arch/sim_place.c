@@ -22,7 +22,7 @@ static const uint8_t plain[16] = { 0x48, 0x01, 0xf8, 0x48, 0x01, 0xf0, 0xc3, 0xc
 static const uint8_t table[16] = { 0x48, 0x01, 0xf8, 0x48, 0x01, 0xf0, 0xff, 0xe0 };
 #define FUNC_BYTES 8u
 
-/* ---- What the sources ask for ---- */
+/* ---- Functions that the sources call ---- */
 
 const char trace_probe_detour[1], trace_probe_detour_args[1];
 

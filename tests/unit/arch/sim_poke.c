@@ -165,7 +165,7 @@ static void one_site(bool is_tcg, bool foreign)
 
 /* ---- Who reads the code meanwhile ---- */
 
-/* What the site is meant to hold: one of the two, whole, and never the old after the new. */
+/* The right contents of the site: one of the two, whole, and never the old after the new. */
 static void reader(void)
 {
 	uint8_t old_insn[TRACE_INSN_SIZE], new_insn[TRACE_INSN_SIZE], found[TRACE_INSN_SIZE + 1];
@@ -242,7 +242,7 @@ static void test_two_batches(void **state)
 	assert_true(sim_all(&setup, 2) > 1000);
 }
 
-/* With int3s of nobody: their handlers look at the batch too, whenever they like. */
+/* With int3s of no consumer: their handlers look at the batch too, whenever they like. */
 static void test_foreign(void **state)
 {
 	const struct sim_setup setup = { .name = "int3s of nobody",

@@ -1,6 +1,6 @@
 /*
  * A probe of one byte that comes and goes by batches of text_poke.c, while other CPUs run over it:
- * its consumer answers each int3 that they hit, and nobody reads the int3 as part of the code. It
+ * its consumer answers each int3 that they hit, and no CPU reads the int3 as part of the code. It
  * becomes a jump, over two instructions, and back, while a thread may stand between the two.
  *
  * links: trace/arch/x86_64/text_poke.c trace/arch/x86_64/text_write.c
@@ -60,7 +60,7 @@ static struct trace_poke poke_of(bool arm)
 {
 	struct trace_poke poke = { .site = (uint32_t)sim_site(0), .len = 1, .is_probe = true };
 
-	/* What is behind the first byte is nobody's business. */
+	/* The bytes behind the first one do not matter. */
 	memset(poke.old_insn, 0x77, sizeof(poke.old_insn));
 	memset(poke.new_insn, 0x77, sizeof(poke.new_insn));
 	poke.old_insn[0] = arm ? nop[0] : probed[0];
@@ -97,7 +97,7 @@ static void change_to(enum sim_insn from, enum sim_insn to)
 	SIM_CHECK(sim_site_holds(0, to));
 }
 
-/* What kprobe_jump.c does; see there. */
+/* As kprobe_jump.c does it; see there. */
 static void jump_and_back(void)
 {
 	atomic_store(&is_known, true);

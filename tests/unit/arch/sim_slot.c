@@ -44,7 +44,7 @@ struct run {
 	uintptr_t fault_addr;
 };
 
-/* What slot_run() reads and writes, at addresses of 32 bits. */
+/* The memory that slot_run() reads and writes, at addresses of 32 bits. */
 struct run slot_in, slot_out;
 uint8_t slot_state_in[STATE_BYTES] __attribute__((aligned(64)));
 uint8_t slot_state_out[STATE_BYTES] __attribute__((aligned(64)));
@@ -129,7 +129,7 @@ static struct run run(const uint8_t *code, uintptr_t base)
 	return slot_out;
 }
 
-/* ---- What the slots ask for ---- */
+/* ---- Functions that the slots call ---- */
 
 static int nr_units;
 

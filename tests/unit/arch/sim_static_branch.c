@@ -1,5 +1,5 @@
 /*
- * What is said when a static branch cannot be switched.
+ * The message of a static branch that cannot be switched.
  *
  * links: arch/x86_64/static_branch.c arch/x86_64/smp_sync.c trace/arch/x86_64/text_write.c
  */

@@ -155,7 +155,7 @@ static void test_one_cpu(void **state)
 	assert_int_equal(sim_text_longest_stretch(), 256);
 }
 
-/* One byte is wrong: nothing is written, nobody was stopped, and the next batch finds no lock. */
+/* One byte is wrong: nothing is written, no CPU was stopped, and the next batch finds no lock. */
 static void refuse(void)
 {
 	struct trace_poke_error error;

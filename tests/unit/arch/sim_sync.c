@@ -147,7 +147,7 @@ static void sync_alone(void)
 	uint64_t before = sim_nr_serialised(0), sent = sim_nr_sent();
 
 	smp_online = 1;
-	sim_irq_disable(); /* with nobody to wait for that is no harm */
+	sim_irq_disable(); /* without a CPU to wait for that is no harm */
 	smp_sync_cores();
 	assert_int_equal(sim_nr_serialised(0), before + 1);
 	assert_int_equal(sim_nr_sent(), sent);
@@ -206,7 +206,7 @@ static void late_is_there(void)
 	nothing_printed();
 }
 
-/* While it is held nobody comes online; afterwards somebody does. */
+/* While it is held no CPU comes online; afterwards one does. */
 static void hold_hotplug(void)
 {
 	uint64_t online;
@@ -247,7 +247,7 @@ static void late_stops(void)
 	late_has_stopped = true;
 }
 
-/* Afterwards neither the lock nor a sync waits for it; the lock of somebody else is his. */
+/* Afterwards neither the lock nor a sync waits for it; the lock of another CPU stays that CPU's. */
 static void forget_late(void)
 {
 	while (!late_has_stopped)

@@ -1,6 +1,6 @@
 /*
- * What each trap is for: gates, who is asked in which order, what interrupts and NMIs leave as they
- * found it.
+ * The way of each trap: gates, the order of consumers, the state that interrupts and NMIs leave as
+ * they found it.
  *
  * links: arch/x86_64/smp_sync.c
  */
@@ -13,7 +13,7 @@
 
 #define VECTOR 0x55u
 
-/* What a trap led to, in order: names, separated by blanks. */
+/* The calls that a trap led to, in order: names, separated by blanks. */
 static char told[256];
 static bool is_listening, is_answered, is_fixup;
 static struct trap_frame frame;

@@ -168,7 +168,7 @@ static inline void slot_forms_evex(void)
 	}
 }
 
-/* ---- What is not tried ---- */
+/* ---- Instructions that are not tried ---- */
 
 static inline bool form_is_0f(const struct trace_insn *insn, uint8_t opcode)
 {

@@ -115,7 +115,7 @@ static void test_odd_entries(void **state)
 	static const uint64_t odd[][3] = {
 		{ 0, 0, 1 },		     /* empty: left out */
 		{ UINT64_MAX - 10, 100, 1 }, /* wraps: left out */
-		{ 0x100000, 0x100000, 77 },  /* of a kind nobody knows: reserved */
+		{ 0x100000, 0x100000, 77 },  /* of an unknown kind: reserved */
 		{ 0x200000, 0x100000, 1 },
 	};
 	struct build b;

@@ -153,7 +153,7 @@ static void test_longest(void **state)
 	assert_int_equal(error_of("6666666666666666666666666666"), -ENODATA);
 }
 
-/* ---- What 64-bit mode does not have ---- */
+/* ---- Instructions that 64-bit mode does not have ---- */
 
 static const char *const undefined[] = {
 	"06",
@@ -229,7 +229,7 @@ static void test_undefined(void **state)
 	}
 }
 
-/* ---- What stands where ---- */
+/* ---- Positions of the parts ---- */
 
 static void test_prefixes(void **state)
 {

@@ -10,7 +10,7 @@
 #include <arch/cpu_local.h>
 #include <kernel/base.h>
 
-/* What tsc_sync.c needs of the machine, instead of raw_lock.h, <arch/cpu.h>, <arch/percpu.h>. */
+/* The machine that tsc_sync.c needs, instead of raw_lock.h, <arch/cpu.h>, <arch/percpu.h>. */
 #define RAW_LOCK_H
 #define ARCH_CPU_H
 #define ARCH_PERCPU_H

@@ -249,7 +249,7 @@ uintptr_t fake_step(uintptr_t addr, struct ftrace_regs *fregs)
 		return next;
 	plat = kprobe_hit_find(addr);
 	if (!plat) {
-		fprintf(stderr, "fake: a breakpoint of nobody at %#lx\n", addr);
+		fprintf(stderr, "fake: an unknown breakpoint at %#lx\n", addr);
 		abort();
 	}
 	probe = (const struct probe *)(const void *)plat->opaque;

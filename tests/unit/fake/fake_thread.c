@@ -55,7 +55,7 @@ static pthread_mutex_t later_lock = PTHREAD_MUTEX_INITIALIZER;
 _Atomic uint64_t fake_nr_looks, fake_nr_pauses;
 void (*fake_on_pause)(void);
 
-/* What a struct trace_plat_lock holds; all zero is unlocked. */
+/* The contents of a struct trace_plat_lock; all zero is unlocked. */
 struct fake_lock {
 	pthread_mutex_t mutex;
 	_Atomic pthread_t owner;

@@ -1,5 +1,5 @@
 /*
- * What a user of the public headers writes, in what C and C++ have in common: every macro that makes
+ * Code of a user of the public headers, in the words common to C and C++: every macro that makes
  * code, and an initialiser of every struct that users fill in. It is compiled as both, with warnings
  * about conversions, and with the integer types of other hosts; the compiler is told to include
  * all public headers. It is never run: what it calls, and its table of layouts, is compared.

@@ -131,7 +131,7 @@ static void test_all_outside(void **state)
 {
 	(void)state;
 	assert_int_equal(looks(), 1);
-	online = 1; /* nobody else is there */
+	online = 1; /* no other CPU is there */
 	run(2, &busy[2], 1);
 	assert_int_equal(looks(), 0);
 }

@@ -190,7 +190,7 @@ int console_getc_timeout(uint64_t timeout_ns)
 	assert_true(timeout_ns > 0);
 	if (timeout_ns == WAIT_FOREVER)
 		return getc_forever();
-	/* What was typed before the question comes before the answer. */
+	/* Text that was typed before the question comes before the answer. */
 	if (*typed)
 		return (unsigned char)*typed++;
 	return answer[answer_pos] ? answer[answer_pos++] : -EAGAIN;
@@ -672,7 +672,7 @@ static void test_late_answers(void **state)
 	assert_string_equal(line, "cdab");
 	assert_int_equal(terminal_columns(), 100);
 	assert_int_equal(terminal_rows(), 50);
-	type("ab\x1b[50;120Rc", line); /* nobody has asked */
+	type("ab\x1b[50;120Rc", line); /* there was no question */
 	assert_string_equal(line, "abc");
 	assert_int_equal(terminal_columns(), 100);
 	answers = true;

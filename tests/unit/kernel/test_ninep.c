@@ -323,7 +323,7 @@ static void test_message_goes_on_behind_a_pause(void **state)
 	}
 }
 
-/* What looks like the beginning of a Tversion, and is all: after another pause it is data. */
+/* Bytes like the beginning of a Tversion, without the rest: after another pause it is data. */
 static void test_data_like_a_version(void **state)
 {
 	static const char message[] = "\x1a\0\0\0\x76\x03\0\x09\0\0\0\x10\0\0\0\0\0\0\0\x03\0\0\0"

@@ -1,5 +1,5 @@
 /*
- * What a session keeps: fids, listings, requests that wait. Limits met exactly, a second fid and a
+ * The state of a session: fids, listings, requests that wait. Limits met exactly, a second fid and a
  * second session beside the first, and each allocation and each call of the files that fails.
  *
  * links: kernel/ninep/ninep_fid.c kernel/ninep/ninep_wait.c kernel/ninep/ninep_dir.c

@@ -23,7 +23,7 @@ static void durations(void **state)
 		{ "10000000", 10000000 * SECOND },
 		{ "18446744073.709551615", UINT64_MAX },
 		{ "18446744073.709551614", UINT64_MAX - 1 },
-		/* What would not fit is for ever, and not a moment. */
+		/* A time that would not fit is for ever, and not a moment. */
 		{ "18446744073.709551616", UINT64_MAX },
 		{ "18446744074", UINT64_MAX },
 		{ "307445734.561825861m", UINT64_MAX },

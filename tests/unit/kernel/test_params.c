@@ -11,7 +11,7 @@ size_t strlcpy(char *to, const char *from, size_t size);
 static char log_text[4096];
 static char traced[256]; /* "name=value " of what the tracer was given */
 
-/* What the kernel would offer. */
+/* Parameters as a kernel would offer them. */
 void printk(enum log_level level, const char *fmt, ...)
 {
 	size_t used = strlen(log_text);

@@ -22,9 +22,9 @@ static struct shell sh;
 static char error[SH_ERROR_LEN];
 static char shown[4096];
 
-/* ---- What the expansion asks of the rest of the kernel ---- */
+/* ---- The rest of the kernel, as the expansion needs it ---- */
 
-/* What the inline functions of <kernel/thread.h> read: a thread that nobody interrupts. */
+/* The thread that the inline functions of <kernel/thread.h> read: without interrupts. */
 static int set_up_thread(void **state)
 {
 	static struct thread thread;

@@ -31,7 +31,7 @@ __asm__(".text\n"
 	"ret\n"
 	".size sim_switch, .-sim_switch\n");
 
-/* What may come next. */
+/* The steps that may come next. */
 struct option {
 	uint32_t cpu;
 	uint32_t site; /* an NMI runs over it first; NOBODY: none */
@@ -239,7 +239,7 @@ static uint32_t list_options(struct option *options)
 	return nr;
 }
 
-/* Nobody can do anything until time has passed. */
+/* No CPU can do anything until time has passed. */
 static void wait_for_time(void)
 {
 	sim.now_ns += TIME_STEP_NS;

@@ -13,7 +13,7 @@
  * overwritten, each of them may go on executing it until the byte is written once more.
  *
  * The first NR_TRACKED sites are followed like this; one more, SITE_FOREIGN, holds an int3 that is
- * nobody's, and CPUs run over that too.
+ * free, and CPUs run over that too.
  */
 #ifndef SIM_TEXT_H
 #define SIM_TEXT_H
@@ -45,7 +45,7 @@ uintptr_t sim_site(uint32_t index);
 uintptr_t sim_text_end(void);
 void sim_insn_make(uint32_t site, enum sim_insn insn, uint8_t *out_insn);
 bool sim_site_holds(uint32_t index, enum sim_insn insn);
-/* Write to it without anybody's help. */
+/* Write to it without help. */
 void sim_site_damage(uint32_t index, uint32_t byte, uint8_t value);
 
 /* The tracked sites begin to change to `to`. */

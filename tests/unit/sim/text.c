@@ -30,7 +30,7 @@ struct values {
 	uint8_t value[MAX_VALUES];
 };
 
-/* What a CPU may have fetched of a site. */
+/* The bytes of a site that a CPU may have fetched. */
 struct fetched {
 	struct values byte[TRACE_INSN_SIZE];
 	bool stale_int3; /* tcg */
@@ -161,7 +161,7 @@ void sim_text_add_foreign(void)
 	*(uint8_t *)sim_site(SIM_SITE_FOREIGN) = INT3;
 }
 
-/* ---- What CPUs may execute ---- */
+/* ---- Bytes that CPUs may execute ---- */
 
 static bool has_value(const struct values *values, uint8_t value)
 {
@@ -212,7 +212,7 @@ static void check_site(uint32_t cpu, uint32_t site)
 	}
 }
 
-/* What it will execute next are the bytes that were there when the site held a NOP. */
+/* It will execute the bytes next that were there when the site held a NOP. */
 static void check_middle(uint32_t cpu)
 {
 	uint8_t nop[TRACE_INSN_SIZE];
@@ -368,7 +368,7 @@ uint64_t sim_text_nr_traps(void)
 	return model.nr_traps;
 }
 
-/* ---- What a batch promises ---- */
+/* ---- The promises of a batch ---- */
 
 void sim_text_changes(enum sim_insn to)
 {

@@ -1,6 +1,6 @@
 /*
- * What a file of tracefs lists can be written to it with `!` in front, `-:` for dynamic events, and
- * takes exactly that away. All files are walked; each that can be written to is either one of those
+ * Lines that a file of tracefs lists can be written to it with `!` in front, `-:` for dynamic
+ * events, and each takes exactly itself away. All files are walked; each that can be written to is either one of those
  * or is named here.
  */
 #include "unit.h"
@@ -12,7 +12,7 @@
 #define WAKING "events/sched/sched_waking/trigger"
 #define WAKEUP "events/sched/sched_wakeup/trigger"
 
-/* ---- What is in the lists: of each form one, with others beside it ---- */
+/* ---- Lines of the lists: of each form one, with others beside it ---- */
 
 static const struct {
 	const char *path, *text;
@@ -252,7 +252,7 @@ static bool is_mirror(const struct line *gone, const struct line *other)
 		return trace_streq(text + 12, shown);
 	if (trace_str_starts(text, "m:") && trace_streq(name_in(other->path), "enabled_monitors"))
 		return trace_str_starts(text + 2, shown) && text[2 + strlen(shown)] == ' ';
-	/* What was made for a field that the histogram took goes with it. */
+	/* Memory for a field that the histogram took goes with it. */
 	return trace_str_starts(text, "hist:") && strstr(shown, ":synthetic_");
 }
 

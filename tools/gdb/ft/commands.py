@@ -47,7 +47,7 @@ def check_image():
             _checked.add(path)
 
 
-# ---- What is traced ----
+# ---- Things that are traced ----
 
 
 def trace(argument):

@@ -1,4 +1,4 @@
-"""What a trace.dat has, out of memory: `tools/fathom extract --core` runs write() in gdb, and makes the file of what it leaves.
+"""The contents of a trace.dat, out of memory: `tools/fathom extract --core` runs write() in gdb, and makes the file of what it leaves.
 
     FOLDER/cpu0, cpu1, ...    the pages of each CPU's ring, as trace_pipe_raw would give them
     FOLDER/facts.json         texts of the kernel's files, by the names of tools/host/_write_head.py; or why there are none: `failure`

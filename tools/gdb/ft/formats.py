@@ -63,7 +63,7 @@ def with_numbers(kind):
 
 
 def text(kind):
-    """What events/SYSTEM/NAME/format has."""
+    """The text of events/SYSTEM/NAME/format."""
     fmt = own_fmt(kind) if not kind.print_fmt else with_numbers(kind) if kind.call else kind.print_fmt
     common = "".join(f"\tfield:{line};\n" for line in COMMON)
     fields = "".join(map(field_line, kind.fields))

@@ -1,4 +1,4 @@
-"""What stands above the first line of `trace`, as trace/print/output_head.c and output_graph_columns.c have it."""
+"""The head of `trace`, above its first line, as trace/print/output_head.c and output_graph_columns.c have it."""
 from ft import lines, memory
 
 STATE_COLUMNS = """\
@@ -110,7 +110,7 @@ def text(walk):
 
 
 def problems(walk):
-    """What could not be read, and what this does otherwise than the kernel."""
+    """Notes: parts that could not be read, and differences from the kernel's own text."""
     found = [f"the ring of CPU {each.cpu} {each.problem}" for each in walk.instance.rings if each.problem]
     form = next((option for option in ("RAW", "HEX", "BIN", "FIELDS") if walk.instance.has(option)), None)
     if form:

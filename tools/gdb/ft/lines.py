@@ -100,7 +100,7 @@ def find_instance(name):
 
 
 class Graph:
-    """What the lines of function_graph remember of a CPU."""
+    """Memory of function_graph's lines for a CPU."""
 
     def __init__(self):
         self.pid = None

@@ -126,7 +126,7 @@ def held_text(held, names):
 
 
 def show_held(names):
-    """What a build with DEBUG=1 has written down."""
+    """The record of a build with DEBUG=1."""
     try:
         held = memory.variable("held", "spinlock.c")
     except Damaged:

@@ -8,7 +8,7 @@ LONGEST_LIST = 100000
 
 
 class Damaged(gdb.error):
-    """What was read cannot be; the text says what."""
+    """A value in memory that cannot be; the text says which."""
 
 
 def read(address, size):

@@ -10,7 +10,7 @@ GONE, DISABLED = 1, 2  # enum kprobe_flags
 MAX_CHAINS = 1 << 22
 
 
-# ---- What is probed ----
+# ---- Places of probes ----
 
 
 def places():
@@ -113,7 +113,7 @@ def texts(probe):
 
 
 def print_fmt(event):
-    """What probe_text.c writes into the `format` of the event of a probe."""
+    """The `format` of the event of a probe, as probe_text.c writes it."""
     own = memory.at(int(event["call"]), "struct probe_event")
     kind, nr = own["kind"], int(own["nr_args"])
     if nr + int(kind["nr_fields"]) != int(event["nr_fields"]):

@@ -54,7 +54,7 @@ def records():
 
 
 def flight():
-    """What each site of the batch in flight is to hold: {address: bytes}; empty when no code is being changed."""
+    """The bytes that each site of the batch in flight is to hold: {address: bytes}; empty when no code is being changed."""
     batch = memory.variable("poke_state", "text_poke.c")["flight"]
     if not int(batch):
         return {}
@@ -75,7 +75,7 @@ def ops_list():
 
 
 class Code:
-    """What the bytes of a site mean."""
+    """The meaning of the bytes of a site."""
 
     def __init__(self):
         self.flight = flight()

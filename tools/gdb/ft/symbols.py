@@ -57,7 +57,7 @@ class Symbols:
 
 
 def in_file(path, address, size):
-    """What an ELF file has for the memory at an address; None when it has nothing for it."""
+    """An ELF file's bytes for the memory at an address; None when it has none."""
     with open(path, "rb") as file:
         head = file.read(64)
         if head[:4] != b"\x7fELF":
@@ -130,7 +130,7 @@ USED_DETOUR = 0x80
 
 
 def note_of(address, type_name):
-    """What lies at the end of a copy, which ends at `address`; and which instruction was copied first."""
+    """The instruction at the end of a copy, which ends at `address`; and which instruction was copied first."""
     note = memory.at(address - gdb.lookup_type(type_name).sizeof, type_name)
     return note, unpack(int(note["origin"]))
 

@@ -79,7 +79,7 @@ def preempt_words(count):
 
 
 def shadow_stack(thread):
-    """What the return addresses really are that a thread's stack has the hook for: by their place on the stack."""
+    """The real return addresses behind the hooks on a thread's stack, by their place there."""
     base, top = int(thread["trace"]["graph_base"]), int(thread["trace"]["graph_top"])
     if not base or not base <= top <= base + STACK_BYTES:
         return {}
@@ -107,7 +107,7 @@ def running(cpu):
 
 
 def real_return(slot, cpu):
-    """What lies at `slot` of a stack while the hook is there: of the thread that `cpu` runs, or of any; or None."""
+    """The return address that the hook at `slot` of a stack hides: of the thread that `cpu` runs, or of any; or None."""
     thread = running(cpu)
     if thread is not None:
         found = shadow_stack(thread).get(slot)

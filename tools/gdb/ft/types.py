@@ -90,7 +90,7 @@ COMMON = {"common_type": (0, 2, "<H"), "common_flags": (2, 1, "<B"), "common_pre
 
 
 def print_fmt(event):
-    """What a type has for its `format`; "": that is made of its fields."""
+    """A type's own print fmt for its `format`; "": that is made of its fields."""
     if int(event["print_fmt"]):
         return memory.text(int(event["print_fmt"]), 1 << 16)
     # Those of probes are written when they are asked for.
@@ -118,7 +118,7 @@ class Type:
         self.formatter = None
 
     def names(self, word):
-        """What a word of the print fmt stands for: an enumerator."""
+        """The value of a word of the print fmt: an enumerator."""
         maps = eval_maps()
         if (self.system, word) in maps:
             return maps[self.system, word]
@@ -128,7 +128,7 @@ class Type:
             raise Damaged(f"`{word}` is not known") from None
 
     def message(self, data):
-        """What the print fmt makes of an event."""
+        """An event's text by its print fmt."""
         if not self.formatter:
             self.formatter = text.compile_fmt(self.print_fmt, self.names)
         return self.formatter(Record(self, data))
@@ -382,7 +382,7 @@ def synthetic_text(printer, kind, data):
 
 
 def event_text(printer, kind, event, is_ns):
-    """What stands behind the columns of an event's line, newline included."""
+    """The text behind the columns of an event's line, newline included."""
     number = kind.number
     if number in MESSAGES:
         return printer.ip(struct.unpack_from("<I", event.data, 8)[0]) + ": " + MESSAGES[number](event)

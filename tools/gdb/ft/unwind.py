@@ -39,7 +39,7 @@ class FrameId:
 
 
 class KernelUnwinder(gdb.unwinder.Unwinder):
-    """What trampolines and hooked returns have in common: the caller's registers are known one by one."""
+    """Common to trampolines and hooked returns: the caller's registers are known one by one."""
 
     def __call__(self, pending):
         def register(name):

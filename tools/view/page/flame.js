@@ -99,7 +99,7 @@ export class Flame {
     );
   }
 
-  /** What can be shown: [name, tree, whether weights are times]. */
+  /** The pictures that can be shown: [name, tree, whether weights are times]. */
   sources() {
     const found = store.flame && store.flame[1] ? [["function_graph: time", () => store.flame, true]] : [];
     for (const one of store.histograms)

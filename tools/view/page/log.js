@@ -20,7 +20,7 @@ export class Log {
     on("batch", () => this.show(false));
   }
 
-  /** Not more than four times a second: nobody reads faster. */
+  /** Not more than four times a second: no reader is faster. */
   show(now = true) {
     this.hold.textContent = this.isHeld ? "▶ live" : "❚❚ stop here";
     if (!this.element.isConnected || (!now && (this.isHeld || performance.now() - this.at < 250))) return;

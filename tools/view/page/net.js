@@ -2,7 +2,7 @@
 import { $, toast } from "./dom.js";
 import { store } from "./store.js";
 
-/** What /api/NAME answers; null, with a message on the page, when it refuses. */
+/** The answer of /api/NAME; null, with a message on the page, when it refuses. */
 async function request(name, options) {
   try {
     const answer = await fetch(`api/${name}`, options);

@@ -135,7 +135,7 @@ static void test_printk(void **state)
 	assert_non_null(strstr(trace(), ": 3 left\n"));
 }
 
-/* What a tracer of functions would have. */
+/* Functions as a tracer of functions would have them. */
 static void test_no_call_sites(void **state)
 {
 	(void)state;

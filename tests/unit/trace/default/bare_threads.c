@@ -62,7 +62,7 @@ static void test_wait_ends(void **state)
 	assert_int_equal(nr_done, 1);
 }
 
-/* What <trace/one_cpu.h> leaves to the host, beside what it has. */
+/* The functions that <trace/one_cpu.h> leaves to the host. */
 static void test_running(void **state)
 {
 	(void)state;

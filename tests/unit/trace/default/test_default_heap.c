@@ -1,5 +1,5 @@
 /*
- * The default memory: what is handed out is aligned, zeroed, and nobody else's; what is freed is one
+ * The default memory: a block is aligned, zeroed, and has one owner; what is freed is one
  * region again in the end, in whatever order.
  *
  * links: trace/default/heap.c

@@ -49,7 +49,7 @@ static const uint64_t number_values[NR_FIELDS] = { 0x1122334455667788, 0xffff03,
 						   ~6ull };
 static uint64_t any_values[NR_FIELDS];
 
-/* ---- What is linked against ---- */
+/* ---- The functions that it is linked against ---- */
 
 static void check_numbers(const uint8_t *entry, uint32_t bytes)
 {
@@ -107,7 +107,7 @@ void trace_event_record_time(const struct trace_event_front *front, const void *
 	check(front->call, entry, (uint32_t)step - 4);
 }
 
-/* What interrupts write meanwhile is short, and needs no room. */
+/* Events that interrupts write meanwhile are short, and need no room. */
 static const struct trace_event_call *reserved;
 
 void *trace_event_reserve(const struct trace_event_front *front, uint32_t bytes,

@@ -20,7 +20,7 @@ static struct trace_event_file file;
 static struct trace_trigger *made;
 static uint32_t nr_called[NR_OLD + 1];
 
-/* ---- What is linked against ---- */
+/* ---- The functions that it is linked against ---- */
 
 int trace_trigger_blame(struct trace_trigger_args *args, const char *at, const char *why, int err)
 {

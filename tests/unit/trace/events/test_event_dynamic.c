@@ -107,7 +107,7 @@ static void comes_and_goes(void **state)
 	assert_true(is_there("events/shelf/shelf_full/format"));
 }
 
-/* What comes is seen, and what goes is not, by who has been in the directory all the time. */
+/* A reader who stays in the directory sees events that come, and none that have gone. */
 static void in_directories_that_are_held(void **state)
 {
 	struct trace_node *events = hold("events"), *shelf = hold("events/shelf");
@@ -298,7 +298,7 @@ static void freed_behind_a_wait(void **state)
 	assert_int_equal(echo("", "trace"), 0);
 }
 
-/* What the first user of any event makes, and what stays. */
+/* Memory that the first user of any event takes, and the part that stays. */
 static int setup(void **state)
 {
 	int err = tracefs_setup(state);

@@ -43,7 +43,7 @@
 
 #define CALLER_LINE "\\t=> %ps\\n"
 
-/* What Linux's text of a type has, what stands there instead, and why. */
+/* Differences from Linux's text of a type: its words, ours, the reason. */
 static const struct {
 	const char *type, *linux_has, *here, *reason;
 } differences[] = {
@@ -295,7 +295,7 @@ static void same_text_here(const char *line)
 		at--;
 	assert_int_equal(sscanf(at, "0x%lx%n", &address, &used), 1);
 	assert_memory_equal(at + used, text, strlen(text));
-	/* What stands at the address begins as the text does: the escapes come at its end. */
+	/* The bytes at the address begin as the text does: the escapes come at its end. */
 	assert_memory_equal((const char *)address, text + strlen(" : \""),
 			    strcspn(text + 4, "\\\""));
 }

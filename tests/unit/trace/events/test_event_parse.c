@@ -1,5 +1,5 @@
 /*
- * What the descriptions of event types say, read by libtraceevent: it parses the `format` text of
+ * The descriptions of event types, read by libtraceevent: it parses the `format` text of
  * each, and finds in raw pages what was written. Built where libtraceevent is installed.
  *
  * Its struct trace_seq is another one than that of trace/, which no header here declares; see
@@ -177,7 +177,7 @@ static void says(const char *want)
 	assert_string_equal(print_fmt_text(), want);
 }
 
-/* ---- What the tracers write ---- */
+/* ---- Events of the tracers ---- */
 
 static void functions(void **state)
 {
@@ -319,7 +319,7 @@ static void switches(void **state)
 	fake_run(-1);
 }
 
-/* ---- What code and users write ---- */
+/* ---- Events of code and of users ---- */
 
 static void texts(void **state)
 {

@@ -11,7 +11,7 @@
 
 #define NR_THREADS 4
 
-/* What trace/ keeps for threads 1 to NR_THREADS. */
+/* The memory of trace/ for threads 1 to NR_THREADS. */
 static struct trace_thread *thread_of(int32_t pid)
 {
 	return fake_thread_of(pid);

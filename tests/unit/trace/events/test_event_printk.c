@@ -59,7 +59,7 @@ static void printed_and_recorded(void)
 	EXPECT(trace_tracepoint_printk_missed() == 0);
 }
 
-/* What is not recorded is not printed. */
+/* An event that is not recorded is not printed. */
 static void only_what_is_recorded(void)
 {
 	boot("sched:sched_waking");

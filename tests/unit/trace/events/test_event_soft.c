@@ -118,7 +118,7 @@ static void user_switches_meanwhile(void **state)
 	assert_string_equal(recorded(), "1,3,");
 }
 
-/* What a soft user has switched on stays on when the user goes; what it has switched off, off. */
+/* An event that a soft user has switched on stays on when the user goes; one that it has switched off stays off. */
 static void states_outlive_soft_users(void **state)
 {
 	struct trace_event_file *file = file_of(&event_shelf_full);

@@ -1,6 +1,6 @@
 /*
  * Types of events that are written outside of trace/, with public headers only: registered, written
- * into an instance, printed in each form, gone again while somebody prints.
+ * into an instance, printed in each form, gone again while a reader prints.
  */
 #include "unit.h"
 #include <pthread.h>
@@ -229,7 +229,7 @@ static void refusals(void **state)
 	assert_int_equal(unregister_trace_event(&event), 0);
 }
 
-/* What is left of a type that has gone is nobody's, not even that of the next one. */
+/* Remains of a type that has gone belong to no type, not even to the next one. */
 static void gone(void **state)
 {
 	char want[200];
@@ -323,7 +323,7 @@ static void numbers_in_a_loop(void **state)
 	assert_int_equal(unregister_trace_event(&stays), 0);
 }
 
-/* ---- Unregistered while somebody prints ---- */
+/* ---- Unregistered while a reader prints ---- */
 
 static pthread_t remover;
 static _Atomic bool was_removed;

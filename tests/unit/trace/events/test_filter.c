@@ -108,7 +108,7 @@ static uint32_t append(const void *bytes, uint32_t len)
 	return len << 16 | at;
 }
 
-/* What a probe tests first must not discard an event that passes, nor pass one that it may not. */
+/* The first test of a probe must not discard an event that passes, nor pass one that it may not. */
 static void check_first(const struct trace_filter *filter, const void *entry, bool matches)
 {
 	const struct trace_event_test *first = trace_filter_first(filter);
@@ -191,7 +191,7 @@ static const char *const cmps[] = { "==", "!=", "<", "<=", ">", ">=", "&" };
 	 : (cmp) == 5 ? (a) >= (b)                                                                 \
 		      : ((a) & (b)) != 0)
 
-/* What C says of `field CMP number`: the number is taken for one of the field's type. */
+/* `field CMP number` as C has it: the number is taken for one of the field's type. */
 static bool expected_of(const char *field, size_t cmp, uint64_t number)
 {
 	const struct sample *s = &event.sample;
@@ -596,7 +596,7 @@ static void names_of_threads(void **state)
 	is("comm ~ '*ork'", false);
 	is("comm == 'work'", false);
 	is("COMM != 'sh' && u32 == 0", true);
-	fake_names_held = true; /* it is nobody's lock that this depends on */
+	fake_names_held = true; /* this depends on no lock */
 	is("comm == 'worker'", true);
 	refused("comm == worker", -EINVAL, FILTER_INVALID_VALUE, 9);
 	refused("comm == 5", -EINVAL, "Expecting string field", 9);
@@ -900,7 +900,7 @@ static void random_expressions(void **state)
 	}
 }
 
-/* ---- What is refused ---- */
+/* ---- Refusals ---- */
 
 #define TOO_MANY_TERMS "Too many terms in predicate expression"
 
@@ -1050,7 +1050,7 @@ static void out_of_memory(void **state)
 	assert_int_equal(nr, 2);
 	trace_filter_free(filter);
 	trace_filter_free(NULL);
-	/* What is refused leaves nothing behind. */
+	/* A refused filter leaves nothing behind. */
 	refused("u8 == 0 && name ~ '*x' || u8 == x", -EINVAL, FILTER_INVALID_VALUE, 33);
 }
 

@@ -1,6 +1,6 @@
 /*
- * What a real Linux 6.1 makes of filters, in samples: which it refuses, with what words, place and
- * error number, and which of the events that were written pass those that it takes.
+ * Filters of a real Linux 6.1, in samples: those that it refuses, with words, place and error
+ * number; for the others, the events that pass.
  */
 #include "unit.h"
 #include <ctype.h>

@@ -58,7 +58,7 @@ static void has_files(const char *dir, const char *const *names)
 	assert_null(trace_fs_next_child(node_of(dir), node));
 }
 
-/* What is always recorded cannot be switched, here or from anywhere else. */
+/* Events that are always recorded cannot be switched, here or from anywhere else. */
 static void files(void **state)
 {
 	static const char *const of_print[] = { "format",     "hist",	     "hist_ascii",

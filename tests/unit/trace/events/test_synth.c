@@ -50,7 +50,7 @@ static void write_event(struct synth_event *event, const uint64_t *values)
 	trace_plat_preempt_enable();
 }
 
-/* What defines events is empty again. */
+/* The files that define events are empty again. */
 static void remove_all(void)
 {
 	assert_int_equal(echo("0", "events/enable"), 0);
@@ -99,7 +99,7 @@ static void numbers(void **state)
 	let_go(event);
 }
 
-/* What a number has too much is not in the next one, in whatever order they stand. */
+/* A number's bytes beyond its field are not in the next one, in whatever order they stand. */
 static void neighbours(void **state)
 {
 	struct synth_event *event = define("x u64 a; u8 b; u8 c; u16 d; u8 e; u32 f; u8 g");
@@ -304,7 +304,7 @@ static void depth(void **state)
 	let_go(event);
 }
 
-/* Nobody wants it: nothing happens, also before anybody ever has. */
+/* Without users nothing happens, also before the first one. */
 static void unwanted(void **state)
 {
 	struct synth_event *event;
@@ -337,14 +337,14 @@ static void held(void **state)
 	assert_string_equal(cat("synthetic_events"), "x\tint a\ny\tint a\n");
 	assert_non_null(strstr(cat("error_log"), "dynamic_events: error: synthetic/x is in use: "));
 	assert_int_equal(echo("", "error_log"), 0);
-	/* What was meant and is not in use has stayed as it was. */
+	/* The unused event that was meant has stayed as it was. */
 	assert_int_equal(echo("1", "events/synthetic/y/enable"), 0);
 	assert_int_equal(echo("0", "events/synthetic/y/enable"), 0);
 	let_go(event);
 	assert_int_equal(put("", 0, "dynamic_events", TRACE_FS_TRUNC), 0);
 }
 
-/* Somebody is in the directory of the second one: the first one stays, too. */
+/* A reader is in the directory of the second one: the first one stays, too. */
 static void all_or_none(void **state)
 {
 	struct trace_handle *handle;

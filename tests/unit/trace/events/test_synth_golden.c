@@ -6,7 +6,7 @@
 #include "golden.h"
 #include "text/str.h"
 
-/* ---- What Linux says ---- */
+/* ---- Linux's words ---- */
 
 /*
  * Linux marks the first place where the word stands in the line, which is not always the one that is
@@ -19,7 +19,7 @@ static const struct {
 	{ "short short a", 6 },
 };
 
-/* What error_log says is in Linux's words, of the same command, cut to what ours keeps. */
+/* error_log is in Linux's words, of the same command, cut to what ours keeps. */
 static void same_log(const char *command, const char *answer)
 {
 	const char *log = cat("error_log"), *why = strchr(answer, ']');
@@ -142,7 +142,7 @@ static void busy(void **state)
 	replay("synthetic-busy", NULL, 15);
 }
 
-/* What the events look like that histograms will write. */
+/* The forms of the events that histograms will write. */
 static void formats(void **state)
 {
 	(void)state;

@@ -553,7 +553,7 @@ static void clearing_needs_no_memory(void **state)
 }
 
 /* Each allocation fails once: the filter is the old one. */
-/* What a probe would find while a filter takes the place of another one: at each wait for probes. */
+/* The filter that a probe would find while one takes the place of another one: at each wait for probes. */
 static struct {
 	const struct trace_event_file *file;
 	uint32_t nr;

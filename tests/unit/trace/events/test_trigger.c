@@ -64,7 +64,7 @@ static void list(void **state)
 	cat_chunk = 3;
 	assert_string_equal(cat(FULL "trigger"),
 			    "stacktrace:count=5\nsnapshot:unlimited\ntraceoff:unlimited\n");
-	/* What `!` is written with beside the name does not count, as on Linux. */
+	/* Text behind the name after `!` does not count, as on Linux. */
 	set("!snapshot:7 for if 3 (", FULL "trigger");
 	set("!traceon x", FULL "trigger");
 	assert_string_equal(cat(FULL "trigger"), "stacktrace:count=5\n");
@@ -370,7 +370,7 @@ static void conditions(void **state)
 	says(FULL "trigger", "stacktrace:unlimited if used > 3 && common_pid == 1\n"
 			     "traceoff:count=1 if used == 3\n");
 	fake_stack_nr = 0;
-	/* What `!` says of the condition does not count. */
+	/* A condition after `!` does not count. */
 	set("!traceoff if used == 2", FULL "trigger");
 	set("!stacktrace", FULL "trigger");
 }
@@ -449,7 +449,7 @@ static void no_memory(void **state)
 	}
 }
 
-/* What the event needs before its probe is registered cannot be had. */
+/* The memory that the event needs before its probe is registered cannot be had. */
 static void event_refuses(void **state)
 {
 	(void)state;

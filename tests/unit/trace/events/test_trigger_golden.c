@@ -1,5 +1,5 @@
 /*
- * What was typed to Linux 6.1 (tests/golden, trigger-*) about the file `trigger`, is typed here:
+ * Lines for the file `trigger` that were typed to Linux 6.1 (tests/golden, trigger-*), typed here:
  * errors and listings are the same. Its error_log is empty, ours has words; histograms are left
  * out.
  */

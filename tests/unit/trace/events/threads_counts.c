@@ -68,7 +68,7 @@ static void stacks(void **state)
 	assert_int_equal(echo("", "trace"), 0);
 }
 
-/* What is switched already takes none: of all CPUs one has switched, and one is taken. */
+/* A switch that is set already takes none: of all CPUs one has switched, and one is taken. */
 static void switched_once(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /*
  * Types of events that come and go on one CPU while others print events of them and write more: the
- * thread sanitiser watches, and nobody sees a type that has gone.
+ * thread sanitiser watches, and no reader sees a type that has gone.
  */
 #include "unit.h"
 #include <pthread.h>
@@ -56,7 +56,7 @@ static void print_slowly(const struct trace_iter *iter, struct trace_seq *seq)
 
 static const struct trace_event_functions slow_functions = { .trace = print_slowly };
 
-/* The type is overwritten as soon as it is gone, which is while somebody prints if that can be. */
+/* The type is overwritten as soon as it is gone, which is while a reader prints if that can be. */
 static void *come_and_go(void *arg)
 {
 	fake_bind((uint32_t)(uintptr_t)arg);

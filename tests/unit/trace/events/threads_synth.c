@@ -110,7 +110,7 @@ static void counted(void **state)
 	assert_int_equal(put("", 0, "synthetic_events", TRACE_FS_TRUNC), 0);
 }
 
-/* An event goes only when nobody writes it, and none of another type is written then. */
+/* An event goes only when no thread writes it, and none of another type is written then. */
 static void defined_and_removed(void **state)
 {
 	static const char *const lines[] = { "x int a; char[] b", "x u64 b; char c[16]" };

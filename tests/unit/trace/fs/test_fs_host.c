@@ -1,5 +1,5 @@
 /*
- * What hosts other than our kernel ask of tracefs: reads at any position, a read that sleeps and is
+ * Wishes of hosts other than our kernel to tracefs: reads at any position, a read that sleeps and is
  * taken back, identities, whole command lines.
  */
 #include "unit.h"
@@ -56,7 +56,7 @@ static void test_positions(void **state)
 		check_positions(paths[i]);
 }
 
-/* What a stream has given is gone: it knows no other place than the next one. */
+/* Data that a stream has given are gone: it knows no other place than the next one. */
 static void test_streams_have_no_positions(void **state)
 {
 	static const char *const paths[] = { "trace_pipe", "per_cpu/cpu0/trace_pipe_raw" };
@@ -324,7 +324,7 @@ static void test_directories_on_demand(void **state)
 	one = trace_fs_lookup(node_of("instances"), "one", 3);
 	out = fake_alloc_out;
 	per_cpu = trace_fs_lookup(one, "per_cpu", 7);
-	assert_int_equal(fake_alloc_out, out); /* nobody has looked into it */
+	assert_int_equal(fake_alloc_out, out); /* without a look into it */
 	cpu = trace_fs_lookup(per_cpu, "cpu1", 4);
 	assert_int_equal(fake_alloc_out, out + 1);
 	assert_int_equal(trace_fs_entry(cpu, 0, name, sizeof(name)), 0);
@@ -396,7 +396,7 @@ static int fill_twice(struct trace_node *dir)
 
 static const struct trace_dir twice_dir = { .fill = fill_twice };
 
-/* When memory runs out in the middle of a directory, it is as if nobody had looked. */
+/* When memory runs out in the middle of a directory, it is as if there had been no look. */
 static void test_directory_half_made(void **state)
 {
 	struct trace_tree tree = { .tr = trace_global_array(), .chunks = trace_chunk_alloc(2, 0) };

@@ -73,7 +73,7 @@ static void test_interrupted_write(void **state)
 	assert_int_equal(echo("nop", "current_tracer"), 0);
 	assert_string_equal(cat("current_tracer"), "nop\n");
 	assert_int_equal(fake_nr_trampolines, before + 1);
-	/* The next users get trampolines of their own, and wait for nobody. */
+	/* The next users get trampolines of their own, and do not wait. */
 	fake_interrupted = false;
 	fake_nr_pauses = 0;
 	assert_int_equal(echo("function", "current_tracer"), 0);

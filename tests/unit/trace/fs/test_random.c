@@ -114,7 +114,7 @@ static void use_one(struct open_file *file)
 	for (unsigned int nr = pick(5); nr; nr--)
 		trace_fs_read(file->handle, text, 1 + pick(sizeof(text)), &file->read_pos);
 	if (pick(10) == 0)
-		file->read_pos = pick(3); /* going back, and where nobody can go */
+		file->read_pos = pick(3); /* going back, and beyond any end */
 }
 
 static void close_one(struct open_file *file)

@@ -1,6 +1,6 @@
 /*
- * What the files of tracefs refuse, on the fake machine: numbers that are too large, and words that
- * nobody knows.
+ * Refusals of the files of tracefs, on the fake machine: numbers that are too large, and unknown
+ * words.
  */
 #include "unit.h"
 #include "tracefs.h"
@@ -191,7 +191,7 @@ static void refusals(void **state)
 	assert_int_equal(echo("64", "buffer_size_kb"), -EBUSY);
 	expect_error("buffer_size_kb", "64", "somebody reads the trace or the snapshot", 0);
 	assert_int_equal(trace_fs_close(trace), 0);
-	/* No memory is nobody's mistake. */
+	/* No memory is no mistake of the writer. */
 	assert_int_equal(echo("", "error_log"), 0);
 	fake_alloc_budget = 2;
 	assert_int_equal(echo("6000", "buffer_size_kb"), -ENOMEM);
@@ -214,7 +214,7 @@ static void too_long(void **state)
 	assert_int_equal(echo("", "error_log"), 0);
 }
 
-/* What takes any text, or bytes. */
+/* Files that take any text, or bytes. */
 static bool takes_anything(const char *path)
 {
 	static const char *const names[] = { "trace", "trace_marker", "trace_marker_raw",

@@ -158,7 +158,7 @@ static void raw_pages(void **state)
 	mark('G', 9000);
 	assert_int_equal(trace_fs_read(raw, text, 100, &pos), 100);
 	assert_int_equal(page->commit, 8 + ((12 + 9000 + 2 + 3) & ~3));
-	/* What is left of a page that was taken is not lost. */
+	/* The rest of a page that was taken is not lost. */
 	assert_int_equal(echo("4", "buffer_subbuf_size_kb"), 0);
 	assert_int_equal(trace_fs_read(raw, text, sizeof(text), &pos), 16384 - 100);
 	mark('H', 10);
@@ -208,7 +208,7 @@ static void open_readers(void **state)
 	assert_int_equal(echo("4", "buffer_subbuf_size_kb"), 0);
 }
 
-/* What is begun without the memory for it changes nothing. */
+/* A change that is begun without the memory for it changes nothing. */
 static void without_memory(void **state)
 {
 	int err;

@@ -30,7 +30,7 @@ static struct user users[NR_USERS];
 static struct trace_thread thread;
 static uint32_t nr_wrong;
 
-/* ---- What is linked against ---- */
+/* ---- The functions that it is linked against ---- */
 
 const char return_to_handler[1];
 
@@ -178,7 +178,7 @@ static void (*const irqs[])(void) = { irq_first, irq_second, irq_third, irq_all 
 
 static uint64_t nr_runs;
 
-/* Frames that are not in use are nobody's; what else they hold is nobody's business. */
+/* Frames that are not in use have no owner; their other words do not matter. */
 static void leave_garbage(void)
 {
 	for (uint32_t i = 0; i < NR_FRAMES; i++) {

@@ -312,7 +312,7 @@ static void thread_ends_inside(void **state)
 	nothing_left();
 }
 
-/* What hosts of the profile `graph` call, who have no <trace/trace.h>. */
+/* The functions that hosts of the profile `graph` call, who have no <trace/trace.h>. */
 static void thread_comes_and_goes(void **state)
 {
 	struct trace_thread *thread = fake_thread_of(FIRST_PID + 1);
@@ -793,7 +793,7 @@ static void resize_meanwhile(uint32_t kb, void (*fn)(void))
 	fake_on_sync = NULL;
 }
 
-/* What comes while the buffer is resized: an entry that is lost has no exit. */
+/* A call while the buffer is resized: an entry that is lost has no exit. */
 static void tracer_resized(void **state)
 {
 	const char *stats;
@@ -895,7 +895,7 @@ static void frame_does_not_fit(void **state)
 	fake_enter(DO_WORK, CALLER(2));
 	slot = fake_enter(KFREE, CALLER(3));
 	fake_this->stack_used -= 2; /* as longjmp() would */
-	*slot = 1234;		    /* that stack is somebody else's now */
+	*slot = 1234;		    /* that stack is another thread's now */
 	assert_int_equal(fake_leave(0), CALLER(1));
 	assert_int_equal(*slot, 1234);
 	assert_int_equal(fake_nr_bugs, 0); /* function tracing goes on */

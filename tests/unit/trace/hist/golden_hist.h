@@ -105,7 +105,7 @@ HELPER void fire_all(const char *lines)
 	}
 }
 
-/* ---- What depends on the machine ---- */
+/* ---- Parts that depend on the machine ---- */
 
 /* The first group of a pattern is what depends on it; with a second one, its width counts. */
 static const char *const golden_patterns[] = {

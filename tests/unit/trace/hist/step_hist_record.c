@@ -1,5 +1,5 @@
 /*
- * What an entry of a histogram keeps: an interrupt, or an NMI, before every single instruction of
+ * The values that an entry of a histogram keeps: an interrupt, or an NMI, before every single instruction of
  * replacing it replaces it, too, or something of another entry. Compiled as in the kernel.
  *
  * links: trace/hist/hist_record.c

@@ -30,7 +30,7 @@ static struct trace_trigger by_writer = { .private = &writer }, by_reader = { .p
 static const struct trace_trigger_hit hit = { .entry = &event };
 static uint32_t nr_seen;
 
-/* ---- What is linked against: no texts ---- */
+/* ---- The functions that it is linked against: no texts ---- */
 
 uint32_t trace_hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
 				  uint32_t max_words)

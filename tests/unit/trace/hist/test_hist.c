@@ -196,7 +196,7 @@ static void many_ships(void)
 	fake_cpus[0].pid = 1;
 }
 
-/* What the histogram shows, with its totals. */
+/* The histogram's text, with its totals. */
 static void count_ships(const char *hist, char *out, size_t size)
 {
 	char line[128];
@@ -208,7 +208,7 @@ static void count_ships(const char *hist, char *out, size_t size)
 	add(ARRIVE, line);
 }
 
-/* A variable that nobody reads makes no difference, but that it is counted by the general way. */
+/* A variable without readers makes no difference, but that it is counted by the general way. */
 static void simple_ways_count_the_same(void **state)
 {
 	static const char *const hists[] = {
@@ -638,7 +638,7 @@ static void variables(void **state)
 					     "sort=hitcount:size=2048 [active]\n");
 	assert_string_equal(trigger(LEAVE), "hist:keys=id:vals=hitcount,$stay:stay=time-$t0:"
 					    "sort=hitcount:size=2048 [active]\n");
-	trace_ship_leave(1, 50, "x"); /* nobody has arrived */
+	trace_ship_leave(1, 50, "x"); /* without an arrival */
 	assert_string_equal(entries(LEAVE), "");
 	trace_ship_arrive(1, 100, "Erika");
 	trace_ship_arrive(2, 200, "Maria");
@@ -675,7 +675,7 @@ static void variables_of_fewer_keys(void **state)
 	add(LEAVE, "hist:keys=name,id,time.hex:vals=$then:then=$t1:w=$who");
 	add(LEAVE, "hist:keys=time,id:no=$t0");
 	add(LEAVE, "hist:keys=name,time:none=$t0");
-	trace_ship_leave(1, 50, "Erika"); /* nobody has arrived */
+	trace_ship_leave(1, 50, "Erika"); /* without an arrival */
 	trace_ship_arrive(1, 100, "Erika");
 	trace_ship_arrive(2, 200, "Maria of the sea");
 	trace_ship_leave(1, 150, "Erika");
@@ -715,7 +715,7 @@ static void clear_while_read(void **state)
 	trace_ship_leave(1, 150, "x");
 	assert_string_equal(entries(LEAVE),
 			    "{ id:          1 } hitcount:          1  x:        100\n");
-	/* Without readers there is nobody to wait for a second time. */
+	/* Without readers there is no second wait. */
 	clear(LEAVE);
 	nr_syncs = 0;
 	fake_on_sync = leave_now;
@@ -982,7 +982,7 @@ static void no_memory(void **state)
 	}
 }
 
-/* What is shown stays what it was when reading began, also when the histogram is gone. */
+/* The text stays as it was when reading began, also when the histogram is gone. */
 static void removed_while_read(void **state)
 {
 	struct trace_handle *handle;

@@ -155,7 +155,7 @@ static void no_memory(void **state)
 	assert_int_equal(fake_alloc_out, out);
 }
 
-/* While one histogram has the snapshot, nobody else takes any. */
+/* While one histogram has the snapshot, no other trigger takes any. */
 static void who_has_the_snapshot(void **state)
 {
 	(void)state;
@@ -284,7 +284,7 @@ static void one_time(void **state)
 	stay_once(); /* the first event in a ring has to find its place */
 	assert_int_equal(nr_readings(stay_once), 2);
 	assert_non_null(strstr(cat("trace"), " gap: ns=1 id=1\n"));
-	/* Nobody wants the event: nothing is computed for it, and it counts all the same. */
+	/* The event has no users: nothing is computed for it, and it counts all the same. */
 	assert_int_equal(echo("0", GAP "enable"), 0);
 	assert_int_equal(nr_readings(stay_once), 2);
 	assert_non_null(strstr(cat(LEAVE "hist"), "hitcount:          3"));

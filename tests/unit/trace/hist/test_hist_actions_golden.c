@@ -1,6 +1,6 @@
 /*
- * What was typed to Linux 6.1 about actions of histograms and about events that they write
- * (tests/golden, hist-*, synthetic-*) is typed here; see golden_hist.h.
+ * Lines about actions of histograms, and about events that they write, that were typed to Linux 6.1
+ * (tests/golden, hist-*, synthetic-*), typed here; see golden_hist.h.
  */
 #include "unit.h"
 #include "golden_hist_run.h"
@@ -89,7 +89,7 @@ static const struct golden_sample samples[] = {
 		       "write events/synthetic/wakeup_latency/enable 0;" } } },
 };
 
-/* What Linux shows, and ours. */
+/* Linux's text, and ours. */
 static const struct golden_change changes[] = {
 	/* Divisions round down. */
 	{ "bb=n/3", "big=3", "big=2" },
@@ -100,7 +100,7 @@ static const struct golden_change changes[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* What is not looked at. */
+/* Lines that are not looked at. */
 static const char *const left_out[] = {
 	/* Parameters of one letter, which Linux refuses. */
 	"shown(n,n,",

@@ -1,5 +1,5 @@
 /*
- * What was typed to Linux 6.1 about histograms (tests/golden, hist-*) is typed here; see golden_hist.h.
+ * Lines about histograms that were typed to Linux 6.1 (tests/golden, hist-*), typed here; see golden_hist.h.
  */
 #include "unit.h"
 #include "golden_hist_run.h"
@@ -164,7 +164,7 @@ static const struct golden_sample samples[] = {
 		     { "cat " GOLD "types/trigger", 3, "types 3;int 1;enum 1 1;types 4;" } } },
 };
 
-/* What Linux shows, and ours; see docs/histograms.md. */
+/* Linux's text, and ours; see docs/histograms.md. */
 static const struct golden_change changes[] = {
 	{ "", "tai x86-tsc", "fake-cycles" },
 	/* Divisions by what is no power of two: ours round down. */

@@ -1,5 +1,5 @@
 /*
- * What can be seen of histograms besides Linux's text: bars, maps, folded stacks, what they consist of.
+ * Pictures of histograms besides Linux's text: bars, maps, folded stacks, their parts.
  */
 #include "unit.h"
 #include "hist_help.h"
@@ -522,7 +522,7 @@ static void shades(void **state)
 	}
 }
 
-/* What hist_debug of `dir` has from `from` on, with the histograms of ARRIVE and of LEAVE as A and B. */
+/* hist_debug of `dir` from `from` on, with the histograms of ARRIVE and of LEAVE as A and B. */
 static const char *debug_from(const char *dir, const char *from)
 {
 	static char text[20000];

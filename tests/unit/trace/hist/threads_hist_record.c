@@ -1,6 +1,6 @@
 /*
- * What entries of a histogram keep, replaced from many CPUs at once, under TSan, and read meanwhile:
- * in the end each keeps the greatest value, and what is read was always written by one event.
+ * The values that entries of a histogram keep, replaced from many CPUs at once, under TSan, and read
+ * meanwhile: in the end each keeps the greatest one, and each that is read comes from one event.
  *
  * links: trace/hist/hist_record.c
  */

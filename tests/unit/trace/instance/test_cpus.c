@@ -177,7 +177,7 @@ static void comes_everywhere(void **state)
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "two"), 0);
 }
 
-/* What was set while it was away. */
+/* A setting of the time while it was away. */
 static void settings(void **state)
 {
 	static char line[5000];

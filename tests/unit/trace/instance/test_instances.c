@@ -343,7 +343,7 @@ static void printk_dest(void **state)
 	fake_stack_nr = 1;
 	assert_int_equal(make("one"), 0);
 	assert_int_equal(echo("1", ONE DEST), 0);
-	assert_int_equal(make("two"), 0); /* nobody inherits it */
+	assert_int_equal(make("two"), 0); /* it is not inherited */
 	for (size_t i = 0; i < 3; i++) {
 		char path[60];
 
@@ -423,7 +423,7 @@ static void printk_dest_options(void **state)
 	assert_int_equal(drop("one"), 0);
 }
 
-/* What is written to the global instance's marker goes to all that have the option. */
+/* A marker of the global instance goes to all that have the option. */
 static void marker_copies(void **state)
 {
 	(void)state;

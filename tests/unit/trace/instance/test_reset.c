@@ -1,5 +1,5 @@
 /*
- * Buffers that are emptied while somebody reads them, or while latencies are measured: what open
+ * Buffers that are emptied while they are read, or while latencies are measured: what open
  * files then show, on the fake machine.
  */
 #include "unit.h"
@@ -139,7 +139,7 @@ static void under_trace(void **state)
 	}
 }
 
-/* The snapshot that somebody reads is forgotten, and another one taken. */
+/* A snapshot that is being read is forgotten, and another one taken. */
 static void under_snapshot(void **state)
 {
 	(void)state;
@@ -162,7 +162,7 @@ static void under_snapshot(void **state)
 	}
 }
 
-/* What trace_pipe shows after another clock was chosen is in that clock's unit. */
+/* Times in trace_pipe after another clock was chosen are in that clock's unit. */
 static void under_pipe(void **state)
 {
 	uint64_t pos = 0;

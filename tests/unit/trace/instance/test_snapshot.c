@@ -60,7 +60,7 @@ static void commands(void **state)
 	assert_int_equal(count_in("trace", ": first"), 1);
 }
 
-/* What it says while there is none: of all CPUs and of one. */
+/* Its text while there is none: of all CPUs and of one. */
 static void help(void **state)
 {
 	(void)state;
@@ -110,7 +110,7 @@ static void one_cpu(void **state)
 	fake_cpus[1].is_offline = false;
 }
 
-/* What is set, holds for both buffers. */
+/* A setting holds for both buffers. */
 static void settings(void **state)
 {
 	(void)state;
@@ -192,7 +192,7 @@ static void readers(void **state)
 	handle = open_file("snapshot", TRACE_FS_READ);
 	assert_true(trace_fs_read(handle, text, sizeof(text), &pos) > 0);
 	assert_non_null(strstr(text, ": kept"));
-	assert_int_equal(echo("0", "snapshot"), -EBUSY); /* somebody reads it */
+	assert_int_equal(echo("0", "snapshot"), -EBUSY); /* it is being read */
 	assert_int_equal(echo("1", "snapshot"), 0);
 	assert_int_equal(echo("1", "snapshot"), 0);
 	trace_fs_close(handle);

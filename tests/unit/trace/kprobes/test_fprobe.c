@@ -490,7 +490,7 @@ static void goes_while_inside(void **state)
 	nothing_left();
 }
 
-/* A thread was between the site and the entry when the probe went: the call is nobody's. */
+/* A thread was between the site and the entry when the probe went: the call has no probe. */
 static void goes_on_the_way(void **state)
 {
 	struct fprobe first = { .exit_handler = on_exit_of };

@@ -275,7 +275,7 @@ static void switched_off(void **state)
 	unregister_kprobe(p);
 }
 
-/* ---- What fails ---- */
+/* ---- Failures ---- */
 
 static void refused_at(uintptr_t addr, int err, const char *sentence)
 {
@@ -411,7 +411,7 @@ static void no_memory_for_lists(void **state)
 	fake_alloc_budget = -1;
 }
 
-/* Somebody's breakpoint at the place of one: all are as before, and tracing lives. */
+/* An unknown breakpoint at the place of one: all are as before, and tracing lives. */
 static void busy(void **state)
 {
 	struct kprobe *p = probe_at(0, inside(20)), *q = probe_at(1, inside(21));
@@ -646,7 +646,7 @@ static void jump_waits(void **state)
 	for (int i = 0; i < 5; i++)
 		assert_true(fake_run_later());
 	assert_false(is_jump(p));
-	assert_int_equal(hit(addr), addr + JUMP_BYTES); /* nobody comes to the rest any more */
+	assert_int_equal(hit(addr), addr + JUMP_BYTES); /* no thread comes to the rest any more */
 	/* Disarmed and armed again, threads have to be looked at anew. */
 	assert_int_equal(disable_kprobe(p), 0);
 	assert_int_equal(enable_kprobe(p), 0);
@@ -737,8 +737,8 @@ static void note_look(void)
 }
 
 /*
- * A handler may have read where it goes on, and not be there yet: it is waited for before anybody
- * looks at threads, and before the probe is freed.
+ * A handler may have read where it goes on, and not be there yet: it is waited for before a look
+ * at threads, and before the probe is freed.
  */
 static void handlers_are_waited_for(void **state)
 {

@@ -300,7 +300,7 @@ static void moves_across(void **state)
 
 /* ---- Failures ---- */
 
-/* Somebody's breakpoint is at the last place of many: all is as before, and as it was for others. */
+/* An unknown breakpoint is at the last place of many: all is as before, and as it was for others. */
 static void refused(void **state)
 {
 	size_t nr = probe_mixed(MAX, KPROBE_FLAG_DISABLED);

@@ -189,7 +189,7 @@ static void not_registered(void **state)
 	assert_true(returns[0].kp.flags & KRETPROBE_FLAG_DISABLED);
 }
 
-/* Somebody's breakpoint is at one place, when all come, and when all go. */
+/* An unknown breakpoint is at one place, when all come, and when all go. */
 static void refused(void **state)
 {
 	uint8_t *busy = fake_text_at(probes[NR_EACH - 1].addr);

@@ -1,6 +1,6 @@
 /*
  * Calls of probed functions against probes that come and go, under TSan: each exit finds the data of
- * its entry, nobody is called after unregister, memory for data is never given twice, and calls
+ * its entry, no handler is called after unregister, memory for data is never given twice, and calls
  * return to their callers.
  *
  * links: trace/kprobes/fprobe.c trace/kprobes/kretprobe.c trace/kprobes/kretprobe_hit.c trace/kprobes/kretprobe_list.c trace/kprobes/kretprobe_table.c trace/kprobes/return_probe.c trace/graph/fgraph.c trace/graph/fgraph_stack.c trace/ops/ftrace_*.c trace/ops/tracepoint.c trace/ops/host_tracepoints.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c

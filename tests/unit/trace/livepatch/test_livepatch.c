@@ -151,7 +151,7 @@ static void count(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 	nr_seen++;
 }
 
-/* ---- What other CPUs see while a transition is begun and ended ---- */
+/* ---- Other CPUs while a transition is begun and ended ---- */
 
 static struct {
 	size_t nr_looks;
@@ -234,7 +234,7 @@ static void test_at_every_step(void **state)
 	}
 	assert_int_equal(unregister_ftrace_function(&ops), 0);
 	ftrace_free_filter(&ops);
-	/* Nobody reads sides, or stands on a function, when they are used for something else. */
+	/* No thread reads sides, or stands on a function, when they are used for something else. */
 	fake_trampoline_budget = 0;
 	assert_int_equal(klp_enable_patch(&newer), 0);
 	waits = fake_nr_sync_preempt;
@@ -447,7 +447,7 @@ static void test_errors(void **state)
 	assert_int_equal(klp_reenable_patch(&patch), -EINVAL);
 }
 
-/* Somebody else decides where the function goes. */
+/* Another ops decides where the function goes. */
 static void test_busy(void **state)
 {
 	struct ftrace_ops ops = { .func = count,

@@ -57,7 +57,7 @@ static struct trace_monitor monitor = {
 	.size = 16,
 };
 
-/* ---- What is linked against ---- */
+/* ---- The functions that it is linked against ---- */
 
 bool trace_filter_match(const struct trace_filter *filter, const void *data, uint32_t len)
 {

@@ -224,7 +224,7 @@ static void make_all(void)
 	}
 }
 
-/* What the registry of types keeps for that many stays. */
+/* Memory of the registry of types for that many stays. */
 static int setup(void **state)
 {
 	int err = tracefs_setup(state);
@@ -346,7 +346,7 @@ static void too_many(void **state)
 	has("error_log", "error: there are too many events\n");
 }
 
-/* ---- What events do ---- */
+/* ---- Effects of events ---- */
 
 static void steps(void **state)
 {
@@ -356,7 +356,7 @@ static void steps(void **state)
 	says(SHELF "enable", "0*\n");
 	assert_int_equal(echo("1", "events/rv/enable"), 0);
 	says(ONE "state", "# unknown 1, a 0, b 0\nunknown\n");
-	trace_shelf_full(1); /* not known: before it is empty, nobody knows */
+	trace_shelf_full(1); /* unknown, until it is empty once */
 	says(ONE "state", "# unknown 1, a 0, b 0\nunknown\n");
 	trace_shelf_empty(1);
 	says(ONE "state", "# unknown 0, a 1, b 0\na\n");
@@ -511,7 +511,7 @@ static void scratch_pads(void **state)
 	trace_event_scratch_put();
 }
 
-/* What `inject` makes up is seen as what happens, and only where it is injected. */
+/* An event by `inject` is seen like a real one, and only where it is injected. */
 static void injected(void **state)
 {
 	(void)state;
@@ -569,7 +569,7 @@ static void filters(void **state)
 	has("rv/monitors/four/hits", "b x shelf_empty -> a");
 }
 
-/* What tells that a state is reached. */
+/* The event that tells that a state is reached. */
 static void begin(void **state)
 {
 	(void)state;
@@ -635,7 +635,7 @@ static void per_thread(void **state)
 	trace_shelf_full(1);
 	has(ONE "state", "seven-7: a\n");
 	has(ONE "state", "eight-8: b\n");
-	fake_cpus[0].pid = 0; /* nobody */
+	fake_cpus[0].pid = 0; /* no thread */
 	trace_shelf_full(1);
 	fake_cpus[0].pid = 99; /* unheard of */
 	trace_shelf_full(1);
@@ -960,7 +960,7 @@ static void own_events(void **state)
 	trace_shelf_full(1);
 	trace_shelf_full(1);
 	has("trace", "error_one: event shelf_full not expected in the state b\n");
-	/* While somebody uses one of them the monitor stays, but it is off. */
+	/* While one of them is in use the monitor stays, but it is off. */
 	assert_int_equal(echo_append("-:one", "monitors"), -EBUSY);
 	has("error_log", "monitors: error: its events are in use\n");
 	says("rv/enabled_monitors", "");

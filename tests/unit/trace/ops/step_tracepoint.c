@@ -1,6 +1,6 @@
 /*
- * Tracepoints with the kernel's own static branches, as the kernel is compiled: one that nobody
- * listens to is one instruction; a host that cannot switch its branches leaves everything as it
+ * Tracepoints with the kernel's own static branches, as the kernel is compiled: one without
+ * listeners is one instruction; a host that cannot switch its branches leaves everything as it
  * was.
  *
  * links: trace/ops/tracepoint.c
@@ -85,7 +85,7 @@ static void branches_cannot_be_switched(void **state)
 	assert_int_equal(register_trace_shelf_full(note, &noted), 0);
 	trace_shelf_full_call(1, 7);
 	assert_int_equal(noted, 7);
-	update_result = -EINVAL; /* the branch stays as it is: it leads to nobody */
+	update_result = -EINVAL; /* the branch stays as it is: it leads to no probe */
 	assert_int_equal(unregister_trace_shelf_full(note, &noted), 0);
 	assert_int_equal(fast_alloc_out, out);
 	trace_shelf_full_call(1, 8);

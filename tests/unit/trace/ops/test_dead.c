@@ -1,6 +1,6 @@
 /*
  * Damaged text while instances, commands, graph users and live patches are at work: recording ends,
- * sites that called somebody go on doing so, and what they call stays. Each test is a life of its
+ * sites that called an ops go on doing so, and what they call stays. Each test is a life of its
  * own.
  */
 #include "unit.h"
@@ -20,7 +20,7 @@ static void boot(void)
 	fake_run(1);
 }
 
-/* Somebody else finds that the site of do_work is not what it was. */
+/* Another part finds that the site of do_work is not what it was. */
 static void damage(void)
 {
 	uint8_t *site = fake_text_at(fake_func(DO_WORK));
@@ -103,7 +103,7 @@ static void instances_go_their_memory_stays(void)
 	EXPECT(!node_of("instances/calls"));
 	EXPECT(!node_of("instances/graph"));
 	EXPECT(!node_of("instances/latency"));
-	/* Sites call on, and nobody can say for whom. */
+	/* Sites call on, for an unknown ops. */
 	EXPECT(strstr(cat("enabled_functions"), "schedule (1)         \ttramp: ERROR!\n"));
 	call_all(); /* looks at what was freed, if it was */
 	EXPECT(make("calls") == 0);
@@ -183,7 +183,7 @@ static void commands_go_their_memory_stays(void)
 	EXPECT(register_ftrace_function_probe("schedule", &trace_global, &hits, 0) == 0);
 	damage();
 	call(0, 1, SCHEDULE);
-	EXPECT(nr_hits == 1); /* nobody can tell the site */
+	EXPECT(nr_hits == 1); /* the site is unknown */
 	EXPECT(unregister_ftrace_function_probe_func("*", &trace_global, &hits) == 0);
 	call(0, 1, SCHEDULE);
 	EXPECT(nr_hits == 1);
@@ -348,7 +348,8 @@ static void transitions_back_end(void)
 	fake_thread_stack(2, &inside_new, 0);
 	EXPECT(fake_run_later());
 	EXPECT(!klp_patch_is_active(&patch));
-	EXPECT(goes_to(SCHEDULE, FAKE_VIA_TRAMPOLINE)); /* but it calls who nobody replaces */
+	EXPECT(goes_to(SCHEDULE,
+		       FAKE_VIA_TRAMPOLINE)); /* but it calls an ops without a replacement */
 }
 
 #define CHILD(fn)                                                                                  \

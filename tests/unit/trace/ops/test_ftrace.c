@@ -218,7 +218,7 @@ static void count_pokes(const struct trace_poke *pokes, size_t nr)
 {
 	(void)pokes;
 	nr_extra_sites += (uint32_t)nr;
-	/* In the middle of the change nobody sees functions that are in neither filter. */
+	/* In the middle of the change no ops sees functions that are in neither filter. */
 	for (uint32_t func = 20; func < NR_FUNCS; func++)
 		fake_call(func, PARENT);
 }
@@ -264,7 +264,7 @@ static void test_refusals(void **state)
 	check_calls();
 }
 
-/* What is there with what is added, instead of it, without it. */
+/* The old filter with the new one, replaced by it, without it. */
 static void test_filters_by_address(void **state)
 {
 	const uintptr_t ips[] = { fake_func(3), fake_func(4), fake_func(5) + 2 };

@@ -1,5 +1,5 @@
 /*
- * Damaged text, or somebody's breakpoint in it: that is named, nothing more is written, tracing is
+ * Damaged text, or an unknown breakpoint in it: that is named, nothing more is written, tracing is
  * dead and the host goes on.
  * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */
@@ -93,7 +93,7 @@ static void test_mismatch_stops_tracing(void **state)
 	assert_non_null(strstr(fake_log(), "expected: 0f:1f:44:00:00"));
 	assert_non_null(strstr(fake_log(), "ftrace: text at a call site is not what was written"));
 
-	/* Sites still call, but nobody is called by the list function any more. */
+	/* Sites still call, but the list function calls no ops any more. */
 	fake_call(1, 0);
 	assert_int_equal(nr_calls, 0);
 	assert_int_equal(register_ftrace_function(&(struct ftrace_ops){ .func = count_call }),

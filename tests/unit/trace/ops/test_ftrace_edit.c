@@ -271,7 +271,7 @@ static void test_enabled_functions(void **state)
 	assert_string_equal(list(FTRACE_LIST_ENABLED), expected);
 }
 
-/* What was there stays in the list; M once an ops could change where a call goes. */
+/* Old entries stay in the list; M once an ops could change where a call goes. */
 static void test_touched_functions(void **state)
 {
 	static struct ftrace_ops mover = {

@@ -84,9 +84,9 @@ static void test_nobody_inside_is_over_at_once(void **state)
 	assert_int_equal(nr_done, 1);
 	assert_int_equal(fake_nr_looks, 1);
 	assert_int_equal(fake_nr_pauses, 0);
-	assert_false(fake_run_later()); /* nobody looks any more */
+	assert_false(fake_run_later()); /* there are no more looks */
 	assert_int_equal(ftrace_grace_wait(ftrace_grace_mark(), true), 0);
-	assert_int_equal(fake_nr_looks, 1); /* nothing has begun: nobody looks */
+	assert_int_equal(fake_nr_looks, 1); /* nothing has begun: no look */
 }
 
 /* The first and the last byte belong to it, their neighbours do not. */
@@ -197,7 +197,7 @@ static void test_shadow_stack(void **state)
 	thread->graph_top = NULL;
 }
 
-/* A wait of a thread that stays inside holds up nobody else, and the worker goes on looking. */
+/* A wait of a thread that stays inside holds up no other thread, and the worker goes on looking. */
 static void test_waits_are_independent(void **state)
 {
 	(void)state;
@@ -262,7 +262,7 @@ static void test_no_slot_left(void **state)
 }
 
 /*
- * What begins again while it is pending needs every thread outside from then on; one call of done.
+ * A wait that begins again while it is pending needs every thread outside from then on; one call of done.
  */
 static void test_begun_again(void **state)
 {
@@ -298,7 +298,7 @@ static void test_who_waits_for_what(void **state)
 	(void)state;
 	stand(2, start_of(0));
 	fake_run(3);
-	begin(0); /* of somebody else */
+	begin(0); /* of another thread */
 	fake_run(1);
 	stand(3, start_of(1));
 	begin(1); /* one that was given up */
@@ -318,7 +318,7 @@ static void test_who_waits_for_what(void **state)
 	assert_int_equal(nr_done, 4);
 }
 
-/* What two threads began is waited for by both. */
+/* A wait that two threads began is waited for by both. */
 static void test_begun_by_two(void **state)
 {
 	uint64_t mark = ftrace_grace_mark();
@@ -468,7 +468,7 @@ static void release(size_t first, size_t last)
 	trace_plat_unlock(&ftrace_lock);
 }
 
-/* They stay while somebody is inside; what keeps them is freed with the last. */
+/* They stay while a thread is inside; their list is freed with the last. */
 static void test_trampolines_go(void **state)
 {
 	size_t before = fake_nr_trampolines;

@@ -14,7 +14,7 @@ static bool matches(const char *pattern_text, const char *name_text)
 	char text[64], name[64 + 9];
 	struct ftrace_pattern pattern;
 
-	/* What lies behind a name may be anything. */
+	/* Bytes behind a name may be anything. */
 	memset(name, pattern_text[0], sizeof(name));
 	strcpy(text, pattern_text);
 	strcpy(name, name_text);

@@ -154,7 +154,7 @@ static void test_registers_are_read_and_written(void **state)
 	regs.func = count;
 }
 
-/* The site loses registers when nobody wants them any more, and only then. */
+/* The site loses registers when no ops wants them any more, and only then. */
 static void test_sites_switch_live_between_plain_and_registers(void **state)
 {
 	(void)state;
@@ -337,7 +337,7 @@ static void test_func_changes_live(void **state)
 	change_func_under_thread(count);
 }
 
-/* What cannot do without registers is never called without, whatever its func. */
+/* An ops that cannot do without registers is never called without, whatever its func. */
 static void test_func_with_registers_changes(void **state)
 {
 	(void)state;
@@ -517,8 +517,8 @@ static void check_waits(uint64_t pauses, uint64_t preempt)
 }
 
 /*
- * What may still be looked at is waited for, even where no trampoline is: the ops and its sets by
- * the list function, what a site called by threads that were preempted on their way.
+ * Memory that may still be looked at is waited for, even where no trampoline is: the ops and its
+ * sets by the list function, the function that a site called by threads that were preempted on their way.
  */
 static void test_who_is_waited_for(void **state)
 {

@@ -293,7 +293,7 @@ static void test_too_many_sets(void **state)
 	assert_true(nr_shared > 0 && nr_shared < nr_sets);
 }
 
-/* Every filter makes another set, and nobody ever unregisters. */
+/* Every filter makes another set, and none is ever unregistered. */
 static void test_numbers_do_not_run_out(void **state)
 {
 	(void)state;

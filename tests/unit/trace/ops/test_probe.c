@@ -172,7 +172,7 @@ static void probe_many_functions(void)
 	EXPECT(nr_hits == 32);
 	EXPECT(!unregister_ftrace_function_probe_func("f?*", tr, &own_probe));
 	EXPECT(!register_ftrace_function_probe("f0", tr, &own_probe, 0));
-	/* What is taken away can be had again, however often. */
+	/* A probe that was taken away can be had again, however often. */
 	for (int round = 0; round < 200; round++) {
 		EXPECT(!register_ftrace_function_probe("f2*", tr, &own_probe, 0));
 		EXPECT(!unregister_ftrace_function_probe_func("f2*", tr, &own_probe));
@@ -410,7 +410,7 @@ static void repeats(void **state)
 	assert_int_equal(echo("1", "options/raw"), 0);
 	assert_non_null(strstr(cat("per_cpu/cpu0/trace"), " 3 2000\n"));
 	assert_int_equal(echo("0", "options/raw"), 0);
-	/* What is not recorded is no repeat. */
+	/* A call that is not recorded is no repeat. */
 	assert_int_equal(echo("0", "tracing_on"), 0);
 	call(0, 9, YIELD);
 	assert_int_equal(echo("1", "tracing_on"), 0);

@@ -1,6 +1,6 @@
 /*
  * Tracepoints: who is called, in which order, with what; what is refused; that nothing changes when
- * memory is missing; that arrays are freed when nobody walks them any more.
+ * memory is missing; that arrays are freed when no thread walks them any more.
  *
  * links: trace/ops/tracepoint.c
  */
@@ -191,7 +191,7 @@ static void freed_after_grace(void **state)
 	assert_int_equal(fake_nr_sync_preempt, 3);
 }
 
-/* Nobody may sleep in a probe, so nobody comes and goes from there. */
+/* A probe may not sleep, so probes do not come and go from there. */
 static void from_within(void *data, int shelf, const char *what)
 {
 	(void)shelf;

@@ -1,6 +1,6 @@
 /*
- * The list function against registering, unregistering and new filters, under TSan: nobody is
- * called after unregister has returned, nobody sees what his filter never held, no probe runs a
+ * The list function against registering, unregistering and new filters, under TSan: no ops is
+ * called after unregister has returned, none sees a function that its filter never held, no probe runs a
  * func after it was replaced, and none reads memory that is gone.
  *
  * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
@@ -16,7 +16,7 @@
 #define NR_FUNCS  300u
 #define NR_PROBES 3u
 #define NR_OPS	  3u
-#define NR_MS	  500 /* longer while somebody was never called */
+#define NR_MS	  500 /* longer while an ops was never called */
 #define PARENT	  (FAKE_TEXT + 0x100000)
 
 struct user {

@@ -1,6 +1,6 @@
 /*
  * Probes against setting and taking away, under TSan: a count is used up exactly, whoever counts
- * down; nobody is called after unregister; words of functions that stay are not lost.
+ * down; no probe is called after unregister; words of functions that stay are not lost.
  *
  * links: trace/ops/ftrace_*.c trace/text/fmt.c trace/text/fmt_spec.c trace/text/glob.c trace/text/str.c
  */

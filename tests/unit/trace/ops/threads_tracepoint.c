@@ -1,5 +1,5 @@
 /*
- * Probes that come and go while other CPUs call them, under TSan: nobody is inside of a probe after
+ * Probes that come and go while other CPUs call them, under TSan: no CPU is inside of a probe after
  * tracepoint_synchronize_unregister(), what it was given can be freed, and one that stays is called
  * each time.
  *
@@ -32,7 +32,7 @@ static void stays(void *data, uint64_t *nr_calls)
 	++*nr_calls;
 }
 
-/* What it writes is freed when it has gone. */
+/* The memory that it writes is freed when it has gone. */
 static void visits(void *data, uint64_t *nr_calls)
 {
 	struct guest *guest = data;

@@ -1,5 +1,5 @@
 /*
- * What `trace` and trace_pipe print, byte for byte. The expected texts were printed by Linux 6.1
+ * The text of `trace` and trace_pipe, byte for byte. The expected texts were printed by Linux 6.1
  * for the same events; times and names are the test's.
  */
 #include "unit.h"
@@ -387,7 +387,7 @@ static void markers(void **state)
 		"            init-1       [000] .....    12.345679: tracing_mark_write: \n"
 		"            init-1       [000] .....    12.345679: tracing_mark_write: a\nb\n");
 	with_option("printk-msg-only", "hello\nnonl\n\na\nb\n");
-	/* What is longer than an event goes in parts. */
+	/* A text longer than an event goes in parts. */
 	assert_int_equal(echo("", "trace"), 0);
 	memset(text, 'a', sizeof(text) - 1);
 	assert_int_equal(put(text, 6000, "trace_marker", TRACE_FS_TRUNC), 0);
@@ -633,7 +633,7 @@ static const char *chosen(void)
 	return tracepoint_string("from a tracepoint_string");
 }
 
-/* What the addresses in raw events stand for. */
+/* The names for the addresses in raw events. */
 static void formats(void **state)
 {
 	static const char fmt[] = "with \t, \\ and \"quotes\" %d\n";

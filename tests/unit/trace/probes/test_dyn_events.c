@@ -1,6 +1,6 @@
 /*
- * What shells are told of events that lines define, on the fake machine and with a few types: how a
- * line could go on, and what one is, in words. See <trace/dyn_events.h>.
+ * Answers for shells about events that lines define, on the fake machine and with a few types: ways
+ * in which a line could go on, and a line in words. See <trace/dyn_events.h>.
  */
 #include "unit.h"
 #include "tracefs.h"

@@ -514,7 +514,7 @@ static void one_by_one(void **state)
 	assert_int_equal(nr_of(cat_body("trace"), ": c: (kfree+0x0/0x10)\n"), 1);
 }
 
-/* Somebody's breakpoint at the place of one of several: the others are on, and the file says so. */
+/* An unknown breakpoint at the place of one of several: the others are on, and the file says so. */
 static void one_is_busy(void **state)
 {
 	uintptr_t place = fake_func(KFREE) + 8;
@@ -554,7 +554,7 @@ static void joined(void **state)
 	assert_string_equal(cat("kprobe_events"), "p:my/both do_work a=$arg1\n");
 }
 
-/* What is on and cannot be hit: kprobe_profile and `why` say so. */
+/* A probe that is on and cannot be hit: kprobe_profile and `why` say so. */
 static void silent(void **state)
 {
 	struct ftrace_ops elsewhere = { .func = take_over,
@@ -620,7 +620,7 @@ static void check_stack(const char *want)
 	assert_int_equal(echo("", "trace"), 0);
 }
 
-/* What stands in front of the probed place, functions that handle the hit, is left out. */
+/* Functions in front of the probed place, which handle the hit, are left out. */
 static void stacks(void **state)
 {
 	static const char entry[] = " => do_work\n => yield\n", back[] = " => yield\n => kfree\n";
@@ -662,7 +662,7 @@ static void stacks(void **state)
 
 /* ---- Triggers of an event that is off ---- */
 
-/* What is counted by `keys` when `args` are recorded and the function is called twice. */
+/* Counts by `keys` when `args` are recorded and the function is called twice. */
 static void check_counted(const char *args, const char *keys, const char *counted)
 {
 	char text[80];

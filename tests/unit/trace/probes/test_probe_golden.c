@@ -33,7 +33,7 @@ static void read_log(const char *log, struct answer *out)
 	out->caret -= strlen("  Command: ");
 }
 
-/* ---- What is otherwise, and why ---- */
+/* ---- Differences, and why ---- */
 
 #define FAKE	  "the fake machine saves the registers of arguments only"
 #define NEWER	  "a type of newer kernels"
@@ -92,7 +92,7 @@ static const struct difference differences[] = {
 	{ "-:my/one", -ENOENT, 2, "There is no such event", SILENT },
 	{ "-:my/three yield", -ENOENT, 2, NOT_SO, SILENT },
 	{ "-:four yield arg1=%si", -ENOENT, 2, NOT_SO, SILENT },
-	/* What is a line. */
+	/* The lines. */
 	{ "p", -EINVAL, 1, FORM, SILENT },
 	{ "r", -EINVAL, 1, FORM, SILENT },
 	{ "e", -EINVAL, 1, FORM, SILENT },
@@ -211,7 +211,7 @@ static const char *const unlisted[] = {
 	"p:kprobes/letter ", "p:kprobes/user_array ", "e:eprobes/timer ",
 };
 
-/* What is listed otherwise. The second column is ours. */
+/* Differences of the list. The second column is ours. */
 static const char *const listed[][2] = {
 	/* As many calls as there is room for, unless a number was typed. */
 	{ "r10:kprobes/ten", "r@10:kprobes/ten" },
@@ -231,7 +231,7 @@ static const char *const listed[][2] = {
 
 #define PLACE(NAME) "(void *)(((REC->" NAME " + 0x80000000ul) & 0xfffffffful) - 0x80000000ul)"
 
-/* What is described otherwise. */
+/* Differences of the descriptions. */
 static const char *const described[][2] = {
 	/* Addresses of code take four bytes, and are shown as a symbol by programs, too. */
 	{ "unsigned long __probe_", "unsigned int __probe_" },
@@ -306,7 +306,7 @@ static void same_files(const char *paths, const char *answer)
 
 /* ---- Transcripts ---- */
 
-/* What was typed, with the `cat error_log` that may stand behind it. */
+/* A typed line, with the `cat error_log` that may stand behind it. */
 static void replay_write(struct golden *golden, const struct golden_write *write)
 {
 	struct answer ours, theirs = { .err = golden_errno(golden->answer) };
@@ -319,7 +319,7 @@ static void replay_write(struct golden *golden, const struct golden_write *write
 		assert_true(golden_next(golden));
 		read_log(golden->answer, &theirs);
 	} else {
-		theirs.caret = ours.caret; /* nobody has looked */
+		theirs.caret = ours.caret; /* the sample did not look */
 		strcpy(theirs.why, ours.why);
 	}
 	compare(write->text, &ours, &theirs);

@@ -20,7 +20,7 @@ static uint32_t pick(uint32_t limit)
 	return (random_state >> 8) % limit;
 }
 
-/* ---- What probes find ---- */
+/* ---- Values for probes ---- */
 
 static char letters[5000]; /* without an end */
 static uintptr_t stack[16] = { 0, 1, (uintptr_t)stack, (uintptr_t) "text" };
@@ -78,7 +78,7 @@ static int switch_all(const char *dir, const char *on)
 	return err < 0 ? (int)err : 0;
 }
 
-/* What is there is switched on, happens, and goes, while memory may run out. */
+/* Probes are switched on, hit, and removed, while memory may run out. */
 static void use(void)
 {
 	(void)switch_all("", "1");

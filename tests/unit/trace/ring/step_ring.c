@@ -25,7 +25,7 @@
 
 static struct ring_buffer *ring;
 
-/* What the writers did. */
+/* The work of the writers. */
 static uint64_t nr_ids;		/* ids handed out */
 static bool committed[MAX_IDS]; /* by id */
 static uint64_t nr_committed, nr_refused;
@@ -34,7 +34,7 @@ static volatile uint64_t nr_trying; /* writers on their way: may have been refus
 static uint64_t ts_before[MAX_IDS], ts_after[MAX_IDS];
 static uint64_t refused_before[MAX_IDS], refused_after[MAX_IDS];
 
-/* What the readers saw. */
+/* The events that the readers saw. */
 static bool seen[MAX_IDS];
 static uint64_t lost_at[MAX_IDS]; /* by id: losses told before it */
 static uint64_t nr_seen, lost_seen, last_ts;
@@ -156,7 +156,7 @@ static void check_loss_places(void)
 				 refused_before[id], refused_after[id]);
 }
 
-/* What a look at the counters found while an interrupt was on its way, and before that. */
+/* The counters as a look found them while an interrupt was on its way, and before that. */
 static struct ring_stats before, looked;
 static bool has_looked;
 
@@ -170,7 +170,7 @@ static void check_look(const struct ring_stats *after)
 	assert_int_equal(looked.entries, moment->entries);
 	assert_int_equal(looked.overrun, moment->overrun);
 	assert_int_equal(looked.read, before.read);
-	assert_in_range(looked.bytes, 0, 5 * ROOM); /* exact when nobody writes, and never absurd */
+	assert_in_range(looked.bytes, 0, 5 * ROOM); /* exact without writers, and never absurd */
 	has_looked = false;
 }
 
@@ -399,7 +399,7 @@ static void op_read_page(void *arg)
 	}
 }
 
-/* What iterators and statistics say must hold at any moment. */
+/* Iterators and statistics tell the truth at any moment. */
 static void op_look(void *arg)
 {
 	struct ring_iter *dump = ring_buffer_dump_start(ring, 0);
@@ -689,7 +689,7 @@ static void empty(void)
 	was_emptied = true;
 }
 
-/* Somebody else empties the ring; whoever has its lock goes first. */
+/* Another thread empties the ring; whoever has its lock goes first. */
 static void irq_empty(void)
 {
 	if (ring->cpu[0]->lock.opaque[0])

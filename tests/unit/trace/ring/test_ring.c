@@ -530,7 +530,7 @@ static void test_discard_last(void **state)
 	expect_sum(600);
 }
 
-/* A nested event follows the one to be discarded, which becomes padding that nobody sees. */
+/* A nested event follows the one to be discarded, which becomes padding that no reader sees. */
 static void test_discard_under_nested(void **state)
 {
 	struct ring_event event;

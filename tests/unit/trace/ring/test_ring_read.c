@@ -74,7 +74,7 @@ static void test_iterator_ends(void **state)
 	ring_buffer_read_finish(iter);
 }
 
-/* What the consumer has taken but not consumed is still there for an iterator. */
+/* Events that the consumer has taken but not consumed are still there for an iterator. */
 static void test_iterator_behind_consumer(void **state)
 {
 	struct ring_iter *iter;
@@ -172,7 +172,7 @@ static uint32_t read_page_events(uint32_t first, uint64_t *ts)
 	return nr;
 }
 
-/* What the first event of `page` says. */
+/* The number in the first event of `page`. */
 static uint32_t first_id(void)
 {
 	uint32_t pos = 0, head, id;

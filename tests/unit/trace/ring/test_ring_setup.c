@@ -149,7 +149,7 @@ static void empty_under_iterator(void (*empty)(void), uint32_t nr_old, uint32_t 
 	ring_buffer_iter_peek(iter, &event);
 	assert_false(ring_buffer_iter_was_emptied(iter));
 	empty();
-	/* What was shown last is passed over, and not the first event of the next epoch. */
+	/* The event that was shown last is passed over, and not the first event of the next epoch. */
 	put_many(NEW, nr_new);
 	ring_buffer_iter_advance(iter);
 	expect_new(iter, nr_new);
@@ -397,7 +397,7 @@ static void resize_meanwhile(void)
 	fake_on_sync = NULL;
 }
 
-/* What a resize keeps out is dropped, what would have been kept out anyway is not. */
+/* Events that a resize keeps out are dropped, those that would have been kept out anyway are not. */
 static void test_resize_counts_what_it_keeps_out(void **state)
 {
 	struct ring_event event;
@@ -489,7 +489,7 @@ static void test_swap(void **state)
 	assert_true(ring_buffer_consume(snap, 0, &event));
 	expect_ids(snap, 0, id_of(&event) + 1, 2000);
 	assert_int_equal(stats_of(snap, 0).overrun + stats_of(snap, 0).read, 2000);
-	/* What one is told, both know. */
+	/* A setting of one holds for both. */
 	ring_buffer_record_off(snap);
 	assert_false(put(ring, 0, 4));
 	assert_int_equal(swap_here(ring, snap, 0), 0);

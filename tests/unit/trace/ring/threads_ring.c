@@ -269,7 +269,7 @@ static void test_consume_drop(void **state)
 	run_consume(0);
 }
 
-/* What comes while the ring moves is dropped, and counted. */
+/* Events while the ring moves are dropped, and counted. */
 static void test_consume_resized(void **state)
 {
 	(void)state;

@@ -15,7 +15,7 @@ void house_visited(int door, const char *who);
 extern const struct command door_commands[];
 size_t strlcpy(char *to, const char *from, size_t size);
 
-/* ---- What the kernel would have ---- */
+/* ---- Parts that the kernel would have ---- */
 
 static char said[256]; /* by the command, or in the kernel's log */
 

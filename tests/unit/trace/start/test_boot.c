@@ -17,7 +17,7 @@ static void boot(void)
 
 static void nothing_asked(void)
 {
-	trace_dump_stack(0); /* nobody listens yet */
+	trace_dump_stack(0); /* no listener yet */
 	EXPECT(!trace_boot_param("quiet", ""));
 	EXPECT(!trace_boot_param("ftraces", "x"));
 	boot();
@@ -100,7 +100,7 @@ static int refuse(struct trace_array *tr)
 /* A warning ends the trace of the global instance, with an event that says who warned. */
 static void off_on_warning_asked(void)
 {
-	trace_host_warned(0); /* nobody listens yet */
+	trace_host_warned(0); /* no listener yet */
 	EXPECT(trace_boot_param("traceoff_on_warning", ""));
 	trace_host_warned(0);
 	boot();

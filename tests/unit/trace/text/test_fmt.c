@@ -128,7 +128,7 @@ static void at_end_of_page(void **state)
 	}
 }
 
-/* What the C library does otherwise or not at all. */
+/* Conversions that the C library does otherwise or not at all. */
 static void own(void **state)
 {
 	const char *volatile nothing = NULL;

@@ -36,7 +36,7 @@ static void add_packed(struct trace_seq *seq)
 	trace_seq_bprintf(seq, "1234%d", &value, sizeof(value));
 }
 
-/* What fits is there, the rest is cut and remembered; behind the buffer nothing is written. */
+/* The part that fits is there, the rest is cut and remembered; behind the buffer nothing is written. */
 static void cut_at(size_t size, void (*add)(struct trace_seq *seq), bool ends_by_nul)
 {
 	size_t room = size > 2 ? size - 2 : 0, want = strlen(TEXT);

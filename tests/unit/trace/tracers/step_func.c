@@ -31,7 +31,7 @@ static struct ftrace_ops ops = { .func = trace_function_call, .private = &array 
 static uint64_t nr_calls, nr_seen;
 static bool seen[MAX_CALLS];
 
-/* ---- What is linked against ---- */
+/* ---- The functions that it is linked against ---- */
 
 const char return_to_handler[1];
 
@@ -247,7 +247,7 @@ static void test_interrupt_everywhere(void **state)
 	print_message("%zu runs\n", nr_runs);
 }
 
-/* ---- What an event says, and which calls have one ---- */
+/* ---- An event's text, and the calls that have one ---- */
 
 static void expect_event(uint32_t preempt_word, uint32_t recursion, uint8_t flags, uint8_t depth)
 {

@@ -106,7 +106,7 @@ static void stop(const char *option)
 	assert_int_equal(echo("nop", "current_tracer"), 0);
 }
 
-/* What stands behind the time of the only line. */
+/* The text behind the time of the only line. */
 static void assert_call(const char *want)
 {
 	assert_string_equal(only_event(": ") + 2, want);

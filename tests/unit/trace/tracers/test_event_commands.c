@@ -66,7 +66,7 @@ static void call_outer(void)
 	call(0, 1, TAIL);
 }
 
-/* What the capture has done between its commands; see tests/golden/linux-6.1/capture. */
+/* The work of the capture between its commands; see tests/golden/linux-6.1/capture. */
 static void do_before(unsigned int nr)
 {
 	switch (nr) {

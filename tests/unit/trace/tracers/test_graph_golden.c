@@ -13,7 +13,7 @@
 static char names[MAX_NAMES][64];
 static size_t nr_names;
 
-/* What the walk over a sample knows. */
+/* State of the walk over a sample. */
 static struct {
 	char text[1 << 17];
 	int32_t pid[2];
@@ -133,7 +133,7 @@ static void read_state(const char *text)
 	graph_preempt = text[3] == '.' ? 0 : (uint8_t)(text[3] - '0');
 }
 
-/* What stands before the duration; returns where that begins, or NULL. */
+/* The text before the duration; returns where that begins, or NULL. */
 static const char *read_front(const char *line)
 {
 	unsigned long sec, us;

@@ -207,7 +207,7 @@ static void retvals(void **state)
 	assert_non_null(strstr(cat("trace"), "kfree(); /* = 0xffffffea */\n"));
 	assert_non_null(strstr(cat("trace"), "} /* schedule = 0xfffffffffffffffe */\n"));
 	set("nofuncgraph-retval-hex");
-	/* What was recorded with its value may be shown without. */
+	/* A return that was recorded with its value may be shown without. */
 	set("nofuncgraph-retval");
 	assert_non_null(strstr(cat("trace"), "    kfree();\n"));
 	assert_non_null(strstr(cat("trace"), "us    |  }\n"));
@@ -397,7 +397,7 @@ static void pipe(void **state)
 			" 0)   1.000 us    |    yield();\n"
 			" 0)   3.000 us    |  }\n");
 	enter(0, 1, func(KFREE), 0);
-	pipe_is(handle, " 0)               |  kfree() {\n"); /* nobody knows yet */
+	pipe_is(handle, " 0)               |  kfree() {\n"); /* that is not known yet */
 	leave(0, 1, func(KFREE), 0, 5);
 	pipe_is(handle, " 0)   0.005 us    |  }\n");
 	leave(0, 120, func(KFREE), 1, 5);

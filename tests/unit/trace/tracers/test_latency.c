@@ -602,7 +602,7 @@ static void migrate(struct trace_thread *trace, uint32_t cpu)
 	fake_this->irqs_off = false;
 }
 
-/* A dump waits for nobody: it goes without the names that it cannot have. */
+/* A dump does not wait: it goes without the names that it cannot have. */
 static void dumped_without_names(void **state)
 {
 	(void)state;

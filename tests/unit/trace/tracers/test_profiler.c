@@ -258,7 +258,7 @@ static void without_sleep_time(void **state)
 	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
 	assert_int_equal(echo("0", "instances/one/options/sleep-time"), 0);
 	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
-	assert_false(trace_sched_switch_enabled()); /* nobody needs to know */
+	assert_false(trace_sched_switch_enabled()); /* it has no users */
 	fake_clock += 7000;
 	leave(10);
 	assert_int_equal(echo("0", "options/sleep-time"), 0);

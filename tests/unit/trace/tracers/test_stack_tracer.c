@@ -143,7 +143,7 @@ static void mistakes(void **state)
 	is("stack_trace_filter", "#### all functions enabled ####\n");
 }
 
-/* What is not found on the stack is left out, as are callers that nobody knows. */
+/* Frames that are not found on the stack are left out, as are unknown callers. */
 static void callers_that_are_not_there(void **state)
 {
 	const uintptr_t callers[] = { fake_func(YIELD) + 4, fake_func(DO_WORK) + 8 };

@@ -1,6 +1,6 @@
 /*
- * What the file `why` says. Each case makes a state, in a life of its own, and reads the whole file;
- * while that is read nobody may wait for a lock.
+ * The text of the file `why`. Each case makes a state, in a life of its own, and reads the whole file;
+ * while that is read no thread may wait for a lock.
  */
 #include "unit.h"
 #include "child.h"
@@ -521,14 +521,14 @@ static void filter_counts_with_trigger(void)
 {
 	filter_passes_none();
 	set("stacktrace if who == 99", WATCH "trigger");
-	watch(7); /* which it counts, but nobody has asked yet */
+	watch(7); /* which it counts, but it has not been asked yet */
 	(void)cat("why");
 	watch(5);
 	set("!stacktrace", WATCH "trigger");
 	watch(5);
 }
 
-/* What was recorded before the filter was set does not count as passed. */
+/* Events from before the filter was set do not count as passed. */
 static void filter_was_set_late(void)
 {
 	set("1", WATCH "enable");
@@ -546,7 +546,7 @@ static void filter_counts_late(void)
 	watch(5);
 }
 
-/* With a clock that is none nobody knows what was there before the filter. */
+/* With a clock that counts events it is unknown what was there before the filter. */
 static void filter_was_set_sometime(void)
 {
 	set("counter", "trace_clock");
@@ -1076,7 +1076,7 @@ static void refuse_lock(void)
 	EXPECT(!"a lock is taken");
 }
 
-/* As cat(), but for the reading itself nobody may take a lock. */
+/* As cat(), but the reading itself may take no lock. */
 static const char *why(const char *path)
 {
 	static char text[1 << 14];
