@@ -16,16 +16,10 @@ HOST	 ?= examples/tiny/include
 LIBTRACE ?= $(BUILD)/libtrace-$(PROFILE)
 override LIBTRACE := $(call in_tree,$(LIBTRACE))
 
-# The profiles without call sites have nothing of the machine half but its headers.
-lib_plain := $(filter ring events,$(PROFILE))
-lib_srcs := $(TRACE_SRCS_$(PROFILE)) $(TRACE_DEFAULTS_$(PROFILE)) $(if $(lib_plain),,$(TRACE_ARCH_SRCS) $(TRACE_ARCH_DEFAULT_SRCS)) \
-	$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_SRCS),$(if $(lib_plain),,$(TRACE_ARCH_KERNEL_SRCS)))
-lib_asms := $(if $(lib_plain),,$(if $(filter process,$(FOR)),$(TRACE_ARCH_PROCESS_ASM),$(TRACE_ARCH_ASM) $(TRACE_ARCH_KERNEL_ASM)))
-ifeq ($(PROFILE),ops)
-lib_asms := $(filter-out %/graph_return.asm,$(lib_asms))
-endif
-lib_left_out := $(if $(filter probes full,$(PROFILE)),,$(TRACE_ARCH_FOR_PROBES))
-lib_objs := $(patsubst %,$(LIBTRACE)/obj/%.o,$(filter-out $(lib_left_out),$(lib_srcs) $(lib_asms)))
+lib_table := $(call trace_table,$(PROFILE))
+lib_srcs := $(call named,$(PROFILE),$(lib_table)) $(call named,$(PROFILE).defaults,$(lib_table)) \
+	$(filter-out $(TRACE_ARCH_LACKS_$(PROFILE)),$(TRACE_ARCH_$(FOR)))
+lib_objs := $(lib_srcs:%=$(LIBTRACE)/obj/%.o)
 # `events` has fewer features than start/features.list: its table is an object of its own.
 ifeq ($(PROFILE),events)
 lib_objs := $(patsubst %/start/features.c.o,%/start/features-events.c.o,$(lib_objs))
@@ -90,9 +84,9 @@ $(LIBTRACE)/obj/trace/start/features-events.c.o: trace/start/features.c $(LIBTRA
 	$(folder)
 	$(Q)$(CC) $(lib_cflags) -Wconversion -Wno-unused-function -iquote $(LIBTRACE)/features \
 		$(lib_inc) -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
-$(LIBTRACE)/features/start/features.list: trace/start/features.list trace/files.mk $(LIBTRACE)/members
+$(LIBTRACE)/features/start/features.list: $(TRACE_TABLES) $(LIBTRACE)/members
 	$(folder)
-	$(Q)$(call trace_list_without,$(TRACE_LACKS_events)) > $@
+	$(Q)$(call trace_list,events) > $@
 
 ifneq ($(NASM),)
 $(LIBTRACE)/obj/%.asm.o: %.asm $(TRACE_OFFSETS) $(LIBTRACE)/config

@@ -13,7 +13,7 @@
 # With SANITISED=1 (make soak) clang's are under sanitisers as gcc's are.
 #
 # Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. `profiles` holds the
-# symbols that each profile of trace/files.mk needs against what its part of platform.h has, and the table in
+# symbols that each profile of trace/profiles.list needs against what its part of platform.h has, and the table in
 # trace/README.md; `headers` the public headers against two languages and several hosts.
 
 BUILD ?= build
@@ -23,6 +23,9 @@ V     ?= 0
 Q     := $(if $(filter 1,$(V)),,@)
 
 include trace/files.mk
+table	 := $(trace_table)
+features := $(call named,features,$(table))
+profiles := $(call named,profiles,$(table))
 
 # Need libtraceevent, a second reader of raw pages. It has functions trace_seq_* of its own: those of trace.a are not to
 # be taken for them, which exported symbols of a program are.
@@ -105,7 +108,7 @@ bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests_clang)) $(call b
 	   $(call bin_of,fast,$(steps)) $(call bin_of,fastclang,$(steps)) \
 	   $(call bin_of,sim,$(sims)) $(call bin_of,simclang,$(sims)) $(call bin_of,bare,$(bares))
 
-bins	+= $(patsubst %,$(UNIT)/gcc/bin/trace/without_%,$(TRACE_FEATURES)) $(UNIT)/gcc/bin/trace/adding
+bins	+= $(patsubst %,$(UNIT)/gcc/bin/trace/without_%,$(features)) $(UNIT)/gcc/bin/trace/adding
 
 # Checks besides programs, and the variant whose objects it looks at, if any.
 checks	:= headers profiles:fast
@@ -144,23 +147,23 @@ $(UNIT)/$1/trace.a: $(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS)) trace/files.mk
 	$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
 endef
 $(foreach v,gcc clang tsan,$(eval $(call archive,$v)))
-$(UNIT)/bare/trace.a: $(patsubst %.c,$(UNIT)/bare/%.o,$(TRACE_SRCS_ring) $(TRACE_DEFAULTS_ring)) trace/files.mk
+$(UNIT)/bare/trace.a: $(patsubst %.c,$(UNIT)/bare/%.o,$(call named,ring,$(table)) $(call named,ring.defaults,$(table))) $(TRACE_TABLES)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 # The features of `events` are fewer: it has a table of them of its own. Variant, compiler and flags:
 events_list := $(UNIT)/events_features/start/features.list
-$(events_list): trace/start/features.list trace/files.mk tests/unit/build.mk
+$(events_list): $(TRACE_TABLES) tests/unit/build.mk
 	$(folder)
-	$(Q)$(call trace_list_without,$(TRACE_LACKS_events)) > $@
+	$(Q)$(call trace_list,events) > $@
 define events_table
 $(UNIT)/$1/trace/start/features_events.o: trace/start/features.c $(events_list)
 	$$(folder)
 	$(Q)gcc $(common) -ffreestanding $2 -iquote $(UNIT)/events_features -Itrace/include -iquote trace -MMD -MP -c $$< -o $$@
 endef
-events_srcs := $(patsubst %/features.c,%/features_events.c,$(TRACE_SRCS_events))
+events_srcs := $(patsubst %/features.c,%/features_events.c,$(call named,events,$(table)))
 events_objs = $(patsubst %.c,$(UNIT)/$1/%.o,$(events_srcs))
 $(eval $(call events_table,bare,$(flags_bare)))
-$(UNIT)/bare/events.a: $(call events_objs,bare) $(patsubst %.c,$(UNIT)/bare/%.o,$(TRACE_DEFAULTS_events)) trace/files.mk
+$(UNIT)/bare/events.a: $(call events_objs,bare) $(patsubst %.c,$(UNIT)/bare/%.o,$(call named,events.defaults,$(table))) $(TRACE_TABLES)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 # variant, test source, platform sources
@@ -182,19 +185,19 @@ $(foreach t,$(bares),$(eval $(call link,bare,$t,tests/unit/bare/host.c)))
 # plain, what they are linked with is sanitised.
 without_flags = $(cc_gcc) $(common) $(warn) -O0 -g1 -Itests/unit/fake/plat -iquote $(UNIT)/without/$1 $(inc)
 define without
-$(UNIT)/without/$1/start/features.list: trace/start/features.list trace/files.mk tests/unit/build.mk
+$(UNIT)/without/$1/start/features.list: $(TRACE_TABLES) tests/unit/build.mk
 	$$(folder)
-	$(Q)$(call trace_list_without,$1) > $$@
+	$(Q)$(call trace_list,without_$1) > $$@
 $(UNIT)/without/$1/features.o: trace/start/features.c $(UNIT)/without/$1/start/features.list
 	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
 $(UNIT)/without/$1/test.o: tests/unit/trace/start/without.c $(UNIT)/without/$1/start/features.list
 	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
 $(UNIT)/gcc/bin/trace/without_$1: $(UNIT)/without/$1/test.o $(UNIT)/without/$1/features.o \
-		$(patsubst %.c,$(UNIT)/gcc/%.o,$(filter-out trace/start/features.c,$(call trace_without,$1)) $(fakes))
+		$(patsubst %.c,$(UNIT)/gcc/%.o,$(filter-out trace/start/features.c,$(call named,without_$1,$(table))) $(fakes))
 	$$(folder)
 	$(Q)$(cc_gcc) $(flags_gcc) $(linker) $$^ -lcmocka -lpthread -o $$@
 endef
-$(foreach f,$(TRACE_FEATURES),$(eval $(call without,$f)))
+$(foreach f,$(features),$(eval $(call without,$f)))
 
 # The code of docs/adding.md: its blocks, each of which says in its first line which file it belongs to. door.c and visit.c get
 # public headers only, and the host's; the test of all is trace/start/adding.c. The archive comes last: the table of features
@@ -210,7 +213,7 @@ $(adding)/door.c: docs/adding.md tests/unit/build.mk
 		is_code { print > file }' $<
 $(patsubst %,$(adding)/%.c,$(filter-out door,$(adding_names))): $(adding)/door.c
 $(adding)/start/features.list: trace/start/features.list $(adding)/door.c
-	$(Q)cp $< $@ && echo 'TRACE_FEATURE(door)' >> $@
+	$(Q)cp $< $@ && echo 'TRACE_FEATURE(door, functions, tracers/door*)' >> $@
 $(adding)/door.o: $(adding)/door.c
 	$(Q)$(cc_gcc) $(adding_flags) -Wno-missing-prototypes -Itrace/include -c $< -o $@
 $(adding)/visit.o: $(adding)/visit.c
@@ -280,9 +283,9 @@ kernel_obj = $(if $(filter $(TRACE_SRCS),$1),$(BUILD)/obj/$1.notrace.o,$(UNIT)/f
 kernel_objs:
 	$(Q)$(MAKE) -s -f Makefile CC=gcc $(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)) > /dev/null
 $(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)): kernel_objs ;
-profile_srcs = $(if $(filter events,$1),$(events_srcs),$(TRACE_SRCS_$1))
+profile_srcs = $(if $(filter events,$1),$(events_srcs),$(call named,$1,$(table)))
 define profile
-$(UNIT)/profile/$1.a: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(TRACE_DEFAULTS_$1))
+$(UNIT)/profile/$1.a: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(call named,$1.defaults,$(table)))
 	$(Q)rm -f $$@ && ar rcs $$@ $$^
 $(UNIT)/profile/none/$1.o: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(call profile_srcs,$1))
 	$(Q)ld -r -o $$@ $$^
@@ -290,8 +293,8 @@ $(UNIT)/profile/fast/$1.o: $(foreach s,$(call profile_srcs,$1),$(call kernel_obj
 	$$(folder)
 	$(Q)ld -r -o $$@ $$^
 endef
-$(foreach p,$(TRACE_PROFILES),$(eval $(call profile,$p)))
-profiles: $(UNIT)/profile/one_cpu.o $(foreach p,$(TRACE_PROFILES),$(patsubst %,$(UNIT)/profile/%/$p.o,none fast) $(UNIT)/profile/$p.a)
-	$(Q)tests/unit/bare/profiles $(UNIT)/profile $(foreach p,$(TRACE_PROFILES),$p:$(words $(TRACE_SRCS_$p)))
+$(foreach p,$(profiles),$(eval $(call profile,$p)))
+profiles: $(UNIT)/profile/one_cpu.o $(foreach p,$(profiles),$(patsubst %,$(UNIT)/profile/%/$p.o,none fast) $(UNIT)/profile/$p.a)
+	$(Q)tests/unit/bare/profiles $(UNIT)/profile $(foreach p,$(profiles),$p:$(words $(call named,$p,$(table))))
 
 -include $(shell find $(UNIT) -name '*.d' 2>/dev/null)

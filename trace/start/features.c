@@ -9,7 +9,7 @@
 #include "text/str.h"
 
 const struct trace_feature *const trace_feature_table[] = {
-#define TRACE_FEATURE(name) &trace_feature_##name,
+#define TRACE_FEATURE(name, needs, sources) &trace_feature_##name,
 #include "start/features.list"
 #undef TRACE_FEATURE
 	NULL,

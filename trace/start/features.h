@@ -6,7 +6,7 @@
 
 #include "feature/feature.h"
 
-#define TRACE_FEATURE(name) extern const struct trace_feature trace_feature_##name;
+#define TRACE_FEATURE(name, needs, sources) extern const struct trace_feature trace_feature_##name;
 #include "start/features.list"
 #undef TRACE_FEATURE
 

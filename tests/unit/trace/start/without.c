@@ -1,6 +1,6 @@
 /*
- * The library without some of its features: built once for each feature of trace/files.mk, linked
- * with what is left. What belongs to the features that are out is not there; the rest works.
+ * The library without some of its features: built once for each feature that can be left out,
+ * linked with what is left. What belongs to the features that are out is not there; the rest works.
  */
 #include "unit.h"
 #include "tracefs.h"
@@ -13,7 +13,7 @@ __attribute__((weak)) void ftrace_init(void)
 
 /* The features that this build has. */
 static const char *const features[] = {
-#define TRACE_FEATURE(name) #name,
+#define TRACE_FEATURE(name, needs, sources) #name,
 #include "start/features.list"
 #undef TRACE_FEATURE
 };
