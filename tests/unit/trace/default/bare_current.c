@@ -2,7 +2,8 @@
  * Defaults of what filters of events ask for, on a host that writes neither: the name of the
  * running thread, and reading where no memory may be.
  *
- * links: trace/default/read.c trace/default/sched.c trace/default/names.c trace/default/one_cpu.c trace/text/str.c
+ * links: trace/default/ops.c trace/default/events.c trace/default/ring.c trace/default/one_cpu.c
+ * links: trace/default/symbols.c trace/text/str.c trace/text/fmt.c trace/text/fmt_spec.c
  */
 #include "unit.h"
 #include <string.h>

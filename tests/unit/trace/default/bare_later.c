@@ -2,8 +2,8 @@
  * The defaults of what is put off, on a host that has nothing else: done by trace_run_later(), once
  * and not too early.
  *
- * links: trace/default/later.c trace/default/locks.c trace/default/pause.c trace/default/clocks.c
- * trace/default/one_cpu.c
+ * links: trace/default/later.c trace/default/ring.c trace/text/fmt.c trace/text/fmt_spec.c
+ * links: trace/text/str.c trace/default/symbols.c
  */
 #include "unit.h"
 #include <trace/defaults.h>

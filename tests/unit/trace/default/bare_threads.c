@@ -2,9 +2,9 @@
  * A host with one CPU and threads that are never preempted: it has a list of them, says which one
  * runs, and takes the default of what is on their stacks. Waits for all threads come to an end.
  *
- * links: trace/default/threads.c trace/ops/ftrace_grace.c trace/text/glob.c trace/text/str.c trace/default/later.c
- * links: trace/default/locks.c trace/default/pause.c trace/default/clocks.c
- * links: trace/default/one_cpu.c trace/default/symbols.c trace/default/names.c
+ * links: trace/default/ops.c trace/ops/ftrace_grace.c trace/text/glob.c trace/text/str.c trace/default/later.c
+ * links: trace/default/ring.c trace/text/fmt.c trace/text/fmt_spec.c
+ * links: trace/default/one_cpu.c trace/default/symbols.c
  */
 #define TRACE_ONE_CPU_HAS_THREADS
 #include "unit.h"
