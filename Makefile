@@ -417,6 +417,7 @@ soak: deps-test
 	@DECODE_RANDOM=10000000 $(PYTHON) -m pytest -q -p no:cacheprovider tests/decode -k 'random or vectors'
 	@DAMAGE_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/tools/test_types.py -k damaged
 	@UNIT_SOAK=$(UNIT_SOAK) tests/unit/run $(SOAK_UNITS)
+	@UNIT_SOAK=1000 TEST_SECONDS=7200 tests/unit/run gcc/bin/trace/expr/test_expr_twin
 	@EVERY_TEST=1 tests/unit/run unit/clang
 	@SANITISED=1 BUILD=$(BUILD)/sanitised tests/unit/run unit/clang unit/simclang
 	@$(MAKE) --no-print-directory CC=gcc all test-kernel

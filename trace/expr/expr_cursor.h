@@ -1,0 +1,65 @@
+/*
+ * A text that is read from left to right: words, numbers, and mistakes with their places.
+ *
+ * Context: thread.
+ */
+#ifndef TRACE_EXPR_CURSOR_H
+#define TRACE_EXPR_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Some characters of a text. */
+struct expr_word {
+	const char *at;
+	size_t len;
+};
+
+/* A mistake. Words and positions are Linux's where it has some. */
+struct expr_error {
+	const char *why; /* a constant */
+	/* Index in the text, for a caret; it may be one more than the text has characters. */
+	size_t pos;
+};
+
+struct expr_cursor {
+	const char *text; /* all of it, NUL at its end */
+	const char *at;	  /* the next character */
+	struct expr_error *error;
+	/* Added to the index of a mistake: Linux's filters count from 1 within a comparison. */
+	size_t base;
+};
+
+/* Record a mistake at the character `at` of the text. Returns `err`. */
+int trace_expr_refuse(const struct expr_cursor *cursor, int err, const char *why, const char *at);
+void trace_expr_skip_spaces(struct expr_cursor *cursor);
+/* Take `word`, if it is there. */
+bool trace_expr_take(struct expr_cursor *cursor, const char *word);
+/* Take letters, digits and underscores, perhaps none. */
+struct expr_word trace_expr_take_name(struct expr_cursor *cursor);
+/* Take a number's characters: a minus, then letters and digits; perhaps none. */
+struct expr_word trace_expr_take_digits(struct expr_cursor *cursor);
+
+/* The most characters of a number, with sign and prefix. */
+#define EXPR_NUMBER_CHARS 24u
+/*
+ * All of `word` as a number, by the rules of trace_parse_u64(); with a minus in front if
+ * `is_signed`. 0; -EINVAL; -ERANGE: it does not fit 64 bits.
+ */
+int trace_expr_number(const struct expr_word *word, unsigned int base, bool is_signed,
+		      uint64_t *out_number);
+
+bool trace_expr_is(const struct expr_word *word, const char *text);
+
+static inline bool expr_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool expr_is_alnum(char c)
+{
+	return expr_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+#endif

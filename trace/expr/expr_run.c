@@ -1,0 +1,222 @@
+/*
+ * Running a program: see expr.h.
+ *
+ * A program of EXPR_TEST alone takes about ten machine instructions for each test, in a function
+ * that calls none.
+ */
+#include <trace/platform.h>
+#include "expr_text.h"
+
+/* ---- Values ---- */
+
+static TRACE_ALWAYS_INLINE uint64_t expr_high_product(uint64_t a, uint64_t b)
+{
+	return (uint64_t)((unsigned __int128)a * b >> 64);
+}
+
+/* The quotient by `magic`, 2^64 / operand rounded down: right, or 1 too small. */
+static TRACE_ALWAYS_INLINE uint64_t expr_quotient(const struct expr_number *by, uint64_t value)
+{
+	uint64_t estimate = expr_high_product(value, by->magic);
+
+	if (by->operand == 1)
+		return value;
+	return estimate + (value - estimate * by->operand >= by->operand);
+}
+
+/* Linux's binary logarithm: rounded up, and 0 for 0. */
+static uint64_t expr_log2(uint64_t value)
+{
+	return value > 1 ? 64 - (uint64_t)__builtin_clzll(value - 1) : 0;
+}
+
+static uint64_t expr_bits(const struct expr_insn *insn, uint64_t value)
+{
+	value <<= insn->number.left;
+	return insn->number.is_signed ? (uint64_t)((int64_t)value >> insn->shift)
+				      : value >> insn->shift;
+}
+
+static uint64_t expr_combine(enum expr_op op, uint64_t left, uint64_t right)
+{
+	switch (op) {
+	case EXPR_ADD:
+		return left + right;
+	case EXPR_SUB:
+		return left - right;
+	case EXPR_MUL:
+		return left * right;
+	case EXPR_DIV:
+		return right ? left / right : UINT64_MAX;
+	case EXPR_MOD:
+		return right ? left % right : 0;
+	case EXPR_AND:
+		return left & right;
+	case EXPR_OR:
+		return left | right;
+	case EXPR_XOR:
+		return left ^ right;
+	case EXPR_SHL:
+		return right < 64 ? left << right : 0;
+	default: /* EXPR_SHR */
+		return right < 64 ? left >> right : 0;
+	}
+}
+
+/* The value that an instruction makes, which is neither a test nor EXPR_READ. */
+static uint64_t expr_compute(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	switch ((enum expr_op)insn->op) {
+	case EXPR_FIELD:
+		return expr_field(insn, run->data);
+	case EXPR_CONST:
+		return insn->number.operand;
+	case EXPR_CPU:
+		return trace_plat_cpu_id();
+	case EXPR_PID:
+		return (uint64_t)trace_plat_current_pid();
+	case EXPR_ADDRESS:
+		return trace_plat_ip_unpack((uint32_t)value);
+	case EXPR_BITS:
+		return expr_bits(insn, value);
+	case EXPR_NEG:
+		return 0 - value;
+	case EXPR_LOG2:
+		return expr_log2(value);
+	case EXPR_DIVIDE:
+		return expr_quotient(&insn->number, value);
+	case EXPR_ROUND:
+		return expr_quotient(&insn->number, value) * insn->number.operand;
+	case EXPR_SAVE:
+		run->temps[insn->to] = value;
+		return value;
+	default:
+		return expr_combine(insn->op, run->temps[insn->to], value);
+	}
+}
+
+/* Read a number anywhere in memory into *value, which is 0 if that fails. */
+static bool expr_read(const struct expr_insn *insn, uint64_t *value)
+{
+	const struct expr_number *number = &insn->number;
+	uint32_t unused = 64 - 8u * number->size;
+	uint64_t word = 0;
+	bool is_read = trace_plat_read(&word, (const void *)(uintptr_t)(*value + number->operand),
+				       number->size);
+
+	word = is_read ? word << unused : 0;
+	*value = number->is_signed ? (uint64_t)((int64_t)word >> unused) : word >> unused;
+	return is_read;
+}
+
+/* ---- Tests ---- */
+
+static bool expr_is_in(const struct expr_const *set, uint64_t bit)
+{
+	return bit < set->len && ((const uint64_t *)set->data)[bit / 64] >> bit % 64 & 1;
+}
+
+static TRACE_ALWAYS_INLINE bool expr_test(const struct expr_run *run, const struct expr_insn *insn,
+					  uint64_t value)
+{
+	switch ((enum expr_op)insn->op) {
+	case EXPR_TEST:
+		return expr_is_in_range(insn, expr_load8(run->data, insn->offset));
+	case EXPR_TEST_VALUE:
+		return expr_is_in_range(insn, value);
+	case EXPR_TEST_IN:
+		return expr_is_in(&insn->with, value);
+	case EXPR_TEST_TEXT:
+		return trace_expr_test_text(run, insn);
+	default:
+		return trace_expr_test_set(run, insn);
+	}
+}
+
+/* ---- The loop ---- */
+
+uint64_t trace_expr_run(struct expr_run *run, const struct expr_insn *insn)
+{
+	uint64_t value = 0;
+
+	do {
+		enum expr_op op = insn->op;
+
+		if (op == EXPR_END)
+			return value;
+		if (expr_is_test(op))
+			insn = insn->next[expr_test(run, insn, value)];
+		else if (op == EXPR_READ)
+			insn = insn->next[expr_read(insn, &value)];
+		else
+			value = expr_compute(run, insn++, value);
+	} while (!expr_has_ended(insn));
+	return insn == EXPR_PASS;
+}
+
+static TRACE_NOINLINE bool expr_match_any(const struct expr_program *program, const void *data,
+					  uint32_t len)
+{
+	struct expr_run run;
+
+	if (len < program->min_len)
+		return false;
+	run.data = data;
+	run.len = len;
+	return trace_expr_run(&run, program->insns);
+}
+
+bool trace_expr_match(const struct expr_program *program, const void *data, uint32_t len)
+{
+	if (TRACE_UNLIKELY(len < program->fast_len))
+		return expr_match_any(program, data, len);
+	return expr_run_fast(program->insns, data);
+}
+
+/* ---- Steps ---- */
+
+static void expr_step_value(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute(run, insn, value));
+}
+
+static void expr_step_field(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(run, insn, expr_field(insn, run->data));
+}
+
+static void expr_step_test(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	insn = insn->next[expr_test(run, insn, value)];
+	if (!expr_has_ended(insn))
+		insn->step(run, insn, value);
+}
+
+static void expr_step_read(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	insn = insn->next[expr_read(insn, &value)];
+	if (!expr_has_ended(insn))
+		insn->step(run, insn, value);
+}
+
+static void expr_step_end(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	(void)run;
+	(void)insn;
+	(void)value;
+}
+
+const expr_step_fn trace_expr_steps[EXPR_OWN] = {
+	[EXPR_TEST] = expr_step_test,
+	[EXPR_TEST_VALUE] = expr_step_test,
+	[EXPR_TEST_IN] = expr_step_test,
+	[EXPR_TEST_SET_EQUAL] = expr_step_test,
+	[EXPR_TEST_SET_SHARES] = expr_step_test,
+	[EXPR_TEST_TEXT] = expr_step_test,
+	[EXPR_FIELD] = expr_step_field,
+	[EXPR_CONST... EXPR_ADDRESS] = expr_step_value,
+	[EXPR_READ] = expr_step_read,
+	[EXPR_BITS... EXPR_SHR] = expr_step_value,
+	[EXPR_END] = expr_step_end,
+};
