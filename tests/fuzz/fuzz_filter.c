@@ -1,7 +1,7 @@
 /*
  * The first line is a filter, the rest an event: compiled, and matched in memory that is no longer
  * than the event. Also with the whole in parentheses after a !, which has to say the opposite.
- * links: trace/events/filter_*.c trace/ops/ftrace_match.c trace/text/glob.c trace/text/str.c
+ * links: trace/events/filter_*.c trace/expr/expr_*.c trace/ops/ftrace_match.c trace/text/glob.c trace/text/str.c
  */
 #include <stdlib.h>
 #include <string.h>
@@ -127,8 +127,8 @@ static const struct trace_event type = {
 /* 1 or 0: what the filter says; -1: it is refused. */
 static int run(const char *text, const uint8_t *event, size_t len)
 {
-	struct trace_filter_error error = { 0 };
-	struct trace_filter *filter;
+	struct expr_error error = { 0 };
+	struct expr_program *filter;
 	int err = trace_filter_compile(&type, text, &filter, &error);
 	bool matches;
 
@@ -137,8 +137,8 @@ static int run(const char *text, const uint8_t *event, size_t len)
 			abort();
 		return -1;
 	}
-	matches = trace_filter_match(filter, event, (uint32_t)len);
-	trace_filter_free(filter);
+	matches = trace_expr_match(filter, event, (uint32_t)len);
+	trace_expr_free(filter);
 	return matches;
 }
 

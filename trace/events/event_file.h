@@ -22,7 +22,7 @@
 #include "count.h"
 #include "instance/array.h"
 
-struct trace_filter;
+struct expr_program;
 struct trace_event_filter_text;
 struct trace_event_rejects;
 struct trace_event_watch;
@@ -54,7 +54,7 @@ struct trace_event_file {
 	struct trace_trigger *_Atomic triggers;	     /* walked by probes: trigger.h */
 	struct trace_event_watch *_Atomic watches;   /* walked by probes: event_watch.h */
 	struct trace_event_switch *_Atomic switches; /* walked by `why` with preemption off */
-	struct trace_filter *_Atomic filter;	     /* valid with TRACE_EVENT_FILTERS */
+	struct expr_program *_Atomic filter;	     /* valid with TRACE_EVENT_FILTERS */
 	/*
 	 * The filter's text, and that of a filter refused since then; or NULL. For event_filter.c.
 	 */

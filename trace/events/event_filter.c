@@ -17,8 +17,8 @@ struct trace_event_filter_text {
 const char trace_event_filter_not_of_all[] =
 	"Couldn't find or set field in one of a subsystem's events";
 
-static struct trace_event_filter_text *
-event_filter_make_text(const char *text, const struct trace_filter_error *error)
+static struct trace_event_filter_text *event_filter_make_text(const char *text,
+							      const struct expr_error *error)
 {
 	size_t len = trace_strlen(text), bytes = sizeof(struct trace_event_filter_text) + len + 1;
 	struct trace_event_filter_text *made = trace_plat_alloc(bytes);
@@ -40,7 +40,7 @@ static void event_filter_free_text(struct trace_event_filter_text *text)
 
 /* Keep the text of a refused filter; the filter in force stays. */
 static int event_filter_refuse(struct trace_event_file *file, const char *text,
-			       const struct trace_filter_error *error)
+			       const struct expr_error *error)
 {
 	struct trace_event_filter_text *refused = event_filter_make_text(text, error);
 
@@ -57,8 +57,7 @@ void trace_event_filter_set_test(struct trace_event_file *file)
 			 (TRACE_EVENT_FILTERS | TRACE_EVENT_TRIGGERS | TRACE_EVENT_WATCHED);
 	bool has_first = flags == TRACE_EVENT_FILTERS && !file->rejects->since_ns;
 
-	atomic_store(&file->front.test,
-		     has_first ? trace_filter_first(file->filter) : &trace_event_any);
+	atomic_store(&file->front.test, has_first ? &file->filter->first : &trace_event_any);
 }
 
 /* Even if the filter changes meanwhile, letting all events come to it is correct, only slower. */
@@ -70,14 +69,14 @@ void trace_event_filter_count(struct trace_event_file *file, uint64_t now_ns)
 
 /* The parts of a filter in force; all NULL for none. */
 struct filter_parts {
-	struct trace_filter *filter;
+	struct expr_program *filter;
 	struct trace_event_rejects *rejects;
 	struct trace_event_filter_text *text;
 };
 
 static void free_parts(const struct filter_parts *parts)
 {
-	trace_filter_free(parts->filter);
+	trace_expr_free(parts->filter);
 	trace_event_rejects_free(parts->rejects);
 	event_filter_free_text(parts->text);
 }
@@ -85,11 +84,11 @@ static void free_parts(const struct filter_parts *parts)
 static void replace(struct trace_event_file *file, const struct filter_parts *with)
 {
 	const struct filter_parts old = { file->filter, file->rejects, file->filter_text };
-	struct trace_filter *filter = with->filter;
+	struct expr_program *filter = with->filter;
 
 	/* A probe that sees the flags also sees a filter and its head. */
 	if (filter) {
-		if (trace_filter_needs_head(filter)) {
+		if (filter->needs_head) {
 			trace_event_flag(file, TRACE_EVENT_HEAD, true);
 			if (old.filter)
 				tracepoint_synchronize_unregister();
@@ -110,7 +109,7 @@ static void replace(struct trace_event_file *file, const struct filter_parts *wi
 		atomic_store(&file->filter, NULL);
 		atomic_store(&file->rejects, NULL);
 	}
-	if (!filter || !trace_filter_needs_head(filter))
+	if (!filter || !filter->needs_head)
 		trace_event_flag(file, TRACE_EVENT_HEAD, false);
 	free_parts(&old);
 	event_filter_free_text(file->filter_refused);
@@ -118,7 +117,7 @@ static void replace(struct trace_event_file *file, const struct filter_parts *wi
 }
 
 int trace_event_filter_set(struct trace_event_file *file, const char *text,
-			   struct trace_filter_error *error)
+			   struct expr_error *error)
 {
 	struct filter_parts with = { .filter = NULL };
 	int err;
@@ -146,10 +145,10 @@ int trace_event_filter_set(struct trace_event_file *file, const char *text,
 int trace_event_filter_set_system(struct trace_array *tr, const char *system, const char *text,
 				  size_t *out_nr_refused)
 {
-	const struct trace_filter_error refusal = { trace_event_filter_not_of_all, 0 };
+	const struct expr_error refusal = { trace_event_filter_not_of_all, 0 };
 	const struct trace_event_choice choice = { .system = system };
 	bool is_clear = trace_streq(text, "0");
-	struct trace_filter_error error;
+	struct expr_error error;
 	struct trace_event_call *call;
 	size_t at = 0, nr_taken = 0;
 	int err = 0;
@@ -208,7 +207,7 @@ const char *trace_event_filter_in_force(const struct trace_event_file *file)
 
 void trace_event_filter_free(struct trace_event_file *file)
 {
-	trace_filter_free(file->filter);
+	trace_expr_free(file->filter);
 	trace_event_rejects_free(file->rejects);
 	event_filter_free_text(file->filter_text);
 	event_filter_free_text(file->filter_refused);

@@ -17,7 +17,7 @@ struct trace_seq;
  * stays, and `filter` shows the mistake. May wait until no probe uses the old filter.
  */
 int trace_event_filter_set(struct trace_event_file *file, const char *text,
-			   struct trace_filter_error *error);
+			   struct expr_error *error);
 /*
  * Set the filter of all events of a system that have its fields, in one instance. Events without
  * them say so in their `filter`, and *out_nr_refused counts them. Returns 0; -EINVAL when no event

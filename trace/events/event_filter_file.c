@@ -30,7 +30,7 @@ static int filter_show(struct trace_handle *handle, struct trace_seq *seq)
 
 static int filter_store(struct trace_handle *handle, char *text)
 {
-	struct trace_filter_error error = { NULL, 0 };
+	struct expr_error error = { NULL, 0 };
 	struct trace_event_file *file;
 	int err = -ENOMEM;
 

@@ -16,13 +16,13 @@ struct making {
 	uint32_t room;	/* bytes at `entry` */
 	uint32_t bytes; /* the used part of them */
 	const char *at; /* the rest of the text */
-	struct trace_filter_error *error;
+	struct expr_error *error;
 };
 
 static int inject_blame(const struct making *making, const char *text, const char *at,
 			const char *why, int err)
 {
-	*making->error = (struct trace_filter_error){ why, (size_t)(at - text) };
+	*making->error = (struct expr_error){ why, (size_t)(at - text) };
 	return err;
 }
 
@@ -242,13 +242,12 @@ static int inject_make(struct making *making, const char *text)
 	return err;
 }
 
-int trace_event_inject(struct trace_event_file *file, const char *text,
-		       struct trace_filter_error *error)
+int trace_event_inject(struct trace_event_file *file, const char *text, struct expr_error *error)
 {
 	struct making making = { .event = &file->call->event, .at = text, .error = error };
 	int err = trace_array_expand(file->tr);
 
-	*error = (struct trace_filter_error){ NULL, 0 };
+	*error = (struct expr_error){ NULL, 0 };
 	if (err)
 		return err;
 	/* Each text of the event takes at most its room in `text`, and there is one NUL. */

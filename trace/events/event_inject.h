@@ -4,7 +4,7 @@
 
 #include "event_file.h"
 
-struct trace_filter_error;
+struct expr_error;
 
 /*
  * Record an event in the instance of `file`, whether it is on or off there. `text` has NAME=VALUE
@@ -12,8 +12,7 @@ struct trace_filter_error;
  * and triggers apply. Returns 0; or with *error filled in -EINVAL, -ENOENT (no such field),
  * -ERANGE; -ENOMEM. Thread, config lock.
  */
-int trace_event_inject(struct trace_event_file *file, const char *text,
-		       struct trace_filter_error *error);
+int trace_event_inject(struct trace_event_file *file, const char *text, struct expr_error *error);
 
 /*
  * Write the event at `entry`, with the step of TRACE_EVENT_STEP(), into the instance of `file`

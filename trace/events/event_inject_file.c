@@ -10,7 +10,7 @@
 static int inject_store(struct trace_handle *handle, char *text)
 {
 	const struct trace_event *event = (const struct trace_event *)(uintptr_t)handle->node->arg;
-	struct trace_filter_error error = { NULL, 0 };
+	struct expr_error error = { NULL, 0 };
 	struct trace_event_file *file;
 	int err = -ENOMEM;
 

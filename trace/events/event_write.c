@@ -19,7 +19,7 @@
 #include "event_scratch.h"
 #include "event_stack.h"
 #include "event_watch.h"
-#include "filter_private.h"
+#include "expr/expr.h"
 #include "trigger_run.h"
 
 /* Copy the fields behind the head of an event. */
@@ -174,7 +174,7 @@ static bool passes_filter(const struct trace_event_file *file, void *entry, uint
 {
 	if (flags & TRACE_EVENT_HEAD)
 		trace_entry_init(entry, file->type, file->own_depth);
-	if (trace_filter_match(file->filter, entry, bytes))
+	if (trace_expr_match(file->filter, entry, bytes))
 		return true;
 	/* Acquire: the counts may be newer than the filter, and are made before they are set. */
 	trace_event_rejects_count(atomic_load_explicit(&file->rejects, memory_order_acquire));
@@ -393,11 +393,11 @@ static TRACE_NOINLINE void write_other(const struct trace_event_front *front, vo
 
 /* Write an event whose only condition is a filter, of which it has passed the first test. */
 static TRACE_NOINLINE void write_filtered(const struct trace_event_front *front, void *entry,
-					  uint64_t step, const struct trace_filter *filter)
+					  uint64_t step, const struct expr_program *filter)
 {
 	if (step_bytes(step) > TRACE_EVENT_SHORT || step_bytes(step) < filter->fast_len)
 		write_other(front, entry, step, NULL);
-	else if (filter_run_fast(filter->rest, entry))
+	else if (expr_run_fast(filter->rest, entry))
 		trace_event_record(front, entry, step);
 }
 
@@ -420,7 +420,7 @@ void trace_event_write_special(const struct trace_event_front *front, void *entr
 	else if (test->is_all && step_bytes(step) <= TRACE_EVENT_SHORT)
 		trace_event_record(front, entry, step);
 	else
-		write_filtered(front, entry, step, (const struct trace_filter *)test);
+		write_filtered(front, entry, step, (const struct expr_program *)test);
 }
 
 void trace_event_write(struct trace_event_call *call, void *entry, uint32_t bytes,

@@ -3,155 +3,120 @@
  * places of errors, are Linux's.
  */
 #include "filter_private.h"
+#include <trace/errno.h>
+#include <trace/platform.h>
 #include "func_name.h"
 #include "text/str.h"
+
+/* Linux's messages. */
+#define ILLEGAL_OP    "Illegal operation for field type"
+#define INVALID_OP    "Invalid operator"
+#define INVALID_VALUE "Invalid value (did you forget quotes)?"
+#define NO_QUOTE      "Missing matching quote"
+#define TOO_LONG      "Operand too long"
 
 #define MAX_NUMBER_CHARS 23u /* digits of a number, with 0x and the sign */
 #define MAX_TEXT_CHARS	 255u
 
 struct pred {
-	struct filter_compiler *compiler;
-	const char *at; /* rest of the text */
-	struct filter_value value;
+	struct expr_cursor text;
+	struct expr_build *build;
+	struct expr_value value;
 	bool is_user;	  /* the name of the field ends in .ustring */
 	bool is_function; /* or in .function */
-	enum filter_cmp cmp;
+	enum expr_cmp cmp;
 };
-
-static int refuse_at(const struct pred *pred, const char *why, const char *at)
-{
-	return trace_filter_refuse(pred->compiler, -EINVAL, why,
-				   (size_t)(at - pred->compiler->text) + 1);
-}
 
 static int filter_pred_refuse(const struct pred *pred, const char *why)
 {
-	return refuse_at(pred, why, pred->at);
-}
-
-static bool filter_pred_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_alnum(char c)
-{
-	return filter_pred_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
-
-static void filter_pred_skip_spaces(struct pred *pred)
-{
-	while (trace_is_space(*pred->at))
-		pred->at++;
-}
-
-static bool filter_pred_take(struct pred *pred, const char *word)
-{
-	if (!trace_str_starts(pred->at, word))
-		return false;
-	pred->at += trace_strlen(word);
-	return true;
+	return trace_expr_refuse(&pred->text, -EINVAL, why, pred->text.at);
 }
 
 /* ---- Field and operator ---- */
 
-static int filter_pred_take_field(struct pred *pred)
-{
-	const char *name = pred->at;
+/* The CPU and the name of the thread that write the event. */
+#define CURRENT_CPU                                                                                \
+	{                                                                                          \
+		.class = EXPR_CLASS_CPU, .is_signed = true                                         \
+	}
+#define CURRENT_COMM                                                                               \
+	{                                                                                          \
+		.class = EXPR_CLASS_TEXT, .place = EXPR_PLACE_COMM, .size = TRACE_COMM_LEN         \
+	}
+static const struct expr_named filter_words[] = {
+	{ "cpu", CURRENT_CPU },	  { "CPU", CURRENT_CPU },   { "common_cpu", CURRENT_CPU },
+	{ "comm", CURRENT_COMM }, { "COMM", CURRENT_COMM },
+};
 
-	while (is_alnum(*pred->at) || *pred->at == '_')
-		pred->at++;
-	if (pred->at == name)
+static int filter_pred_take_field(struct pred *pred, const struct trace_event *event)
+{
+	const struct expr_names names = { .event = event,
+					  .words = filter_words,
+					  .nr_words = TRACE_ARRAY_SIZE(filter_words) };
+	const struct expr_word name = trace_expr_take_name(&pred->text);
+
+	if (!name.len)
 		return -EPERM;
-	if (!trace_filter_value_find(pred->compiler->event, name, (size_t)(pred->at - name),
-				     &pred->value))
+	if (!trace_expr_find_in_event(&names, &name, &pred->value))
 		return filter_pred_refuse(pred, "Field not found");
-	pred->is_user = filter_pred_take(pred, ".ustring");
-	pred->is_function = filter_pred_take(pred, ".function");
+	pred->is_user = trace_expr_take(&pred->text, ".ustring");
+	pred->is_function = trace_expr_take(&pred->text, ".function");
 	return 0;
 }
 
 static int take_operator(struct pred *pred)
 {
 	/* <= comes before <, which it begins with. */
-	static const char *const words[FILTER_NR_CMPS] = {
-		[FILTER_CMP_GLOB] = "~", [FILTER_CMP_NE] = "!=", [FILTER_CMP_EQ] = "==",
-		[FILTER_CMP_LE] = "<=",	 [FILTER_CMP_LT] = "<",	 [FILTER_CMP_GE] = ">=",
-		[FILTER_CMP_GT] = ">",	 [FILTER_CMP_AND] = "&",
+	static const char *const words[EXPR_NR_CMPS] = {
+		[EXPR_CMP_GLOB] = "~", [EXPR_CMP_NE] = "!=", [EXPR_CMP_EQ] = "==",
+		[EXPR_CMP_LE] = "<=",  [EXPR_CMP_LT] = "<",  [EXPR_CMP_GE] = ">=",
+		[EXPR_CMP_GT] = ">",   [EXPR_CMP_AND] = "&",
 	};
 
-	filter_pred_skip_spaces(pred);
-	for (pred->cmp = 0; pred->cmp < FILTER_NR_CMPS; pred->cmp++) {
-		if (filter_pred_take(pred, words[pred->cmp])) {
-			filter_pred_skip_spaces(pred);
+	trace_expr_skip_spaces(&pred->text);
+	for (pred->cmp = 0; pred->cmp < EXPR_NR_CMPS; pred->cmp++) {
+		if (trace_expr_take(&pred->text, words[pred->cmp])) {
+			trace_expr_skip_spaces(&pred->text);
 			return 0;
 		}
 	}
-	return filter_pred_refuse(pred, FILTER_INVALID_OP);
+	return filter_pred_refuse(pred, INVALID_OP);
 }
 
 static bool is_equality(const struct pred *pred)
 {
-	return pred->cmp == FILTER_CMP_EQ || pred->cmp == FILTER_CMP_NE;
+	return pred->cmp == EXPR_CMP_EQ || pred->cmp == EXPR_CMP_NE;
 }
 
 /* ---- Numbers ---- */
 
-/* Parse the `len` characters at `text`, as trace_parse_u64(), with a sign if `is_signed`. */
-static int filter_pred_parse_number(const char *text, size_t len, bool is_signed,
-				    uint64_t *out_number)
+/* Find the characters of a number. Returns -EINVAL for too many. */
+static int take_digits(struct pred *pred, struct expr_word *out_digits)
 {
-	bool is_negative = is_signed && *text == '-';
-	char digits[MAX_NUMBER_CHARS + 1];
-	int err;
-
-	memcpy(digits, text, len);
-	digits[len] = '\0';
-	err = trace_parse_u64(digits + is_negative, 0, out_number);
-	if (err)
-		return err;
-	if (is_signed && *out_number > (uint64_t)INT64_MAX + is_negative)
-		return -ERANGE;
-	if (is_negative)
-		*out_number = -*out_number;
-	return 0;
-}
-
-/* Find the end of a number, and its length in characters. Returns -EINVAL for too many. */
-static int take_digits(struct pred *pred, size_t *out_len)
-{
-	const char *start = pred->at;
-
-	if (*pred->at == '-')
-		pred->at++;
-	while (is_alnum(*pred->at))
-		pred->at++;
-	*out_len = (size_t)(pred->at - start);
-	return *out_len > MAX_NUMBER_CHARS ? filter_pred_refuse(pred, FILTER_TOO_LONG) : 0;
+	*out_digits = trace_expr_take_digits(&pred->text);
+	return out_digits->len > MAX_NUMBER_CHARS ? filter_pred_refuse(pred, TOO_LONG) : 0;
 }
 
 static int compile_number(struct pred *pred)
 {
-	enum filter_class class = pred->value.class;
-	const char *start = pred->at;
+	enum expr_class class = pred->value.class;
+	struct expr_word digits;
 	uint64_t number;
-	size_t len;
 	int err;
 
-	if (class == FILTER_CLASS_TEXT)
+	if (class == EXPR_CLASS_TEXT)
 		return filter_pred_refuse(pred, "Expecting string field");
-	if (pred->cmp == FILTER_CMP_GLOB || class == FILTER_CLASS_MASK ||
-	    class == FILTER_CLASS_STACK)
-		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
-	err = take_digits(pred, &len);
+	if (pred->cmp == EXPR_CMP_GLOB || class == EXPR_CLASS_SET || class == EXPR_CLASS_STACK)
+		return filter_pred_refuse(pred, ILLEGAL_OP);
+	err = take_digits(pred, &digits);
 	if (err)
 		return err;
-	if (filter_pred_parse_number(start, len, pred->value.is_signed, &number))
-		return refuse_at(pred, "Illegal integer value", start);
-	if (class == FILTER_CLASS_OTHER)
-		trace_filter_add_constant(pred->compiler, false);
+	if (trace_expr_number(&digits, 0, pred->value.is_signed, &number))
+		return trace_expr_refuse(&pred->text, -EINVAL, "Illegal integer value", digits.at);
+	if (class == EXPR_CLASS_OTHER)
+		trace_expr_add_constant(pred->build, false);
 	else
-		trace_filter_add_number(pred->compiler, &pred->value, pred->cmp, number);
+		trace_expr_add_number(pred->build, &pred->value, pred->cmp, number);
 	return 0;
 }
 
@@ -162,9 +127,10 @@ static void filter_pred_take_name(struct pred *pred)
 {
 	bool has_file = false;
 
-	while (is_alnum(*pred->at) || *pred->at == '_' || *pred->at == '.' || *pred->at == '@' ||
-	       (has_file && (*pred->at == '/' || *pred->at == '-')))
-		has_file |= *pred->at++ == '@';
+	while (expr_is_alnum(*pred->text.at) || *pred->text.at == '_' || *pred->text.at == '.' ||
+	       *pred->text.at == '@' ||
+	       (has_file && (*pred->text.at == '/' || *pred->text.at == '-')))
+		has_file |= *pred->text.at++ == '@';
 }
 
 /*
@@ -173,22 +139,22 @@ static void filter_pred_take_name(struct pred *pred)
  */
 static int take_address(struct pred *pred, uintptr_t *out_addr)
 {
-	const char *start = pred->at, *why;
+	const char *start = pred->text.at, *why;
+	struct expr_word digits;
 	uint64_t number;
-	size_t len;
 	int err;
 
-	if (filter_pred_is_digit(*start)) {
-		err = take_digits(pred, &len);
+	if (expr_is_digit(*start)) {
+		err = take_digits(pred, &digits);
 		if (err)
 			return err;
-		if (filter_pred_parse_number(start, len, false, &number))
-			return filter_pred_refuse(pred, FILTER_INVALID_VALUE);
+		if (trace_expr_number(&digits, 0, false, &number))
+			return filter_pred_refuse(pred, INVALID_VALUE);
 		*out_addr = (uintptr_t)number;
 		return 0;
 	}
 	filter_pred_take_name(pred);
-	err = trace_func_name_find(start, (size_t)(pred->at - start), out_addr, &why);
+	err = trace_func_name_find(start, (size_t)(pred->text.at - start), out_addr, &why);
 	return err && why ? filter_pred_refuse(pred, why) : 0;
 }
 
@@ -199,18 +165,18 @@ static int compile_function(struct pred *pred)
 	size_t size;
 	int err;
 
-	if (pred->value.class != FILTER_CLASS_ADDRESS &&
-	    (pred->value.class != FILTER_CLASS_NUMBER || pred->value.size != sizeof(uintptr_t)))
-		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
+	if (pred->value.class != EXPR_CLASS_ADDRESS &&
+	    (pred->value.class != EXPR_CLASS_NUMBER || pred->value.size != sizeof(uintptr_t)))
+		return filter_pred_refuse(pred, ILLEGAL_OP);
 	if (!is_equality(pred))
-		return filter_pred_refuse(pred, FILTER_INVALID_OP);
+		return filter_pred_refuse(pred, INVALID_OP);
 	err = take_address(pred, &addr);
 	if (err)
 		return err;
 	if (!addr || !trace_plat_symbol(addr, name, &start, &size) || !size)
 		return filter_pred_refuse(pred, "Function not found");
-	trace_filter_add_range(pred->compiler, &pred->value, start, start + size - 1,
-			       pred->cmp == FILTER_CMP_EQ);
+	trace_expr_add_range(pred->build, &pred->value, start, start + size - 1,
+			     pred->cmp == EXPR_CMP_EQ);
 	return 0;
 }
 
@@ -218,69 +184,64 @@ static int compile_function(struct pred *pred)
 
 static int compile_text(struct pred *pred)
 {
-	const char *start = pred->at + 1;
-	char quote = *pred->at;
+	const char *start = pred->text.at + 1;
+	char quote = *pred->text.at;
 	size_t len;
 
-	if (!is_equality(pred) && pred->cmp != FILTER_CMP_GLOB)
-		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
-	if (pred->value.class != FILTER_CLASS_TEXT)
+	if (!is_equality(pred) && pred->cmp != EXPR_CMP_GLOB)
+		return filter_pred_refuse(pred, ILLEGAL_OP);
+	if (pred->value.class != EXPR_CLASS_TEXT)
 		return filter_pred_refuse(pred, "Expecting numeric field");
-	for (pred->at++; *pred->at && *pred->at != quote; pred->at++)
+	for (pred->text.at++; *pred->text.at && *pred->text.at != quote; pred->text.at++)
 		;
-	if (!*pred->at)
-		return filter_pred_refuse(pred, FILTER_NO_QUOTE);
-	len = (size_t)(pred->at - start);
+	if (!*pred->text.at)
+		return filter_pred_refuse(pred, NO_QUOTE);
+	len = (size_t)(pred->text.at - start);
 	if (len > MAX_TEXT_CHARS)
-		return filter_pred_refuse(pred, FILTER_TOO_LONG);
-	if (pred->is_user && pred->value.place == FILTER_PLACE_POINTER)
-		trace_filter_add_constant(pred->compiler,
-					  false); /* a kernel has no text of users */
+		return filter_pred_refuse(pred, TOO_LONG);
+	if (pred->is_user && pred->value.place == EXPR_PLACE_POINTER)
+		trace_expr_add_constant(pred->build, false); /* a kernel has no text of users */
 	else
-		trace_filter_add_text(pred->compiler, &pred->value, pred->cmp, start, len);
-	pred->at++;
+		trace_expr_add_text(pred->build, &pred->value, pred->cmp, start, len);
+	pred->text.at++;
 	return 0;
 }
 
 /* ---- CPUS{0-3,5} ---- */
 
-static int take_cpus(struct pred *pred, struct filter_cpus *out_cpus)
+static int take_cpus(struct pred *pred, struct expr_cpus *out_cpus)
 {
-	uint32_t nr = trace_plat_nr_cpus();
-	const char *start;
+	struct expr_word list;
 
-	filter_pred_take(pred, "CPUS");
-	if (*pred->at++ != '{')
+	trace_expr_take(&pred->text, "CPUS");
+	if (*pred->text.at++ != '{')
 		return filter_pred_refuse(pred, "Missing '{'");
-	start = pred->at;
-	while (*pred->at && *pred->at != '}')
-		pred->at++;
-	if (!*pred->at)
+	list.at = pred->text.at;
+	while (*pred->text.at && *pred->text.at != '}')
+		pred->text.at++;
+	if (!*pred->text.at)
 		return filter_pred_refuse(pred, "Missing '}'");
-	*out_cpus = (struct filter_cpus){
-		.mask = trace_filter_add_data(pred->compiler, (nr + 63) / 64 * sizeof(uint64_t)),
-		.nr = nr,
-	};
-	if (!trace_filter_cpus_parse(start, (size_t)(pred->at - start), out_cpus))
+	list.len = (size_t)(pred->text.at - list.at);
+	if (!trace_expr_parse_cpus(pred->build, &list, out_cpus))
 		return filter_pred_refuse(pred, "Invalid cpulist");
-	pred->at++;
+	pred->text.at++;
 	return 0;
 }
 
 static int compile_cpus(struct pred *pred)
 {
-	enum filter_class class = pred->value.class;
-	struct filter_cpus cpus = { 0 };
+	enum expr_class class = pred->value.class;
+	struct expr_cpus cpus = { 0 };
 	int err;
 
-	if (class != FILTER_CLASS_MASK && class != FILTER_CLASS_CPU && class != FILTER_CLASS_NUMBER)
-		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
-	if (!is_equality(pred) && pred->cmp != FILTER_CMP_AND)
-		return filter_pred_refuse(pred, FILTER_ILLEGAL_OP);
+	if (class != EXPR_CLASS_SET && class != EXPR_CLASS_CPU && class != EXPR_CLASS_NUMBER)
+		return filter_pred_refuse(pred, ILLEGAL_OP);
+	if (!is_equality(pred) && pred->cmp != EXPR_CMP_AND)
+		return filter_pred_refuse(pred, ILLEGAL_OP);
 	err = take_cpus(pred, &cpus);
 	if (err)
 		return err;
-	trace_filter_add_cpus(pred->compiler, &pred->value, pred->cmp, &cpus);
+	trace_expr_add_cpus(pred->build, &pred->value, pred->cmp, &cpus);
 	return 0;
 }
 
@@ -290,25 +251,31 @@ static int compile_value(struct pred *pred)
 {
 	if (pred->is_function)
 		return compile_function(pred);
-	if (trace_str_starts(pred->at, "CPUS"))
+	if (trace_str_starts(pred->text.at, "CPUS"))
 		return compile_cpus(pred);
-	if (*pred->at == '\'' || *pred->at == '"')
+	if (*pred->text.at == '\'' || *pred->text.at == '"')
 		return compile_text(pred);
-	if (filter_pred_is_digit(*pred->at) || *pred->at == '-')
+	if (expr_is_digit(*pred->text.at) || *pred->text.at == '-')
 		return compile_number(pred);
-	return filter_pred_refuse(pred, FILTER_INVALID_VALUE);
+	return filter_pred_refuse(pred, INVALID_VALUE);
 }
 
 int trace_filter_pred_compile(struct filter_compiler *compiler, size_t start, size_t *out_end)
 {
-	struct pred pred = { .compiler = compiler, .at = compiler->text + start };
-	int err = filter_pred_take_field(&pred);
+	struct pred pred = {
+		.text = { .text = compiler->text,
+			  .at = compiler->text + start,
+			  .error = compiler->error,
+			  .base = 1 },
+		.build = &compiler->build,
+	};
+	int err = filter_pred_take_field(&pred, compiler->event);
 
 	if (!err)
 		err = take_operator(&pred);
 	if (!err)
 		err = compile_value(&pred);
 	if (!err)
-		*out_end = (size_t)(pred.at - compiler->text);
+		*out_end = (size_t)(pred.text.at - compiler->text);
 	return err;
 }

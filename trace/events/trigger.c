@@ -33,8 +33,7 @@ bool trace_trigger_is_called_now(struct trace_trigger *trigger, const struct tra
 
 	if (marks & TRACE_TRIGGER_HEAD)
 		trace_entry_init(hit->entry, hit->file->type, hit->file->own_depth);
-	if (marks & TRACE_TRIGGER_IF &&
-	    !trace_filter_match(trigger->filter, hit->entry, hit->bytes))
+	if (marks & TRACE_TRIGGER_IF && !trace_expr_match(trigger->filter, hit->entry, hit->bytes))
 		return false;
 	if (marks & TRACE_TRIGGER_SWITCHES)
 		trace_triggers_note_more(hit);

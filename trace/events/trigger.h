@@ -30,7 +30,7 @@
 
 struct trace_array;
 struct trace_event_file;
-struct trace_filter;
+struct expr_program;
 struct trace_seq;
 struct trace_trigger;
 struct trace_trigger_args;
@@ -120,7 +120,7 @@ enum trace_trigger_mark {
 struct trace_trigger {
 	struct trace_trigger *_Atomic next;
 	uint32_t marks;		     /* marks of enum trace_trigger_mark */
-	struct trace_filter *filter; /* condition, or NULL */
+	struct expr_program *filter; /* condition, or NULL */
 	trace_trigger_fn func;	     /* the command's, or one chosen by its prepare() */
 	void *private;		     /* for the command */
 	_Atomic uint64_t count;	     /* repetitions left, or TRACE_COUNT_UNLIMITED */

@@ -21,11 +21,11 @@ static int keep_text(struct trace_trigger *trigger, const char *condition)
 int trace_trigger_set_condition(struct trace_trigger *trigger, struct trace_trigger_args *args,
 				const char *condition)
 {
-	struct trace_filter_error error = { 0 };
+	struct expr_error error = { 0 };
 	int err = trace_filter_compile(&trigger->file->call->event, condition, &trigger->filter,
 				       &error);
 
-	if (!err && trace_filter_needs_head(trigger->filter))
+	if (!err && trigger->filter->needs_head)
 		trigger->marks |= TRACE_TRIGGER_HEAD;
 	if (!err) {
 		trigger->marks |= TRACE_TRIGGER_IF;
@@ -36,7 +36,7 @@ int trace_trigger_set_condition(struct trace_trigger *trigger, struct trace_trig
 
 void trace_trigger_clear_condition(struct trace_trigger *trigger)
 {
-	trace_filter_free(trigger->filter);
+	trace_expr_free(trigger->filter);
 	if (trigger->filter_text)
 		trace_plat_free(trigger->filter_text, trigger->filter_bytes);
 }

@@ -13,7 +13,7 @@
  * makes a value of the last one, and goes on at the instruction behind it. All ways lead further
  * on, so a run costs at most one pass through all instructions. A program stores to the scratch of
  * its run alone, and reads its data, constants beside the instructions, and other memory through
- * trace_plat_read(). trace_expr_finish() refuses what is otherwise: see expr_check.c.
+ * trace_plat_read(). trace_expr_finish() refuses all others: see expr_check.c.
  *
  * Nearly all tests are the same one, EXPR_TEST: eight bytes of the data, a mask for some of their
  * bits, and a range for the result. It does all comparisons of numbers, whatever their size and
@@ -116,7 +116,7 @@ struct expr_const {
 	uint32_t size;	  /* of the place, if it is EXPR_PLACE_FIELD */
 	uint32_t len;	  /* characters; for sets: bits */
 	uint8_t match;	  /* for texts: enum ftrace_match_type */
-	bool is_negated;  /* the opposite result; but what cannot be read stays false */
+	bool is_negated;  /* the opposite result; but a value that cannot be read stays false */
 };
 
 /* A number, for EXPR_CONST, EXPR_DIVIDE, EXPR_ROUND, EXPR_READ, EXPR_BITS. */

@@ -1,5 +1,5 @@
 /*
- * The memory of a program, its instructions, and what running it needs to know: see expr_build.h.
+ * The memory of a program, its instructions, and the facts that running it needs: see expr_build.h.
  */
 #include "expr_build.h"
 #include <trace/errno.h>

@@ -3,13 +3,13 @@
  *
  *   trace_expr_create()      room for so many instructions, and bytes of constants beside them
  *   trace_expr_add_...()     one instruction; or a comparison, which may take several
- *   trace_expr_finish()      checks, and what running needs to know
+ *   trace_expr_finish()      checks, and facts that running needs
  *
  * A front end that asked for too little room, or made a program that is not bounded, is told so by
  * trace_expr_finish() alone: until then instructions without room go into a spare one.
  *
  * A comparison's instructions lie one behind the other. Their next[] give its result, by EXPR_FAIL
- * and EXPR_PASS, which the front end replaces by what comes then: see expr_cond.h.
+ * and EXPR_PASS, which the front end replaces by the next ones: see expr_cond.h.
  *
  * Context: thread.
  */

@@ -1,7 +1,7 @@
 /*
  * Conditions of tests: && || ! and parentheses, as a graph of instructions.
  *
- * The front end tells in the order of the text what it finds: an open parenthesis, a comparison
+ * The front end tells of its finds in the order of the text: an open parenthesis, a comparison
  * whose instructions it has added, an operator, a closed one. It sees to it that these follow each
  * other as they must: an operand, perhaps an operator and another one, and parentheses in pairs.
  * trace_expr_cond_link() then goes from right to left, and gives each comparison its next

@@ -106,7 +106,7 @@ struct monitor_symbol {
 	char label[MONITOR_WORD_BYTES];
 	bool is_named; /* the label was written: it may stand for the symbol */
 	uint8_t tap;
-	struct trace_filter *filter; /* NULL: every occurrence */
+	struct expr_program *filter; /* NULL: every occurrence */
 	const char *filter_text;     /* in monitor->text, not ended */
 	size_t filter_len;
 };

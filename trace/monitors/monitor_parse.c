@@ -277,5 +277,5 @@ int trace_monitor_parse(struct trace_monitor *monitor, struct monitor_error *err
 void trace_monitor_parse_free(struct trace_monitor *monitor)
 {
 	for (uint32_t i = 0; i < monitor->nr_symbols; i++)
-		trace_filter_free(monitor->symbols[i].filter);
+		trace_expr_free(monitor->symbols[i].filter);
 }

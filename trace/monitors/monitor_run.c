@@ -32,9 +32,9 @@ static uint32_t symbols_of(const struct monitor_tap *tap, const struct trace_eve
 		return found;
 	for (uint32_t left = tap->symbols; left; left &= left - 1) {
 		uint32_t symbol = (uint32_t)__builtin_ctz(left);
-		const struct trace_filter *filter = monitor->symbols[symbol].filter;
+		const struct expr_program *filter = monitor->symbols[symbol].filter;
 
-		if (filter && !trace_filter_match(filter, hit->entry, hit->bytes))
+		if (filter && !trace_expr_match(filter, hit->entry, hit->bytes))
 			found &= ~(1u << symbol);
 	}
 	return found;

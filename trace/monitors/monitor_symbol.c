@@ -312,7 +312,7 @@ static uint32_t tap_of(struct trace_monitor *monitor, const struct written *writ
 static int compile_filter(struct monitor_parser *parser, struct monitor_symbol *symbol,
 			  const struct written *written)
 {
-	struct trace_filter_error error = { 0 };
+	struct expr_error error = { 0 };
 	char *end;
 	int err;
 

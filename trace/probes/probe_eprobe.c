@@ -80,7 +80,7 @@ static void offer_sources(const struct dyn_event_completion *completion, const c
 
 /* The filter on events of the source. */
 struct probe_condition {
-	struct trace_filter *filter;
+	struct expr_program *filter;
 	size_t bytes; /* of this */
 	char text[];
 };
@@ -98,8 +98,8 @@ static const char *find_if(const char *line)
 }
 
 /* A mistake is in `text`, or behind its end. */
-static int blame_filter(const struct probe_definition *definition,
-			const struct trace_filter_error *error, int err)
+static int blame_filter(const struct probe_definition *definition, const struct expr_error *error,
+			int err)
 {
 	const char *text = definition->condition;
 	size_t len = trace_strlen(text);
@@ -112,7 +112,7 @@ static int blame_filter(const struct probe_definition *definition,
 static int attach_event(struct probe *probe, const struct probe_definition *definition)
 {
 	const char *text = definition->condition;
-	struct trace_filter_error error = { 0 };
+	struct expr_error error = { 0 };
 	struct probe_condition *condition;
 	size_t bytes;
 	int err;
@@ -143,7 +143,7 @@ static void detach_event(struct probe *probe)
 
 	if (!condition)
 		return;
-	trace_filter_free(condition->filter);
+	trace_expr_free(condition->filter);
 	trace_plat_free(condition, condition->bytes);
 }
 
@@ -173,7 +173,7 @@ static void event_hit_if(struct trace_event_watch *watch, const struct trace_eve
 {
 	const struct probe_condition *condition = probe_of_watch(watch)->target.source.condition;
 
-	if (trace_filter_match(condition->filter, hit->entry, hit->bytes))
+	if (trace_expr_match(condition->filter, hit->entry, hit->bytes))
 		event_hit(watch, hit);
 }
 

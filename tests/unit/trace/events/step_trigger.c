@@ -44,7 +44,7 @@ void trace_trigger_clear_condition(struct trace_trigger *trigger)
 	(void)trigger;
 }
 
-bool trace_filter_match(const struct trace_filter *filter, const void *entry, uint32_t len)
+bool trace_expr_match(const struct expr_program *filter, const void *entry, uint32_t len)
 {
 	(void)filter;
 	(void)entry;

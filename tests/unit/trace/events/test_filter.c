@@ -7,8 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "events/filter_private.h"
+#include "events/filter.h"
+#include "expr/expr_build.h"
 #include "fake/fake.h"
+
+/* Linux's messages that several tests expect. */
+#define ILLEGAL_OP    "Illegal operation for field type"
+#define INVALID_OP    "Invalid operator"
+#define INVALID_VALUE "Invalid value (did you forget quotes)?"
+#define TOO_LONG      "Operand too long"
 
 struct sample {
 	struct trace_entry ent;
@@ -109,9 +116,9 @@ static uint32_t append(const void *bytes, uint32_t len)
 }
 
 /* The first test of a probe must not discard an event that passes, nor pass one that it may not. */
-static void check_first(const struct trace_filter *filter, const void *entry, bool matches)
+static void check_first(const struct expr_program *filter, const void *entry, bool matches)
 {
-	const struct trace_event_test *first = trace_filter_first(filter);
+	const struct trace_event_test *first = &filter->first;
 	bool passes = trace_event_passes(first, entry);
 
 	assert_true(passes || !matches);
@@ -119,23 +126,23 @@ static void check_first(const struct trace_filter *filter, const void *entry, bo
 }
 
 /* Matches in memory that is no longer than the event, so that each read beyond it is found. */
-static bool match_len(const struct trace_filter *filter, uint32_t len)
+static bool match_len(const struct expr_program *filter, uint32_t len)
 {
 	uint8_t *copy = malloc(len ? len : 1);
 	bool matches;
 
 	memcpy(copy, event.bytes, len);
-	matches = trace_filter_match(filter, copy, len);
+	matches = trace_expr_match(filter, copy, len);
 	if (len == event_len) /* shorter than that no probe makes them */
 		check_first(filter, copy, matches);
 	free(copy);
 	return matches;
 }
 
-static struct trace_filter *compile(const char *text)
+static struct expr_program *compile(const char *text)
 {
-	struct trace_filter_error error;
-	struct trace_filter *filter;
+	struct expr_error error;
+	struct expr_program *filter;
 	int err = trace_filter_compile(&type, text, &filter, &error);
 
 	if (err)
@@ -145,10 +152,10 @@ static struct trace_filter *compile(const char *text)
 
 static bool passes(const char *text)
 {
-	struct trace_filter *filter = compile(text);
+	struct expr_program *filter = compile(text);
 	bool matches = match_len(filter, event_len);
 
-	trace_filter_free(filter);
+	trace_expr_free(filter);
 	return matches;
 }
 
@@ -160,8 +167,8 @@ static void is(const char *text, bool expected)
 
 static void refused(const char *text, int expected, const char *why, size_t pos)
 {
-	struct trace_filter_error error;
-	struct trace_filter *filter;
+	struct expr_error error;
+	struct expr_program *filter;
 	int err = trace_filter_compile(&type, text, &filter, &error);
 
 	if (err != expected || strcmp(error.why, why) != 0 || error.pos != pos)
@@ -234,7 +241,7 @@ static void set_all_numbers(uint64_t value)
 
 static void check_number(const char *field, size_t cmp, int64_t number)
 {
-	struct trace_filter *filter;
+	struct expr_program *filter;
 	char text[64];
 
 	snprintf(text, sizeof(text), field[0] == 's' ? "%s %s %lld" : "%s %s %llu", field,
@@ -245,7 +252,7 @@ static void check_number(const char *field, size_t cmp, int64_t number)
 		if (match_len(filter, event_len) != expected_of(field, cmp, (uint64_t)number))
 			fail_msg("%s, of %lld", text, (long long)numbers[i]);
 	}
-	trace_filter_free(filter);
+	trace_expr_free(filter);
 }
 
 static void every_number(void **state)
@@ -326,10 +333,10 @@ static void odd_fields(void **state)
 	is("!(list == 0)", true);
 	event.sample.loc = 0x40010;
 	is("words == 0x40010", true);
-	refused("stack == 1", -EINVAL, FILTER_ILLEGAL_OP, 10);
+	refused("stack == 1", -EINVAL, ILLEGAL_OP, 10);
 	refused("stack == \"x\"", -EINVAL, "Expecting numeric field", 10);
-	refused("stack & CPUS{0}", -EINVAL, FILTER_ILLEGAL_OP, 9);
-	refused("plain_cpus == 1", -EINVAL, FILTER_ILLEGAL_OP, 15);
+	refused("stack & CPUS{0}", -EINVAL, ILLEGAL_OP, 9);
+	refused("plain_cpus == 1", -EINVAL, ILLEGAL_OP, 15);
 	refused("list == \"x\"", -EINVAL, "Expecting numeric field", 9);
 }
 
@@ -361,7 +368,7 @@ static void packed_addresses(void **state)
 	for (size_t cmp = 0; cmp < NR_CMPS; cmp++) {
 		for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 			char text[64];
-			struct trace_filter *filter;
+			struct expr_program *filter;
 
 			snprintf(text, sizeof(text), "packed %s 0x%llx", cmps[cmp],
 				 (unsigned long long)wanted[i]);
@@ -372,7 +379,7 @@ static void packed_addresses(void **state)
 				    COMPARE(cmp, addrs[k], wanted[i]))
 					fail_msg("%s, of %llx", text, (unsigned long long)addrs[k]);
 			}
-			trace_filter_free(filter);
+			trace_expr_free(filter);
 		}
 	}
 }
@@ -412,12 +419,12 @@ static void functions(void **state)
 	refused("packed.function == ", -EINVAL, "Function not found", 20);
 	refused("packed.function == 0x10", -EINVAL, "Function not found", 24);
 	refused("packed.function == 0", -EINVAL, "Function not found", 21);
-	refused("packed.function == 0x1g", -EINVAL, FILTER_INVALID_VALUE, 24);
-	refused("packed.function == 0xaaaaaaaaaaaaaaaaaaaaaa", -EINVAL, FILTER_TOO_LONG, 44);
-	refused("packed.function > first", -EINVAL, FILTER_INVALID_OP, 19);
-	refused("packed.function ~ first", -EINVAL, FILTER_INVALID_OP, 19);
-	refused("u32.function == first", -EINVAL, FILTER_ILLEGAL_OP, 17);
-	refused("name.function == first", -EINVAL, FILTER_ILLEGAL_OP, 18);
+	refused("packed.function == 0x1g", -EINVAL, INVALID_VALUE, 24);
+	refused("packed.function == 0xaaaaaaaaaaaaaaaaaaaaaa", -EINVAL, TOO_LONG, 44);
+	refused("packed.function > first", -EINVAL, INVALID_OP, 19);
+	refused("packed.function ~ first", -EINVAL, INVALID_OP, 19);
+	refused("u32.function == first", -EINVAL, ILLEGAL_OP, 17);
+	refused("name.function == first", -EINVAL, ILLEGAL_OP, 18);
 	snprintf(text, sizeof(text), "s64.function != third");
 	is(text, true);
 }
@@ -598,9 +605,9 @@ static void names_of_threads(void **state)
 	is("COMM != 'sh' && u32 == 0", true);
 	fake_names_held = true; /* this depends on no lock */
 	is("comm == 'worker'", true);
-	refused("comm == worker", -EINVAL, FILTER_INVALID_VALUE, 9);
+	refused("comm == worker", -EINVAL, INVALID_VALUE, 9);
 	refused("comm == 5", -EINVAL, "Expecting string field", 9);
-	refused("comm > 'worker'", -EINVAL, FILTER_ILLEGAL_OP, 8);
+	refused("comm > 'worker'", -EINVAL, ILLEGAL_OP, 8);
 	fake_cpus[0].pid = 0;
 }
 
@@ -617,14 +624,17 @@ static void own_comm(void **state)
 		  .element_size = 1 },
 	};
 	const struct trace_event sample_of = { .fields = own, .nr_fields = 1 };
-	struct filter_value value;
+	struct expr_error error;
+	struct expr_program *filter;
 
 	(void)state;
-	assert_true(trace_filter_value_find(&sample_of, "comm", 4, &value));
-	assert_int_equal(value.place, FILTER_PLACE_FIELD);
-	assert_int_equal(value.offset, 20);
-	assert_true(trace_filter_value_find(&sample_of, "COMM", 4, &value));
-	assert_int_not_equal(value.place, FILTER_PLACE_FIELD);
+	assert_int_equal(trace_filter_compile(&sample_of, "comm == 'x'", &filter, &error), 0);
+	assert_int_equal(filter->insns[0].op, EXPR_TEST);
+	assert_int_equal(filter->min_len, 22);
+	trace_expr_free(filter);
+	assert_int_equal(trace_filter_compile(&sample_of, "COMM == 'x'", &filter, &error), 0);
+	assert_int_equal(filter->insns[0].place, EXPR_PLACE_COMM);
+	trace_expr_free(filter);
 }
 
 static void running_cpu(void **state)
@@ -745,9 +755,9 @@ static void lists_of_cpus(void **state)
 	refused("cpu & CPUS{0-3:2/0}", -EINVAL, "Invalid cpulist", 19);
 	refused("cpu & CPUS{0-3:3/2}", -EINVAL, "Invalid cpulist", 19);
 	refused("cpu & CPUS{99999999999999999999}", -EINVAL, "Invalid cpulist", 32);
-	refused("cpu < CPUS{1}", -EINVAL, FILTER_ILLEGAL_OP, 7);
-	refused("name == CPUS{1}", -EINVAL, FILTER_ILLEGAL_OP, 9);
-	refused("packed == CPUS{1}", -EINVAL, FILTER_ILLEGAL_OP, 11);
+	refused("cpu < CPUS{1}", -EINVAL, ILLEGAL_OP, 7);
+	refused("name == CPUS{1}", -EINVAL, ILLEGAL_OP, 9);
+	refused("packed == CPUS{1}", -EINVAL, ILLEGAL_OP, 11);
 }
 
 /* ---- Expressions ---- */
@@ -859,18 +869,13 @@ static bool write_or(struct writer *writer, uint32_t depth)
 }
 
 /* Each instruction leads to later ones, so that none is executed twice. */
-static void check_order(const struct trace_filter *filter)
+static void check_order(const struct expr_program *filter)
 {
-	const struct filter_insn *insn = filter->insns, *last = insn;
+	for (uint32_t at = 0; at < filter->nr; at++) {
+		const struct expr_insn *insn = &filter->insns[at];
 
-	for (; insn <= last; insn++) {
-		for (int i = 0; i < 2; i++) {
-			if (filter_has_ended(insn->next[i]))
-				continue;
-			assert_true(insn->next[i] > insn);
-			if (insn->next[i] > last)
-				last = insn->next[i];
-		}
+		for (int i = 0; i < 2 && expr_is_test(insn->op); i++)
+			assert_true(expr_has_ended(insn->next[i]) || insn->next[i] > insn);
 	}
 }
 
@@ -887,7 +892,7 @@ static void random_expressions(void **state)
 	strcpy(event.sample.name, "abc");
 	event.sample.loc = append("xxc", 4);
 	for (int i = 0; i < unit_rounds(8000); i++) {
-		struct trace_filter *filter;
+		struct expr_program *filter;
 		bool value;
 
 		writer.len = 0;
@@ -896,7 +901,7 @@ static void random_expressions(void **state)
 		check_order(filter);
 		if (match_len(filter, event_len) != value)
 			fail_msg("%s: not %d", writer.text, value);
-		trace_filter_free(filter);
+		trace_expr_free(filter);
 	}
 }
 
@@ -934,15 +939,15 @@ static void mistakes(void **state)
 	refused("u == 8", -EINVAL, "Field not found", 2);
 	refused("u888 == 8", -EINVAL, "Field not found", 5);
 	refused("stacktrace == 1", -EINVAL, "Field not found", 11);
-	refused("u8", -EINVAL, FILTER_INVALID_OP, 3);
-	refused("u8 = 1", -EINVAL, FILTER_INVALID_OP, 4);
-	refused("u8 !~ 1", -EINVAL, FILTER_INVALID_OP, 4);
-	refused("u8.x == 1", -EINVAL, FILTER_INVALID_OP, 3);
-	refused("(u8) == 1", -EINVAL, FILTER_INVALID_OP, 4);
-	refused("u8 ==", -EINVAL, FILTER_INVALID_VALUE, 6);
-	refused("u8 == x", -EINVAL, FILTER_INVALID_VALUE, 7);
-	refused("u8 == (1)", -EINVAL, FILTER_INVALID_VALUE, 7);
-	refused("u8 && u8 == 1", -EINVAL, FILTER_INVALID_VALUE, 5);
+	refused("u8", -EINVAL, INVALID_OP, 3);
+	refused("u8 = 1", -EINVAL, INVALID_OP, 4);
+	refused("u8 !~ 1", -EINVAL, INVALID_OP, 4);
+	refused("u8.x == 1", -EINVAL, INVALID_OP, 3);
+	refused("(u8) == 1", -EINVAL, INVALID_OP, 4);
+	refused("u8 ==", -EINVAL, INVALID_VALUE, 6);
+	refused("u8 == x", -EINVAL, INVALID_VALUE, 7);
+	refused("u8 == (1)", -EINVAL, INVALID_VALUE, 7);
+	refused("u8 && u8 == 1", -EINVAL, INVALID_VALUE, 5);
 	refused("u8 == 1.5", -EPERM, TOO_MANY_TERMS, 7);
 	refused("u8 == 1 u8 == 2", -EPERM, TOO_MANY_TERMS, 8);
 	refused("u8 == 1 & u8 == 2", -EPERM, TOO_MANY_TERMS, 8);
@@ -951,9 +956,9 @@ static void mistakes(void **state)
 	refused("u8 == 1 ! && u8 == 2", -EPERM, TOO_MANY_TERMS, 8);
 	refused("name == \"x\"y", -EPERM, TOO_MANY_TERMS, 11);
 	refused("u8 == \"1\"", -EINVAL, "Expecting numeric field", 7);
-	refused("u8 < \"1\"", -EINVAL, FILTER_ILLEGAL_OP, 6);
-	refused("u8 ~ 1", -EINVAL, FILTER_ILLEGAL_OP, 6);
-	refused("name & \"1\"", -EINVAL, FILTER_ILLEGAL_OP, 8);
+	refused("u8 < \"1\"", -EINVAL, ILLEGAL_OP, 6);
+	refused("u8 ~ 1", -EINVAL, ILLEGAL_OP, 6);
+	refused("name & \"1\"", -EINVAL, ILLEGAL_OP, 8);
 	refused("name == 1", -EINVAL, "Expecting string field", 9);
 	refused("loc > 1", -EINVAL, "Expecting string field", 7);
 }
@@ -985,9 +990,9 @@ static void long_texts(void **state)
 	strcpy(long_text, "loc == '");
 	repeat("x", 256);
 	repeat("'", 1);
-	refused(long_text, -EINVAL, FILTER_TOO_LONG, 8 + 256 + 1);
+	refused(long_text, -EINVAL, TOO_LONG, 8 + 256 + 1);
 	strcpy(long_text, "u64 == 0x1234567890abcdef1234567");
-	refused(long_text, -EINVAL, FILTER_TOO_LONG, 33);
+	refused(long_text, -EINVAL, TOO_LONG, 33);
 	long_text[0] = '\0';
 	repeat("u", 300);
 	refused(long_text, -EINVAL, "Field not found", 301);
@@ -1030,8 +1035,8 @@ static void deep_and_many(void **state)
 
 static void out_of_memory(void **state)
 {
-	struct trace_filter_error error;
-	struct trace_filter *filter;
+	struct expr_error error;
+	struct expr_program *filter;
 	long nr;
 
 	(void)state;
@@ -1048,10 +1053,10 @@ static void out_of_memory(void **state)
 		assert_int_equal(fake_alloc_out, 0);
 	}
 	assert_int_equal(nr, 2);
-	trace_filter_free(filter);
-	trace_filter_free(NULL);
+	trace_expr_free(filter);
+	trace_expr_free(NULL);
 	/* A refused filter leaves nothing behind. */
-	refused("u8 == 0 && name ~ '*x' || u8 == x", -EINVAL, FILTER_INVALID_VALUE, 33);
+	refused("u8 == 0 && name ~ '*x' || u8 == x", -EINVAL, INVALID_VALUE, 33);
 }
 
 /* ---- Damaged events ---- */
@@ -1082,13 +1087,13 @@ static void short_events(void **state)
 	(void)state;
 	event.sample.pointer = "";
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct trace_filter *filter = compile(cases[i].text);
+		struct expr_program *filter = compile(cases[i].text);
 
 		for (uint32_t len = 0; len <= sizeof(struct sample); len++) {
 			if (match_len(filter, len) != (len >= cases[i].end))
 				fail_msg("%s, of %u bytes", cases[i].text, len);
 		}
-		trace_filter_free(filter);
+		trace_expr_free(filter);
 	}
 }
 
@@ -1102,7 +1107,7 @@ static void damaged_words(void **state)
 	fake_set_nr_cpus(8);
 	append("xyx", 4);
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		struct trace_filter *filter = compile(filters[i]);
+		struct expr_program *filter = compile(filters[i]);
 
 		for (int k = 0; k < 5000; k++) {
 			uint32_t word = random_below(event_len + 20) | random_below(40) << 16;
@@ -1114,7 +1119,7 @@ static void damaged_words(void **state)
 			event.sample.rel = word | 0xffff;
 			assert_false(match_len(filter, event_len) && filters[i][0] == 'r');
 		}
-		trace_filter_free(filter);
+		trace_expr_free(filter);
 	}
 }
 
@@ -1130,8 +1135,8 @@ static void random_texts(void **state)
 
 	(void)state;
 	for (int i = 0; i < unit_rounds(30000); i++) {
-		struct trace_filter_error error = { 0 };
-		struct trace_filter *filter;
+		struct expr_error error = { 0 };
+		struct expr_program *filter;
 		size_t len = 0;
 
 		for (uint32_t k = random_below(24) + 1; k; k--)
@@ -1143,7 +1148,7 @@ static void random_texts(void **state)
 		}
 		check_order(filter);
 		match_len(filter, event_len);
-		trace_filter_free(filter);
+		trace_expr_free(filter);
 	}
 }
 

@@ -129,8 +129,8 @@ static struct {
 	/* The command that is being looked at. */
 	const struct trace_event *type;
 	char text[4096];
-	struct trace_filter *filter; /* NULL: refused */
-	struct trace_filter_error error;
+	struct expr_program *filter; /* NULL: refused */
+	struct expr_error error;
 	int err;
 	/* The events that pass, as the sample shows them. */
 	char passed[512];
@@ -183,7 +183,7 @@ static void take_command(const char *line)
 	while (begin < end && isspace((unsigned char)end[-1]))
 		end--;
 	snprintf(walk.text, sizeof(walk.text), "%.*s", (int)(end - begin), begin);
-	trace_filter_free(walk.filter);
+	trace_expr_free(walk.filter);
 	walk.filter = NULL;
 	walk.err = trace_filter_compile(walk.type, walk.text, &walk.filter, &walk.error);
 }
@@ -242,7 +242,7 @@ static bool passes(void *entry, size_t len)
 {
 	((struct trace_entry *)entry)->type = 408;
 	((struct trace_entry *)entry)->pid = 817;
-	return !walk.filter || trace_filter_match(walk.filter, entry, (uint32_t)len);
+	return !walk.filter || trace_expr_match(walk.filter, entry, (uint32_t)len);
 }
 
 static void note(const char *words)
@@ -375,7 +375,7 @@ static void check_sample(const char *name, size_t nr_refused, size_t nr_taken, s
 		}
 	}
 	fclose(walk.file);
-	trace_filter_free(walk.filter);
+	trace_expr_free(walk.filter);
 	assert_int_equal(walk.nr_refused, nr_refused);
 	assert_int_equal(walk.nr_taken, nr_taken);
 	assert_int_equal(walk.nr_runs, nr_runs);

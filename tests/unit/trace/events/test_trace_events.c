@@ -557,7 +557,7 @@ static void clearing_needs_no_memory(void **state)
 static struct {
 	const struct trace_event_file *file;
 	uint32_t nr;
-	const struct trace_filter *filters[4];
+	const struct expr_program *filters[4];
 	uint32_t flags[4];
 } seen;
 
@@ -583,7 +583,7 @@ static void replace_filter(const char *text)
  */
 static void filters_wait_for_probes(void **state)
 {
-	const struct trace_filter *old;
+	const struct expr_program *old;
 
 	(void)state;
 	on(ENABLE("yard_full"));

@@ -33,7 +33,7 @@ struct twin_machine {
 	uint32_t cpu;
 	int32_t pid;
 	char comm[TRACE_COMM_LEN];
-	const uint8_t *memory; /* what can be read */
+	const uint8_t *memory; /* that can be read */
 	uint32_t memory_bytes; /* 40 at least */
 	uint64_t bad;	       /* an address that cannot, nor those around it */
 };

@@ -1,5 +1,5 @@
 /*
- * What front ends use of expr/: words and numbers of a text, loading a value, comparing one that
+ * Parts of expr/ that front ends use: words and numbers of a text, loading a value, comparing one that
  * was computed, names of an event.
  */
 #include "unit.h"
@@ -65,7 +65,7 @@ static void numbers(void **state)
 	assert_int_equal(number("000000000000000000000007", false, &value), 0);
 }
 
-/* What a program makes of 24 bytes, 0 to 23 with the highest bit. */
+/* The result of a program over 24 bytes, 0 to 23 with the highest bit. */
 static uint64_t computed(void (*add)(struct expr_build *build))
 {
 	uint8_t data[24];

@@ -81,7 +81,7 @@ static void last(void **state)
 	assert_false(trace_expr_check(&build)); /* none at all */
 	(void)add(EXPR_TEST);
 	assert_true(trace_expr_check(&build));
-	(void)add(EXPR_CPU); /* what is behind it? */
+	(void)add(EXPR_CPU); /* it goes on behind the end */
 	assert_false(trace_expr_check(&build));
 	(void)add(EXPR_END);
 	assert_true(trace_expr_check(&build));
@@ -93,8 +93,8 @@ static void operations(void **state)
 
 	(void)state;
 	assert_true(is_bounded());
-	insn->step = trace_expr_steps[EXPR_LOG2 + 1]; /* that of others */
-	assert_true(is_bounded());		      /* values have the same one */
+	insn->step = trace_expr_steps[EXPR_LOG2 + 1]; /* the step of another one */
+	assert_true(is_bounded());		      /* values have one in common */
 	insn->step = trace_expr_steps[EXPR_FIELD];
 	assert_false(is_bounded());
 	insn->op = EXPR_NR_OPS;

@@ -59,7 +59,7 @@ static struct trace_monitor monitor = {
 
 /* ---- The functions that it is linked against ---- */
 
-bool trace_filter_match(const struct trace_filter *filter, const void *data, uint32_t len)
+bool trace_expr_match(const struct expr_program *filter, const void *data, uint32_t len)
 {
 	(void)filter, (void)data, (void)len;
 	return true;
