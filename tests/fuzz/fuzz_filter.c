@@ -1,7 +1,7 @@
 /*
  * The first line is a filter, the rest an event: compiled, and matched in memory that is no longer
  * than the event. Also with the whole in parentheses after a !, which has to say the opposite.
- * links: trace/events/filter_*.c trace/expr/expr_*.c trace/ops/ftrace_match.c trace/text/glob.c trace/text/str.c
+ * links: trace/events/filter_*.c trace/events/func_name.c trace/expr/expr_*.c trace/ops/ftrace_match.c trace/text/glob.c trace/text/str.c trace/text/seq.c trace/text/fmt.c trace/text/fmt_spec.c
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +51,18 @@ void trace_plat_current_comm(char *out_comm)
 	strcpy(out_comm, "worker");
 }
 
-uintptr_t trace_plat_symbol_find(const char *name)
+size_t trace_plat_symbol_find_all(const char *name, uintptr_t *out_addrs, size_t max)
 {
-	return strcmp(name, "schedule") == 0 ? TEXT : 0;
+	if (strcmp(name, "schedule") != 0)
+		return 0;
+	if (max)
+		*out_addrs = TEXT;
+	return 1;
+}
+
+const char *trace_plat_source_of(uintptr_t addr)
+{
+	return addr == TEXT ? "kernel/sched.c" : NULL;
 }
 
 bool trace_plat_symbol(uintptr_t addr, char *out_name, uintptr_t *out_start, size_t *out_size)
