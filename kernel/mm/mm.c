@@ -1,9 +1,9 @@
 /* Start of the memory code and its counters, see <kernel/mm.h>. */
 #include <arch/memory.h>
 #include <kernel/mm.h>
+#include <kernel/thread.h>
 #include "page.h"
 #include "slab.h"
-#include "sched/thread_list.h"
 #include "vmap.h"
 
 void mm_init(void)

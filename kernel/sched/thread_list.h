@@ -18,10 +18,5 @@ void thread_list_remove(struct thread *thread);
 void threads_start_reaper(void);
 /* Called when a thread that has ended has left its CPU. Interrupts off, no lock held. */
 void thread_left_cpu(void);
-/*
- * Give back the references that ended threads had to themselves, which frees most of them. Returns
- * when that is done for all that ended before the call.
- */
-void thread_reap(void);
 
 #endif

@@ -374,6 +374,14 @@ def test_everything_is_given_back(guest):
     assert int(guest.output_of("free -p")) <= before + 1
 
 
+@pytest.mark.parametrize("guest", [{"cpus": 1}], indirect=True, ids=["1 CPU"])
+def test_an_ended_command_is_not_listed(guest):
+    """Also while kreaper, which frees it, has no turn: a real-time thread keeps the only CPU."""
+    output = guest.check("chrt -f 50 sh -c 'uptime; sleep 0; ps; sleep 0; uptime'")
+    assert " sleep\n" not in output and output.count(" ps\n") == 1
+    assert len(set(re.findall(r", (\d+) threads", output))) == 1
+
+
 def test_trace_to_a_file(guest):
     guest.check("echo 1 > tracing_on; echo function > current_tracer; hackbench 1 20 > /dev/null; echo 0 > tracing_on")
     lines = int(guest.check("cat trace > /tmp/copy; wc -l < /tmp/copy"))

@@ -132,6 +132,11 @@ int thread_join(struct thread *thread, int *out_status);
 int thread_join_wait(struct thread *thread);
 void thread_get(struct thread *thread);
 void thread_put(struct thread *thread);
+/*
+ * Give back the references that ended threads had to themselves. Returns when that is done for all
+ * that ended before the call: each of them that was joined is freed, and in no list any more.
+ */
+void thread_reap(void);
 
 /* Sleep for at least `ns`. 0, or -EINTR as soon as the thread is interrupted. */
 int thread_sleep_ns(uint64_t ns);

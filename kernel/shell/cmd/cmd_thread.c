@@ -69,6 +69,7 @@ static int cmd_ps(struct command_env *env, int argc, char **argv)
 		command_error(env, "%s", command_strerror(ENOMEM));
 		return 1;
 	}
+	thread_reap();
 	thread_each(cmd_copy_thread, &table);
 	command_puts(env, "  PID CPU S CLS PRI     TIME COMMAND\n");
 	for (uint32_t i = 0; i < table.nr && !command_stopped(env); i++) {

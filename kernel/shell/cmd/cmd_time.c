@@ -79,6 +79,7 @@ static int cmd_uptime(struct command_env *env, int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
+	thread_reap();
 	thread_each(cmd_count_thread, &nr_threads);
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		if (!smp_cpu_online(cpu))
