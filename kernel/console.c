@@ -184,6 +184,9 @@ static size_t console_write_some(const char *buf, size_t len, bool raw)
 	size_t done = 0;
 	uint64_t flags = spin_lock_irqsave(&out.lock);
 
+	/* Probes leave their messages to a softirq, which may be late: they came before this text. */
+	if (console_column() == 0)
+		console_show_messages_locked();
 	while (done < len && console_tx_room() >= 2) {
 		if (raw) {
 			console_put_byte(buf[done]);

@@ -2,7 +2,8 @@
  * The console on COM1: bytes in, bytes out, CR LF at line ends.
  *
  * Messages of printk() appear only at the start of a line, never inside a line of a command or
- * behind the prompt; they wait for the end of the line. A panic does not wait.
+ * behind the prompt; they wait for the end of the line. A panic does not wait. A message that came
+ * before a write at the start of a line is shown before its bytes, as far as the ring has room.
  *
  * Context:   thread, unless said.
  * Locking:   inside. The bytes of one console_write() are never mixed with those of another.
