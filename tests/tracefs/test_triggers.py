@@ -40,9 +40,9 @@ def test_stack_begins_at_the_tracepoint(tracing):
 
 def test_snapshot_has_the_event(tracing):
     """It is the last one of its CPU. Another CPU may record more until the buffers are exchanged."""
-    tracing.check(
-        f"echo 1 > {SWITCH}/enable; echo 'snapshot:1 if prev_comm == \"sleep\" && prev_state == 1' > {SWITCH}/trigger; " "sleep 0.001"
-    )
+    tracing.check(f"echo 1 > {SWITCH}/enable; echo 'snapshot:1 if prev_comm == \"sleep\" && prev_state == 1' > {SWITCH}/trigger")
+    # A short sleep may be over before its thread has left the CPU.
+    tracing.check(f"sleep 1000 & until grep -q count=0 {SWITCH}/trigger; do :; done; kill %1; wait")
     snapshot = tracing.check("cat snapshot")
     cpu = re.search(r" (\[\d+\]) .* prev_comm=sleep .* prev_state=S ==>", snapshot)[1]
     assert re.search(r"prev_comm=sleep .* prev_state=S ==>", [line for line in snapshot.splitlines() if cpu in line][-1])
