@@ -1,4 +1,7 @@
-"""perf-tools of Debian and `perf ftrace` in `tools/fathom shell`, against what the guest does meanwhile."""
+"""perf-tools of Debian and `perf ftrace` in `tools/fathom shell`, against what the guest does meanwhile.
+
+Each tool of the package is run here, or is listed with what it needs that the kernel does not have.
+"""
 import contextlib
 import os
 import re
@@ -15,6 +18,21 @@ from guest import BUILDS, PATIENCE, ROOT, usual_signals  # noqa: E402
 from test_mount import Mounted, can_mount  # noqa: E402
 
 LOCK = Path("/var/tmp/.ftrace-lock")
+RUN = "funccount functrace funcgraph funcslower kprobe tpoint reset-ftrace".split()
+# A word of the script: a directory or file of tracefs, or else a function.
+OTHERS = {
+    "bitesize": "block",
+    "iosnoop": "block",
+    "iolatency": "block",
+    "killsnoop": "syscalls",
+    "opensnoop": "syscalls",
+    "syscount": "syscalls",
+    "uprobe": "uprobe_events",
+    "cachestat": "mark_page_accessed",
+    "execsnoop": "do_execve",
+    "tcpretrans": "tcp_retransmit_skb",
+    "perf-stat-hist": "perf stat",  # which counts in this machine's kernel
+}
 
 pytestmark = pytest.mark.skipif(not can_mount(), reason="this machine has no usable /dev/fuse")
 
@@ -158,6 +176,19 @@ def test_reset_ftrace(mounted):
     )
     assert "current_tracer, after:" in run(mounted, "reset-ftrace-perf")
     mounted.guest.check("echo > trace")
+
+
+def test_all_tools_are_known():
+    assert sorted(path.name.removesuffix("-perf") for path in Path("/usr/sbin").glob("*-perf")) == sorted([*RUN, *OTHERS])
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_others_need_what_there_is_not(mounted, name):
+    need = OTHERS[name]
+    script = Path(f"/usr/sbin/{name}-perf").read_text()
+    assert need in script
+    if need != "perf stat":
+        assert mounted.guest.check(f"ls {need} events/{need} 2> /dev/null; grep -w '{need}' available_filter_functions; true") == ""
 
 
 def test_perf_ftrace(mounted):

@@ -1,4 +1,5 @@
 """Some of Linux's ftrace self-tests, unchanged: one of each kind. All of them: make self-tests."""
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from guest import PATIENCE  # noqa: E402
 from test_mount import can_mount  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not can_mount(), reason="this machine has no usable /dev/fuse")
+HERE = Path(__file__).resolve().parent / "selftests"
 SOME = {
     "6.1": (
         "00basic/",
@@ -27,9 +29,27 @@ SOME = {
 }
 
 
+def groups(version):
+    """{why: how many} of the list of those that do not pass."""
+    counts, why = {}, None
+    for line in (HERE / f"linux-{version}").read_text().splitlines():
+        if line.startswith("# ") and line.endswith(":"):
+            why = line[2:-1].split(",")[0]
+        elif line and not line.startswith("#"):
+            counts[why] = counts.get(why, 0) + 1
+    return counts
+
+
+def test_the_table_counts_what_is_listed():
+    rows = re.findall(r"^\| \**([A-Za-z ]+?)\** \| \**(\d+)\** \| \**(\d+)\** \|", (HERE / "README.md").read_text(), re.M)
+    for column, version in enumerate(SOME, 1):
+        listed = groups(version)
+        assert {row[0]: int(row[column]) for row in rows} == {**listed, "together": sum(listed.values())}
+
+
 @pytest.mark.parametrize("version", SOME)
 def test_some_of_linux(version):
     run = subprocess.run(
-        [Path(__file__).parent / "selftests" / "run", version, *SOME[version]], capture_output=True, text=True, timeout=3600 * PATIENCE
+        [HERE / "run", version, *SOME[version]], capture_output=True, text=True, timeout=3600 * PATIENCE
     )
     assert run.returncode == 0, run.stdout + run.stderr
