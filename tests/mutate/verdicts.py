@@ -9,6 +9,8 @@ A verdict stands under the heading of its file, is found by what the mutant says
 """
 import re
 
+from operators import mutants_of
+
 KINDS = ("equivalent", "harmless", "hole")
 HEADING = re.compile(r"^### `(.*)`$")
 MUTANT = re.compile(r"^- `([^`]*)`(?: \((\d+)(?:st|nd|rd|th)\))?: `(.*)` → `(.*)`$")
@@ -46,3 +48,10 @@ class Verdicts:
     def of(self, mutant):
         """equivalent, harmless, hole or None."""
         return self.kinds.get(mutant.key)
+
+    def stale(self, root):
+        """The keys of verdicts on mutants that the sources below `root` no longer have."""
+        for path in sorted({key[0] for key in self.kinds}):
+            text = (root / path).read_text() if (root / path).exists() else ""
+            there = {mutant.key for mutant in mutants_of(path, text)}
+            yield from (key for key in self.kinds if key[0] == path and key not in there)

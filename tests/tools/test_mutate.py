@@ -1,4 +1,7 @@
 """make mutate on a small program: a fault that its test notices, one that it does not, and changes that are none."""
+import argparse
+import importlib.machinery
+import importlib.util
 import queue
 import subprocess
 import sys
@@ -11,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tests/mutate"))
 
 import suites  # noqa: E402
 from areas import area_of  # noqa: E402
-from engine import HUNG, KILLED, SAME, SURVIVED, TWIN, Compared, Draw, bytecode, in_threads, order  # noqa: E402
+from engine import HUNG, KILLED, SAME, SURVIVED, TWIN, Compared, Draw, Outcome, bytecode, in_threads, order  # noqa: E402
 from mutant import FAULTS  # noqa: E402
 from operators import mutants_of  # noqa: E402
 from suites import Command  # noqa: E402
@@ -236,8 +239,47 @@ def test_draw_is_steady():
 
 
 def test_verdicts_of_this_tree():
-    text = (ROOT / "tests/mutants.md").read_text()
-    assert isinstance(Verdicts(text).kinds, dict)
+    """Each is on a mutant that the sources have."""
+    verdicts = Verdicts((ROOT / "tests/mutants.md").read_text())
+    assert verdicts.kinds
+    assert not list(verdicts.stale(ROOT))
+
+
+@pytest.fixture
+def campaign(tmp_path, monkeypatch):
+    """A run of the program itself over a tree with one source; without trees to build in."""
+    loader = importlib.machinery.SourceFileLoader("mutate", str(ROOT / "tests/mutate/mutate"))
+    program = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutate", loader))
+    loader.exec_module(program)
+    monkeypatch.setattr(program, "ROOT", tmp_path)
+    monkeypatch.setattr(program, "listed", lambda: ["trace/types/limit.c"])
+    for folder in ("trace/types", "tests", "build"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "trace/types/limit.c").write_text(PROGRAM)
+    (tmp_path / "tests/mutants.md").write_text("")
+    return program.Campaign(argparse.Namespace(only="types", mutants=1, seed="1", build="build", seconds=0, jobs=1))
+
+
+def test_draw_of_nothing_is_an_error(campaign, monkeypatch, capsys):
+    assert [quota for _, _, quota in campaign.files()] == [1]
+    campaign.args.mutants = 0.1
+    monkeypatch.setattr(campaign, "_fraction", lambda path: 0.0)
+    with pytest.raises(SystemExit, match="nothing is drawn"):
+        campaign.run()
+    assert campaign.report() == 1  # as if each of those drawn had left the machine code alone
+    assert "draw more" in capsys.readouterr().out
+
+
+def test_stale_verdict_is_an_error(campaign, tmp_path, capsys):
+    killed, other = mutants_of("trace/types/limit.c", PROGRAM)[:2]
+    campaign.outcomes = [Outcome(killed, KILLED)]
+    text = f"### `{other.path}`\n\n{lines_of(other)}\n  hole: it is not tested\n"
+    (tmp_path / "tests/mutants.md").write_text(text)
+    assert campaign.report() == 0
+    for stale in (text.replace("limit.c", "other.c"), text.replace(f"`{other.function}`", "`elsewhere`")):
+        (tmp_path / "tests/mutants.md").write_text(stale)
+        assert campaign.report() == 1
+        assert "verdict without a mutant" in capsys.readouterr().out
 
 
 def test_every_file_can_be_read():
