@@ -438,10 +438,11 @@ SEED    ?= 1
 JOBS    ?= 2
 BOOTS   ?= 1
 KEEP    ?= 0
+PROGRAMS ?=
 
 mutate: deps-test
 	@tests/mutate/mutate --build $(BUILD) --mutants $(MUTANTS) --only '$(ONLY)' --seed $(SEED) --jobs $(JOBS) \
-		--boots $(BOOTS) --keep $(KEEP)
+		--boots $(BOOTS) --keep $(KEEP) --programs '$(PROGRAMS)'
 
 # For clangd and other editors: the commands of a build from nothing, which make only prints here. They are those of a
 # build with clang, because clangd understands them. It also reads headers that a build generates.

@@ -64,7 +64,7 @@ def prepare(trees, paths, args, directory):
     """How to see what a mutant changes, and the suites in the order in which they are asked."""
     suites = []
     if any(path.startswith(CODE) for path in paths):
-        suites.append(Units(trees, directory / "coverage.json", args.jobs, args.keep))
+        suites.append(Units(trees, directory / "coverage.json", args))
     suites += [
         Command(
             "tests/recordmcount", [*PYTEST, "tests/recordmcount", "-k", "not 20000 and not section_count"], ["tools/recordmcount/"], 20

@@ -11,6 +11,11 @@ SLACK = 10  # a test that needs so many times the CPU time that it usually does 
 SHORTEST = 5  # and so many seconds of it
 
 
+def is_asked(program, words):
+    """Has its path one of the words? Without words each is."""
+    return not words or any(word in program for word in words.split())
+
+
 def bound(seconds):
     return max(SHORTEST, min(SLACK * seconds, seconds + 60))
 
@@ -83,19 +88,21 @@ class Boots:
 class Units:
     """The programs of tests/unit that execute the mutant, fastest first. Only its objects are compiled again."""
 
-    def __init__(self, trees, store, jobs, keep):
-        main = trees[0]
+    def __init__(self, trees, store, args):
+        main, jobs = trees[0], args.jobs
         # The library without a feature runs the same test each time, and says little.
         self.programs = [
             name
             for name in main.make(MAKEFILE, "BUILD=build", "list").split()
-            if not variant_of(name).endswith("clang") and "/without_" not in name
+            if not variant_of(name).endswith("clang") and "/without_" not in name and is_asked(name, args.programs)
         ]
+        if not self.programs:
+            raise SystemExit(f"mutate: no unit test program has one of these words in its path: {args.programs}")
         self.plan = main.plan(MAKEFILE, "BUILD=build", *self.programs)
         for tree in trees:
             tree.borrow(main)
             tree.make(MAKEFILE, "BUILD=build", *self.programs, jobs=jobs)
-        self.coverage = Coverage(main, self.plan, store, keep)
+        self.coverage = Coverage(main, self.plan, store, args.keep)
         self.coverage.measure(self.programs, jobs)
         self.programs.sort(key=self.coverage.seconds)
 

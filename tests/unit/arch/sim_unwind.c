@@ -8,9 +8,12 @@
 
 #include "../../../arch/x86_64/unwind_probe.c" /* where nothing but frames is */
 
-#define NR    16u
-#define FIRST 0x401000u
-#define LAST  0x402000u
+#define NR     16u
+#define FIRST  0x401000u
+#define LAST   0x402000u
+#define SITE   0x403000u
+#define CODE   (SIM_EXEC_BASE + 0x40) /* of a trampoline */
+#define DETOUR (SIM_EXEC_BASE + 0x80)
 
 /* One stack, and a word behind it that is none of its. */
 static uintptr_t words[NR + 1];
@@ -51,17 +54,20 @@ uintptr_t upcall_return_address(const struct trace_thread *thread, uintptr_t ret
 
 bool trace_probe_is_detour(uintptr_t addr)
 {
-	(void)addr;
-	return false;
+	return addr == DETOUR;
 }
+
+/* Of the frame at word 8: an instruction that was interrupted, and the frame it goes on with. */
+static uintptr_t odd[3], odd_next;
+static size_t nr_odd;
 
 uintptr_t unwind_odd(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr)
 {
 	(void)rbp;
-	(void)out;
-	(void)max;
-	*out_nr = 0;
-	return 0;
+	assert_true(nr_odd <= max);
+	memcpy(out, odd, nr_odd * sizeof(*odd));
+	*out_nr = nr_odd;
+	return odd_next;
 }
 
 /* A frame at word 0, the next one at word `at`. Returns how many addresses are found. */
@@ -115,6 +121,120 @@ static void test_chain_that_turns_back(void **state)
 	assert_int_equal(trace_plat_backtrace((uintptr_t)words, false, ips, 8), 2);
 }
 
+/* A frame at a word, with the next one at another and its return address. */
+static void frame_at(size_t at, size_t next, uintptr_t ret)
+{
+	words[at] = next ? (uintptr_t)&words[next] : 0;
+	words[at + 1] = ret;
+}
+
+static size_t backtrace(size_t from, bool is_callback)
+{
+	memset(ips, 0, sizeof(ips));
+	return trace_plat_backtrace((uintptr_t)&words[from], is_callback, ips, 8);
+}
+
+static void check_ips(size_t nr, uint32_t first, uint32_t second, uint32_t third)
+{
+	assert_int_equal(nr, !!first + !!second + !!third);
+	assert_int_equal(ips[0], first);
+	assert_int_equal(ips[1], second);
+	assert_int_equal(ips[2], third);
+}
+
+/* Of a callback: the traced function and its callers, nothing between it and the trampoline. */
+static void test_callback_of_a_trampoline(void **state)
+{
+	(void)state;
+	memset(words, 0, sizeof(words));
+	frame_at(0, 2, FIRST);
+	frame_at(2, 4, FIRST);
+	frame_at(4, 6, CODE);
+	frame_at(6, 10, SITE); /* pushed by the trampoline: the site, and who has called */
+	words[8] = FIRST;
+	frame_at(10, 0, LAST);
+	check_ips(backtrace(0, true), SITE, FIRST, LAST);
+	check_ips(backtrace(4, true), SITE, FIRST, LAST);
+	words[6] = 0;
+	check_ips(backtrace(0, true), SITE, FIRST, 0);
+	/* Without a trampoline there is no such function. */
+	words[5] = FIRST;
+	words[4] = (uintptr_t)words;
+	assert_int_equal(backtrace(0, true), 0);
+	words[4] = 0;
+	assert_int_equal(backtrace(0, true), 0);
+}
+
+/* In the middle of a walk: the trampoline, the function, its caller, and on. */
+static void test_trampoline_on_the_way(void **state)
+{
+	(void)state;
+	memset(words, 0, sizeof(words));
+	frame_at(0, 2, FIRST);
+	frame_at(2, 4, CODE);
+	frame_at(4, 8, SITE);
+	words[6] = FIRST;
+	frame_at(8, 0, LAST);
+	assert_int_equal(backtrace(0, false), 5);
+	assert_int_equal(ips[0], FIRST);
+	assert_true(trace_plat_ip_unpack(ips[1]) == CODE);
+	assert_true(ips[2] == SITE && ips[3] == FIRST && ips[4] == LAST);
+	words[4] = (uintptr_t)words; /* a chain that turns back behind it */
+	assert_int_equal(backtrace(0, false), 4);
+	words[2] = (uintptr_t)&words[NR - 1]; /* one that has no room for the two addresses */
+	assert_int_equal(backtrace(0, false), 2);
+}
+
+/* A detour's frame: the probed instruction is found, then the frames of its function. */
+static void test_detour_on_the_way(void **state)
+{
+	(void)state;
+	memset(words, 0, sizeof(words));
+	frame_at(0, 4, DETOUR);
+	frame_at(4, 0, LAST);
+	odd[0] = SITE;
+	nr_odd = 1;
+	odd_next = (uintptr_t)&words[4];
+	check_ips(backtrace(0, false), SITE, LAST, 0);
+	check_ips(backtrace(0, true), SITE, LAST, 0);
+	/* Zeros behind the instructions do not count. */
+	odd[1] = odd[2] = 0;
+	nr_odd = 3;
+	check_ips(backtrace(0, false), SITE, LAST, 0);
+	odd[0] = 0;
+	assert_int_equal(backtrace(0, false), 0);
+	/* The instruction was one of a trampoline. */
+	odd[0] = CODE;
+	nr_odd = 1;
+	frame_at(4, 8, SITE);
+	words[6] = FIRST;
+	frame_at(8, 0, LAST);
+	assert_int_equal(backtrace(0, false), 4);
+	assert_true(trace_plat_ip_unpack(ips[0]) == CODE);
+	assert_true(ips[1] == SITE && ips[2] == FIRST && ips[3] == LAST);
+	nr_odd = 0;
+	assert_int_equal(backtrace(0, false), 0);
+}
+
+/* A frame with its lowest bit set is that of a trap: what it has interrupted comes first. */
+static void test_trap_on_the_way(void **state)
+{
+	(void)state;
+	memset(words, 0, sizeof(words));
+	frame_at(0, 4, FIRST);
+	words[0] |= 1;
+	frame_at(8, 0, LAST);
+	odd[0] = SITE;
+	nr_odd = 1;
+	odd_next = (uintptr_t)&words[8];
+	check_ips(backtrace(0, false), FIRST, SITE, LAST);
+	check_ips(backtrace(0, true), SITE, LAST, 0);
+	odd_next = (uintptr_t)&words[NR]; /* on no stack */
+	check_ips(backtrace(0, false), FIRST, SITE, 0);
+	odd_next = 0;
+	check_ips(backtrace(0, false), FIRST, SITE, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +242,10 @@ int main(void)
 		cmocka_unit_test(test_frame_that_does_not_fit),
 		cmocka_unit_test(test_room_for_one),
 		cmocka_unit_test(test_chain_that_turns_back),
+		cmocka_unit_test(test_callback_of_a_trampoline),
+		cmocka_unit_test(test_trampoline_on_the_way),
+		cmocka_unit_test(test_detour_on_the_way),
+		cmocka_unit_test(test_trap_on_the_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <trace/fmt.h>
 #include "kernel/host.h"
 
-long host_live;
+_Atomic long host_live;
 long host_fail_at = -1;
 
 void *kmalloc(size_t bytes)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* Allocations alive. */
-extern long host_live;
+extern _Atomic long host_live;
 /* The n-th allocation from now on fails, and all after it; negative: none. */
 extern long host_fail_at;
 

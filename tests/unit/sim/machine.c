@@ -371,15 +371,15 @@ void sim_deafen(uint32_t cpu)
 	sim.cpus[cpu].is_deaf = true;
 }
 
-/* ---- Watchpoints, which the simulated CPUs do not have ---- */
+/* ---- Watchpoints, which the simulated CPUs do not have: for tests of their callers ---- */
 
-bool trace_watch_dispatch(uintptr_t rip, void *frame)
+WEAK bool trace_watch_dispatch(uintptr_t rip, void *frame)
 {
 	(void)rip;
 	(void)frame;
 	return false;
 }
 
-void trace_watch_cpu_online(void)
+WEAK void trace_watch_cpu_online(void)
 {
 }
