@@ -13,6 +13,7 @@ static _Atomic long nr_open;
 static uint64_t last_id;
 
 uint32_t files_last_flags, files_fail_open_at;
+int files_stat_error;
 char files_last_call[2 * VFS_PATH_MAX + 16];
 _Atomic uint32_t files_nr_readers;
 
@@ -55,6 +56,7 @@ void files_reset(void)
 	files_add("/w", VFS_REGULAR, "")->waits = true;
 	files_last_call[0] = '\0';
 	files_last_flags = files_fail_open_at = 0;
+	files_stat_error = 0;
 }
 
 void files_say(const char *path, const char *text)
@@ -101,6 +103,9 @@ int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat)
 	char whole[VFS_PATH_MAX];
 	const struct node *node;
 
+	*out_stat = (struct vfs_stat){ 0 };
+	if (files_stat_error)
+		return files_stat_error;
 	if (vfs_resolve(cwd, path, whole) || !(node = files_find(whole)))
 		return -ENOENT;
 	*out_stat = node->stat;

@@ -35,5 +35,7 @@ extern char files_last_call[2 * VFS_PATH_MAX + 16];
 extern _Atomic uint32_t files_nr_readers;
 /* The calls of vfs_open() that fail from now on: 1 the next one. 0: none */
 extern uint32_t files_fail_open_at;
+/* The answer of vfs_stat(), whatever it is asked for; 0: the usual one. */
+extern int files_stat_error;
 
 #endif

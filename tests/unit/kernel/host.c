@@ -9,15 +9,18 @@
 
 _Atomic long host_live;
 long host_fail_at = -1;
+bool host_fails_once;
 
 void *kmalloc(size_t bytes)
 {
-	if (host_fail_at == 0)
+	if (host_fail_at == 0) {
+		host_fail_at = host_fails_once ? -1 : 0;
 		return NULL;
+	}
 	if (host_fail_at > 0)
 		host_fail_at--;
 	host_live++;
-	return malloc(bytes);
+	return memset(malloc(bytes), 1, bytes); /* small numbers, as memory may have anything */
 }
 
 void *kzalloc(size_t bytes)

@@ -12,5 +12,7 @@
 extern _Atomic long host_live;
 /* The n-th allocation from now on fails, and all after it; negative: none. */
 extern long host_fail_at;
+/* Only that one fails. */
+extern bool host_fails_once;
 
 #endif

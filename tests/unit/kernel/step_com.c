@@ -23,7 +23,8 @@ static const struct ninep_channel *channel;
 
 static uint8_t sent[4 * RING_BYTES];
 static size_t nr_sent;
-static bool was_woken;
+static bool was_woken, is_idle; /* nothing more comes: a reader's time is over */
+static uint32_t nr_resumes;	/* of the receiver */
 static void (*while_asleep)(void);
 static bool (*only_look)(bool (*done)(void *arg), void *arg); /* in place of the call of `done` */
 
@@ -41,7 +42,8 @@ void uart_tx_kick(unsigned int port)
 
 void uart_rx_resume(unsigned int port)
 {
-	(void)port;
+	assert_int_equal(port, UART_COM2);
+	nr_resumes++;
 }
 
 /* The interrupt of the transmitter: all bytes go. The port has a lock, so it is not interrupted by itself. */
@@ -71,9 +73,10 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
 	static struct waiter waiter;
 
 	(void)interruptible;
-	(void)timeout_ns;
 	if (!only_look && done(arg))
 		return 0;
+	if (is_idle && timeout_ns != WAIT_FOREVER)
+		return -ETIMEDOUT;
 	queue->first = &waiter;
 	for (;;) {
 		was_woken = false;
@@ -269,12 +272,39 @@ static void test_bytes_of_the_client_before(void **state)
 	assert_memory_equal(sent, "new", 3);
 }
 
+/* Bytes that have come are read in their order, in parts; then there are none, and room for more. */
+static void test_reading(void **state)
+{
+	uint8_t part[RING_BYTES];
+	uint32_t nr = 0, resumes, nr_read = 0;
+
+	setup(state);
+	is_idle = true;
+	assert_int_equal(channel->read(part, sizeof(part), 1), -ETIMEDOUT);
+	for (int round = 0; round < 3; round++) {
+		while (uart->rx_room(UART_COM2))
+			bring((uint8_t)(nr++ * 5));
+		resumes = nr_resumes;
+		assert_int_equal(channel->read(part, 3, 1), 3);
+		assert_int_equal(nr_resumes, resumes + 1);
+		assert_true(uart->rx_room(UART_COM2));
+		for (ssize_t got = 3; got > 0; got = channel->read(part, 1000, 1)) {
+			for (ssize_t i = 0; i < got; i++)
+				assert_int_equal(part[i], (uint8_t)(nr_read++ * 5));
+		}
+		assert_int_equal(nr_read, nr);
+	}
+	assert_in_range(nr, 3 * 1024, 1u << 20);
+	is_idle = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_room_that_comes_at_any_moment),
 		cmocka_unit_test(test_room_that_comes_in_the_only_look),
 		cmocka_unit_test(test_bytes_of_the_client_before),
+		cmocka_unit_test(test_reading),
 	};
 
 	fast_init();

@@ -185,6 +185,26 @@ static void test_names_that_no_file_has(void **state)
 	assert_int_equal(walk(1, name, NULL), ENOENT);
 	assert_int_equal(ask(NINEP_TMKDIR, "4s44", 0u, name, 0755u, 0u), 0);
 	assert_int_equal(walk(1, name, NULL), 0);
+	files_last_call[0] = '\0';
+	assert_int_equal(ask(NINEP_TMKDIR, "4s44", 0u, "", 0755u, 0u), ENOENT);
+	assert_int_equal(ask(NINEP_TMKDIR, "4s44", 0u, "d/x", 0755u, 0u), ENOENT);
+	assert_int_equal(ask(NINEP_TMKDIR, "42244", 0u, 2u, 0x0061u, 0755u, 0u), ENOENT);
+	assert_string_equal(files_last_call, "");
+}
+
+/* No request is served for a fid that does not stand for anything. */
+static void test_unknown_fids(void **state)
+{
+	(void)state;
+	assert_int_equal(ask(NINEP_TSTATFS, "4", 9u), EBADF);
+	assert_int_equal(ask(NINEP_TGETATTR, "48", 9u, (uint64_t)0), EBADF);
+	assert_int_equal(ask(NINEP_TSETATTR, "4444488888", 9u, 8u, 0u, 0u, 0u, (uint64_t)0,
+			     (uint64_t)0, (uint64_t)0, (uint64_t)0, (uint64_t)0),
+			 EBADF);
+	assert_int_equal(ask(NINEP_TMKDIR, "4s44", 9u, "x", 0755u, 0u), EBADF);
+	assert_int_equal(ask(NINEP_TUNLINKAT, "4s4", 9u, "d", 0u), EBADF);
+	assert_int_equal(ask(NINEP_TREMOVE, "4", 9u), EBADF);
+	assert_string_equal(files_last_call, "");
 }
 
 #define ATTR_BYTES (8 + NINEP_QID_BYTES + 3 * 4 + 15 * 8)
@@ -347,6 +367,11 @@ static void test_another_file_of_that_name(void **state)
 	assert_int_equal(ask(NINEP_TREMOVE, "4", 1u), ENOENT);
 	assert_string_equal(files_last_call, "");
 	assert_string_equal(files_find("/f")->text, "hello");
+	/* Why it cannot be looked at is said. */
+	files_stat_error = -EIO;
+	assert_int_equal(ask(NINEP_TGETATTR, "48", 2u, (uint64_t)0), EIO);
+	assert_int_equal(ask(NINEP_TWALK, "442s", 0u, 3u, 1u, "f"), EIO);
+	files_stat_error = 0;
 }
 
 /* ---- No memory ---- */
@@ -358,12 +383,14 @@ static void test_no_memory(void **state)
 
 	(void)state;
 	client_settle();
-	for (int n = 0; n < 4; n++) {
-		host_fail_at = n;
+	for (int n = 0; n < 8; n++) {
+		host_fail_at = n / 2;
+		host_fails_once = n % 2;
 		assert_int_equal(ninep_serve(&none), -ENOMEM);
 		host_fail_at = -1;
 		assert_int_equal(host_live, live);
 	}
+	host_fails_once = false;
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, client_start, client_stop)
@@ -379,6 +406,7 @@ int main(void)
 		TEST(test_attach),
 		TEST(test_walk),
 		TEST(test_names_that_no_file_has),
+		TEST(test_unknown_fids),
 		TEST(test_attributes),
 		TEST(test_size),
 		TEST(test_file_system),

@@ -520,13 +520,23 @@ static void begin_one(const char *path, bool is_open)
 		set(&session, 1, path);
 }
 
-/* Each allocation, and each call of the files, fails in turn: then nothing has changed. */
+enum failure {
+	ALLOCATIONS,
+	AN_ALLOCATION,
+	A_CALL
+};
+
+/*
+ * Each allocation fails in turn, with all behind it or alone, and each call of the files: then
+ * nothing has changed.
+ */
 static void check_failures(ninep_handler_fn handler, const char *path, bool is_open,
 			   struct ninep_request asked, int expected)
 {
-	for (int kind = 0; kind < 2; kind++) {
+	for (enum failure kind = ALLOCATIONS; kind <= A_CALL; kind++) {
 		for (int n = 0;; n++) {
 			uint64_t before;
+			bool failed;
 			long live;
 			int err;
 
@@ -534,20 +544,21 @@ static void check_failures(ninep_handler_fn handler, const char *path, bool is_o
 			before = facts();
 			live = host_live;
 			request = asked;
-			fail_call_at = kind ? n : -1;
-			host_fail_at = kind ? -1 : n;
+			fail_call_at = kind == A_CALL ? n : -1;
+			host_fail_at = kind == A_CALL ? -1 : n;
+			host_fails_once = kind == AN_ALLOCATION;
 			err = call(handler);
-			if (kind ? fail_call_at >= 0 : host_fail_at != 0) {
-				fail_call_at = -1;
-				host_fail_at = -1;
+			failed = kind == ALLOCATIONS ? !host_fail_at
+						     : fail_call_at < 0 && host_fail_at < 0;
+			fail_call_at = -1;
+			host_fail_at = -1;
+			if (!failed) {
 				assert_int_equal(err, expected);
 				break;
 			}
-			fail_call_at = -1;
-			host_fail_at = -1;
 			if (err == expected) /* the last of all: nothing came behind it */
 				continue;
-			assert_int_equal(err, kind ? -EIO : -ENOMEM);
+			assert_int_equal(err, kind == A_CALL ? -EIO : -ENOMEM);
 			assert_true(facts() == before);
 			assert_int_equal(host_live, live);
 		}
