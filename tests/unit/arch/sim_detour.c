@@ -4,7 +4,7 @@
  *
  * links: trace/arch/x86_64/probe.c trace/arch/x86_64/probe_int3.c trace/arch/x86_64/probe_jump.c
  * links: trace/arch/x86_64/probe_insn.c trace/arch/x86_64/probe_slot.c trace/arch/x86_64/decode*.c
- * links: arch/x86_64/smp_sync.c
+ * links: trace/arch/x86_64/default_probes.c arch/x86_64/smp_sync.c
  */
 #include "unit.h"
 #include <string.h>
@@ -219,7 +219,7 @@ static void begin(void)
 static void end(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(probes); i++)
-		trace_probe_destroy(&probes[i]);
+		trace_plat_probe_destroy(&probes[i]);
 	for (size_t i = 0; i < UNITS; i++)
 		assert_false(is_unit_used[i]);
 }
@@ -241,8 +241,9 @@ static void detour(void)
 	int32_t operand;
 
 	begin();
-	assert_int_equal(trace_probe_create(&probes[0], CODE, false), 0); /* its slot: unit 0 */
-	assert_int_equal(trace_probe_jump_create(&probes[0], REGION), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[0], CODE, false),
+			 0); /* its slot: unit 0 */
+	assert_int_equal(trace_plat_probe_jump_create(&probes[0], REGION), 0);
 	uint8_t *unit = EXEC + TRACE_EXEC_UNIT, *copy = unit + 10;
 
 	assert_int_equal(unit[0], 0x68);
@@ -277,9 +278,9 @@ static void detour_for_arguments(void)
 	static struct kprobe *const some = (struct kprobe *)(void *)code;
 
 	begin();
-	assert_int_equal(trace_probe_create(&probes[0], CODE, false), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[0], CODE, false), 0);
 	atomic_store(&probes[0].only, some);
-	assert_int_equal(trace_probe_jump_create(&probes[0], REGION), 0);
+	assert_int_equal(trace_plat_probe_jump_create(&probes[0], REGION), 0);
 	assert_true(target_of(EXEC + TRACE_EXEC_UNIT + 5, 0xe8) ==
 		    (uintptr_t)trace_probe_detour_args);
 	end();
@@ -291,12 +292,12 @@ static void no_detour(void)
 	static uint8_t far[16] = { 0x48, 0x01, 0xf8, 0x48, 0x8b, 0x35, 0, 0, 0, 0x80, 0xc3 };
 
 	begin();
-	assert_int_equal(trace_probe_create(&probes[1], (uintptr_t)far, false), 0);
-	assert_int_equal(trace_probe_jump_create(&probes[1], REGION), -ENOMEM);
+	assert_int_equal(trace_plat_probe_create(&probes[1], (uintptr_t)far, false), 0);
+	assert_int_equal(trace_plat_probe_jump_create(&probes[1], REGION), -ENOMEM);
 	assert_true(is_unit_used[0] && !is_unit_used[1]);
-	assert_int_equal(trace_probe_create(&probes[0], CODE, false), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[0], CODE, false), 0);
 	memset(is_unit_used, true, sizeof(is_unit_used));
-	assert_int_equal(trace_probe_jump_create(&probes[0], REGION), -ENOMEM);
+	assert_int_equal(trace_plat_probe_jump_create(&probes[0], REGION), -ENOMEM);
 	memset(is_unit_used + 1, false, sizeof(is_unit_used) - 1);
 	end();
 }
@@ -321,7 +322,7 @@ static void slots(void)
 	uintptr_t slot;
 
 	begin();
-	assert_int_equal(trace_probe_create(&probes[0], CODE, true), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[0], CODE, true), 0);
 	assert_memory_equal(EXEC, code, 3);
 	assert_true(target_of(EXEC + 3, 0xe9) == CODE + 3);
 	assert_memory_equal(EXEC + SLOT_BYTES, code, 3);
@@ -333,18 +334,18 @@ static void slots(void)
 		assert_true(trace_probe_original(SIM_EXEC_BASE + at) ==
 			    CODE + (at % SLOT_BYTES < 3 ? 0 : 3));
 	}
-	assert_int_equal(trace_probe_create(&probes[1], CODE + 10, false), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[1], CODE + 10, false), 0);
 	assert_true(is_unit_used[1]);
-	assert_int_equal(trace_probe_create(&more, CODE + 3, false), 0);
+	assert_int_equal(trace_plat_probe_create(&more, CODE + 3, false), 0);
 	assert_false(is_unit_used[2]);
-	trace_probe_destroy(&probes[1]);
+	trace_plat_probe_destroy(&probes[1]);
 	assert_true(is_unit_used[1]); /* half of it is in use */
 	assert_null(trace_probe_slot_of(SIM_EXEC_BASE + TRACE_EXEC_UNIT, &slot));
 	assert_int_equal(EXEC[TRACE_EXEC_UNIT], INT3);
 	assert_int_equal(EXEC[TRACE_EXEC_UNIT + SLOT_BYTES], 0x48);
-	assert_int_equal(trace_probe_create(&probes[1], CODE + 10, false), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[1], CODE + 10, false), 0);
 	assert_false(is_unit_used[2]);
-	trace_probe_destroy(&more);
+	trace_plat_probe_destroy(&more);
 	end();
 }
 
@@ -355,18 +356,18 @@ static void last_slots(void)
 
 	begin();
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		assert_int_equal(trace_probe_create(&all[i], CODE + 10, false), 0);
-	assert_int_equal(trace_probe_create(&probes[0], CODE, false), -ENOMEM);
+		assert_int_equal(trace_plat_probe_create(&all[i], CODE + 10, false), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[0], CODE, false), -ENOMEM);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		trace_probe_destroy(&all[i]);
-		trace_probe_destroy(&all[(i + 3) % ARRAY_SIZE(all)]);
-		assert_int_equal(trace_probe_create(&all[(i + 3) % ARRAY_SIZE(all)], CODE, false),
-				 0);
-		assert_int_equal(trace_probe_create(&all[i], CODE, false), 0);
-		assert_int_equal(trace_probe_create(&probes[0], CODE, false), -ENOMEM);
+		trace_plat_probe_destroy(&all[i]);
+		trace_plat_probe_destroy(&all[(i + 3) % ARRAY_SIZE(all)]);
+		assert_int_equal(
+			trace_plat_probe_create(&all[(i + 3) % ARRAY_SIZE(all)], CODE, false), 0);
+		assert_int_equal(trace_plat_probe_create(&all[i], CODE, false), 0);
+		assert_int_equal(trace_plat_probe_create(&probes[0], CODE, false), -ENOMEM);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		trace_probe_destroy(&all[i]);
+		trace_plat_probe_destroy(&all[i]);
 	end();
 }
 
@@ -386,9 +387,9 @@ static void restored(bool has_jump)
 
 	begin();
 	probed[0] = CODE;
-	assert_int_equal(trace_probe_create(&probes[0], CODE, false), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[0], CODE, false), 0);
 	if (has_jump)
-		assert_int_equal(trace_probe_jump_create(&probes[0], REGION), 0);
+		assert_int_equal(trace_plat_probe_jump_create(&probes[0], REGION), 0);
 	for (uintptr_t from = 0; from < 16; from++) {
 		for (size_t len = 1; from + len <= 16; len++) {
 			memset(whole, 0xee, sizeof(whole));
@@ -530,7 +531,7 @@ static void answers_without_post(void)
 {
 	begin();
 	probed[0] = CODE;
-	assert_int_equal(trace_probe_create(&probes[0], CODE, false), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[0], CODE, false), 0);
 	assert_true(hit(first, CODE));
 	assert_string_equal(handlers.calls, "b<e");
 	assert_true(handlers.rip == CODE && handlers.parent == 0x5678);
@@ -545,7 +546,7 @@ static void answers_without_post(void)
 	assert_true(regs.rip == 0x7777);
 	handlers.sends_elsewhere = false;
 	/* With a jump it goes on in the detour, as long as that is used. */
-	assert_int_equal(trace_probe_jump_create(&probes[0], REGION), 0);
+	assert_int_equal(trace_plat_probe_jump_create(&probes[0], REGION), 0);
 	trace_plat_probe_jump_use(&probes[0], true);
 	assert_true(hit(first, CODE));
 	assert_true(regs.rip == SIM_EXEC_BASE + TRACE_EXEC_UNIT + DETOUR_COPY_AT);
@@ -562,7 +563,7 @@ static void answers_with_post(void)
 	begin();
 	handlers.has_post = true;
 	probed[0] = CODE;
-	assert_int_equal(trace_probe_create(&probes[0], CODE, true), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[0], CODE, true), 0);
 	assert_true(hit(first, CODE));
 	assert_string_equal(handlers.calls, "b<e");
 	assert_true(regs.rip == SIM_EXEC_BASE + SLOT_BYTES);
@@ -582,7 +583,7 @@ static void answers_with_post(void)
 	assert_string_equal(handlers.calls, "");
 	assert_true(regs.rip == CODE + 3);
 	probed[1] = CODE + 14; /* a NOP */
-	assert_int_equal(trace_probe_create(&probes[1], CODE + 14, true), 0);
+	assert_int_equal(trace_plat_probe_create(&probes[1], CODE + 14, true), 0);
 	assert_true(hit(first, CODE + 14));
 	assert_string_equal(handlers.calls, "b<>e");
 	assert_true(handlers.post_rip == CODE + 15 && regs.rip == CODE + 15);
