@@ -22,7 +22,7 @@
 #define EXEC  ((uint8_t *)SIM_EXEC_BASE)
 #define INT3  0xccu
 
-/* ---- What the sources ask for ---- */
+/* ---- Functions that the sources ask for ---- */
 
 const char trace_probe_detour[1], trace_probe_detour_args[1];
 

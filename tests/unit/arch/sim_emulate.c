@@ -211,7 +211,7 @@ static void test_jumps_by_memory(void **state)
 	assert_int_equal(GO("\x42\xff\x54\x8b\x08", &regs, 1), 0x5003); /* call */
 	probe = probe_of("\xff\x25\x10\x00\x00\x00", 6);		/* jmp [rip + 16] */
 	assert_int_equal(probe.target, ADDR + 6 + 16);
-	/* What cannot be read is left to the instruction itself, which faults as it has to. */
+	/* An operand that cannot be read is left to the instruction itself, which faults as it has to. */
 	regs = some_regs();
 	has_memory = false;
 	regs.rip = 7;
@@ -234,7 +234,7 @@ static void test_not_by_hand(void **state)
 	assert_true(regs.rip == 0 && regs.rsp == (uintptr_t)&stack[4]);
 }
 
-/* What cannot be done from elsewhere is refused with a reason. */
+/* An instruction that cannot be done from elsewhere is refused with a reason. */
 static void test_refused(void **state)
 {
 	static const struct {

@@ -61,7 +61,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 	nr_touched++;
 }
 
-/* ---- What the source asks for ---- */
+/* ---- Functions that the source asks for ---- */
 
 static int call_error;
 static uint32_t hits; /* a bit for each place that was hit */

@@ -78,7 +78,7 @@ long files_nr_open(void)
 	return nr_open;
 }
 
-/* ---- What the kernel has ---- */
+/* ---- Functions of the kernel ---- */
 
 int vfs_resolve(const char *cwd, const char *path, char *out_path)
 {

@@ -180,7 +180,7 @@ static bool is_notified(unsigned int nr)
 	return is;
 }
 
-/* ---- What the sources ask for besides ---- */
+/* ---- Functions that the sources ask for besides ---- */
 
 static const struct ninep_channel *channel;
 static uint32_t nr_threads;

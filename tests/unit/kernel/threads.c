@@ -87,7 +87,7 @@ void threads_let_pass(uint64_t ns)
 	now_ns += ns;
 }
 
-/* ---- What the kernel has ---- */
+/* ---- Functions of the kernel ---- */
 
 uint64_t ktime_get_ns(void)
 {
