@@ -49,7 +49,7 @@ class Trace:
         assert set(packets) == {1}
         for index, packet in enumerate(packets[1]):
             packet = message(packet)
-            assert packet[13] == [1 if index == 0 else 2]
+            assert packet[10] == [1] and packet[13] == [1 if index == 0 else 2]
             self.interned(packet)
             if 60 in packet:
                 descriptor = message(packet[60][0])

@@ -11,7 +11,7 @@ import datkit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from host import _calls, _printfmt  # noqa: E402
+from host import _calls, _printfmt, _read_dat  # noqa: E402
 from host._common import Failure  # noqa: E402
 from host._events import Lost  # noqa: E402
 from host._formats import EventType  # noqa: E402
@@ -139,6 +139,18 @@ def test_what_trace_cmd_writes(tmp_path, compression):
     assert (tmp_path / "new.dat").read_bytes()[10:12] == b"7\0" and seen(Trace(tmp_path / "new.dat")) == seen(Trace(tmp_path / "old.dat"))
 
 
+def test_as_many_cpus_as_may_be(tmp_path, monkeypatch):
+    for make in (datkit.version_6, datkit.version_7):
+        data = make(parts(PAGES))
+        monkeypatch.setattr(_read_dat, "MOST_CPUS", 3)
+        assert opened(tmp_path, data).cpus == [0, 1, 2]
+        monkeypatch.setattr(_read_dat, "MOST_CPUS", 2)
+        try:
+            assert opened(tmp_path, data).cpus == [0, 1]
+        except Failure as failure:
+            assert "3" in str(failure)
+
+
 def test_large_sub_buffers(tmp_path):
     page = datkit.HEADER_PAGE.replace("4080", str(8192 - 16))
     records = [datkit.record(1, demo(number)) for number in range(150)]
@@ -151,6 +163,14 @@ def test_arguments_of_trace_printk(tmp_path):
     record = header(6) + struct.pack("<IHHQ", 0x80100104, len(args), 0, 0xFFFFFFFF80300000) + args
     assert seen(opened(tmp_path, datkit.version_6(parts({0: datkit.page(0, datkit.record(1, record))})))) == [
         (1, 0, "some name", "bprint", "first: n=-3 word 10000000000")
+    ]
+
+
+def test_arguments_that_are_cut_off(tmp_path):
+    """What was to be printed stands in their place."""
+    record = header(6) + struct.pack("<IHHQ", 0x80100104, 2, 0, 0xFFFFFFFF80300000) + b"\1\2\0\0"
+    assert seen(opened(tmp_path, datkit.version_6(parts({0: datkit.page(0, datkit.record(1, record))})))) == [
+        (1, 0, "some name", "bprint", "first: n=%d %s %lx")
     ]
 
 
@@ -200,6 +220,7 @@ def test_damaged_files_are_read_or_refused(tmp_path, make):
         (r'"%s", __print_symbolic(REC->one, { 1, "A" }, { 3, "C" })', "C"),
         (r'"%lx %x %d", ~0ul, ~0u, (int)0xffffffff', "ffffffffffffffff ffffffff -1"),
         (r'"%d %d", (unsigned char)200, (signed char)200', "200 -56"),
+        (r'"%.s|%.0s|%.2s|%.*s|%5.1s", "text", "text", "text", 3, "text", "text"', "||te|tex|    t"),
         (r'"%d %d %d", (u8)200, (__u16)65535, (s8)200', "200 65535 -56"),
         (r'"%s %02x", __print_array(REC->list, 2, 8), REC->list[1]', "{0x5,0x6} 06"),
     ],

@@ -107,6 +107,7 @@ def test_never_more_than_can_be_drawn():
         ring.now = 0
         data, _ = ring.next()
         one.page(0, (one.last + 10).to_bytes(8, "little") + data[8:])
+        assert len(one.cpus[0].marks) <= 2 * MARKS
     total = sum(one.counts.values())
     out = one.drain()
     assert total > 10000 and len(out["slices"][0]) <= SLICES + 1 and len(out["calls"][0]) == CALLS and len(out["marks"][0]) <= MARKS + 1
@@ -115,7 +116,7 @@ def test_never_more_than_can_be_drawn():
     assert all(before[1] == after[0] for before, after in zip(slices, slices[1:])), "without gaps"
     times = [mark[0] for mark in out["marks"][0]]
     gaps = [after - before for before, after in zip(times, times[1:])]
-    assert times == sorted(times) and max(gaps) < 6 * (times[-1] - times[0]) / len(gaps), "evenly spread"
+    assert times == sorted(times) and max(gaps) < 2 * (times[-1] - times[0]) / len(gaps), "evenly spread"
 
 
 def test_joined():

@@ -3,6 +3,7 @@ import json
 import queue
 import socket
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -223,6 +224,29 @@ def test_a_page_of_the_instance_before():
     while live.opened is rings:
         assert live.empty(rings, end) == set() and time.monotonic() < end
     assert not live.model.last and not live.model.cpus
+
+
+def test_rings_that_are_read():
+    """What they hold goes to the pages, again and again; those of an instance that was left are closed."""
+    live = Live(Kernel(Feed(1000000)), Hub())
+    page, _ = live.hub.join()
+    first, closed, got = live.opened, [], []
+    for cpu, file in first.items():
+        file.close = lambda cpu=cpu: closed.append(cpu)
+    reading = threading.Thread(target=live.rings)
+    reading.start()
+    while len(got) < 3:
+        got += [one for one in [json.loads(page.get(timeout=SECONDS))] if one["kind"] == "batch"]
+    assert not closed
+    live.choose("")
+    end = time.monotonic() + SECONDS
+    while len(closed) < len(first):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert sorted(closed) == sorted(first) and live.opened is not first
+    live.dead.set()
+    reading.join(SECONDS)
+    assert not reading.is_alive()
 
 
 def test_sub_buffers_that_have_another_size():

@@ -182,11 +182,12 @@ static void start_stop(void)
 
 static void stopper(void)
 {
+	uint64_t before = sim_now(), sent;
 	uint32_t own = sim_cpu();
-	uint64_t sent;
 
 	smp_stop_others_nmi();
 	nr_stoppers++;
+	SIM_CHECK(sim_now() - before < STOP_NS); /* it waits no longer than it has to */
 	SIM_CHECK(sim_irqs_disabled());
 	for (uint32_t cpu = 0; cpu < 3; cpu++) {
 		const struct trap_frame *regs = smp_stopped_frame(cpu);

@@ -758,6 +758,41 @@ static void returns(void **state)
 	nothing_left();
 }
 
+/* The first return is interrupted in its handler, by a call that returns as well. */
+static int on_return_interrupted(struct kretprobe_instance *ri, struct ftrace_regs *regs)
+{
+	on_return(ri, regs);
+	if (seen.exits != 1)
+		return 0;
+	atomic_fetch_add(&fake_this->preempt_count, 1u << 16); /* a hard interrupt */
+	fake_enter(KFREE, CALLER(5));
+	assert_int_equal(fake_leave(0), CALLER(5));
+	atomic_fetch_sub(&fake_this->preempt_count, 1u << 16);
+	return 0;
+}
+
+/* Handlers of an interrupt are others than those that it interrupts: none is missed. */
+static void returns_in_interrupts(void **state)
+{
+	(void)state;
+	fake_run(FIRST_PID);
+	for (int has_entry = 0; has_entry < 2; has_entry++) {
+		struct kretprobe rp = { .kp = { .addr = fake_func(KFREE) },
+					.handler = on_return_interrupted,
+					.entry_handler = has_entry ? on_call : NULL };
+
+		memset(&seen, 0, sizeof(seen));
+		seen.calls = NR_FUNCS;
+		assert_int_equal(register_kretprobe(&rp), 0);
+		fake_enter(KFREE, CALLER(4));
+		assert_int_equal(fake_leave(0), CALLER(4));
+		assert_int_equal(seen.exits, 2);
+		assert_int_equal(rp.nmissed, 0);
+		unregister_kretprobe(&rp);
+		nothing_left();
+	}
+}
+
 static void entries_and_data(void **state)
 {
 	static const size_t sizes[] = { 0, 24, 25, 1000 };
@@ -1091,6 +1126,7 @@ int main(void)
 		TEST(no_memory),
 		TEST(together_with_graph),
 		TEST(returns),
+		TEST(returns_in_interrupts),
 		TEST(entries_and_data),
 		TEST(several_at_one),
 		TEST(listed),

@@ -60,7 +60,7 @@ static inline void make_structs(struct btf_maker *m)
 	add_member(m, "len", uint_id, 8);
 	kind_id = make_type(m, BTF_ENUM, "kind", 0, 4);
 	file_ptr = m->nr_types + 2;
-	file_id = make_type(m, BTF_STRUCT, "file", 8, sizeof(struct file));
+	file_id = make_type(m, BTF_STRUCT, "file", 9, sizeof(struct file));
 	m->types[m->nr_words - 2] |= 1u << 31; /* it has bit fields */
 	add_member(m, "name", chars_id, offsetof(struct file, name));
 	add_member(m, "path", path_id, offsetof(struct file, path));
@@ -70,6 +70,8 @@ static inline void make_structs(struct btf_maker *m)
 	add_member(m, "is_open", bool_id, offsetof(struct file, is_open));
 	add_member(m, "kind", kind_id, offsetof(struct file, kind));
 	add_member(m, "pos", long_id, offsetof(struct file, pos));
+	/* As in a packed struct: over the end of its word, into `kind`. */
+	make_member(m, "packed", uint_id, 8u << 24 | (bits + 28));
 	if (make_type(m, BTF_PTR, "", 0, file_id) != file_ptr)
 		abort();
 	make_type(m, BTF_STRUCT, "fake_thread", 2, fake_comm_at + TRACE_COMM_LEN);

@@ -102,7 +102,7 @@ static void member_names(void **state)
 	(void)state;
 	check_completion("p do_work file->n", " name next~", "char name[16];struct file *next;");
 	check_completion("p do_work a=file->next->",
-			 " name path~ next~ mode level is_open kind pos", NULL);
+			 " name path~ next~ mode level is_open kind pos packed", NULL);
 	check_completion("p do_work file->path.", " text len",
 			 "const char *text;unsigned int len;");
 	check_completion("p do_work file->le", " level", "int level : 5;");

@@ -136,6 +136,8 @@ static void mistakes(void **state)
 		{ "t sched_switch arg1=^", "No argument expression" },
 		{ "t sched_switch @11:^unknown_type", "Unknown type is specified" },
 		{ "e ^sched_switch", "This requires both group and event name to attach" },
+		{ "e ^.sched_switch", "This requires both group and event name to attach" },
+		{ "e ^sched.", "This requires both group and event name to attach" },
 		{ "e ^sched.nothing", "Attached event does not exist" },
 		{ "e sched.sched_switch ^$nothing", "Attached event does not have this field" },
 		{ "e sched.sched_switch if^", "No filter rule after 'if'" },

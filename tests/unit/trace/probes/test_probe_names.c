@@ -125,6 +125,7 @@ static void bit_fields(void **state)
 	check_call("file->mode l=file->level m=file->mode:x8 w=file->mode:b8@0/32",
 		   "arg1=file->mode l=file->level m=file->mode:x8 w=file->mode:b8@0/32",
 		   "arg1=5 l=-4 m=0x5 w=229");
+	check_call("p=file->packed", "p=file->packed", "p=48");
 }
 
 static void all_arguments(void **state)
