@@ -270,6 +270,12 @@ def test_draw_of_nothing_is_an_error(campaign, monkeypatch, capsys):
     assert "draw more" in capsys.readouterr().out
 
 
+def test_some_unit_tests_only():
+    for words, wanted in (("", 3), ("/kprobes/ sim_", 2), ("step_", 0)):
+        programs = ("gcc/bin/trace/kprobes/test_kprobe", "sim/bin/arch/sim_nmi", "gcc/bin/trace/ring/test_ring")
+        assert sum(suites.is_asked(program, words) for program in programs) == wanted
+
+
 def test_stale_verdict_is_an_error(campaign, tmp_path, capsys):
     killed, other = mutants_of("trace/types/limit.c", PROGRAM)[:2]
     campaign.outcomes = [Outcome(killed, KILLED)]
