@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "fast.h"
 
+#define WEAK		__attribute__((weak)) /* a test may link the kernel's own */
 #define TRAP_FLAG	0x100
 #define INT3		0xcc
 #define FAST_MAX_POINTS 4
@@ -150,16 +151,16 @@ void fast_init(void)
 	}
 }
 
-void trace_plat_preempt_schedule(void)
+WEAK void trace_plat_preempt_schedule(void)
 {
 }
 
-uint32_t trace_plat_nr_cpus(void)
+WEAK uint32_t trace_plat_nr_cpus(void)
 {
 	return 1;
 }
 
-void *trace_plat_alloc(size_t bytes)
+WEAK void *trace_plat_alloc(size_t bytes)
 {
 	void *memory = NULL;
 
@@ -169,7 +170,7 @@ void *trace_plat_alloc(size_t bytes)
 	return memset(memory, 0, bytes);
 }
 
-void trace_plat_free(void *memory, size_t bytes)
+WEAK void trace_plat_free(void *memory, size_t bytes)
 {
 	(void)bytes;
 	if (memory)
@@ -177,21 +178,21 @@ void trace_plat_free(void *memory, size_t bytes)
 	free(memory);
 }
 
-void trace_plat_lock(struct trace_plat_lock *lock)
+WEAK void trace_plat_lock(struct trace_plat_lock *lock)
 {
 	lock->opaque[0]++;
 }
 
-void trace_plat_unlock(struct trace_plat_lock *lock)
+WEAK void trace_plat_unlock(struct trace_plat_lock *lock)
 {
 	lock->opaque[0]--;
 }
 
-void trace_plat_synchronize_preempt(void)
+WEAK void trace_plat_synchronize_preempt(void)
 {
 }
 
-void trace_plat_bug(const char *fmt, ...)
+WEAK void trace_plat_bug(const char *fmt, ...)
 {
 	va_list args;
 
@@ -202,7 +203,7 @@ void trace_plat_bug(const char *fmt, ...)
 }
 
 /* Tracing has stopped for good: as bad here. */
-void trace_plat_alert(const char *fmt, ...)
+WEAK void trace_plat_alert(const char *fmt, ...)
 {
 	va_list args;
 
