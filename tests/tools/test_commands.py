@@ -7,7 +7,6 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
 from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
@@ -101,7 +100,7 @@ def test_words_of_the_kernels_shell():
 
 
 def test_output_comes_while_the_command_runs(kernel):
-    """What it says is handed on part by part, without the status behind it."""
+    """Its output is handed on part by part, without the status behind it."""
     parts, said = [b"one", b" two\n", b"three\0", b"7", b""], []
 
     def lie(asked, honest):
@@ -337,7 +336,7 @@ def test_a_mount(started, fathom, tmp_path):
 
 
 class Program:
-    """What subprocess.Popen gives: it ends with `code`."""
+    """A program as subprocess.Popen gives it: it ends with `code`."""
 
     code, words = 0, None
 

@@ -167,7 +167,7 @@ def test_arguments_of_trace_printk(tmp_path):
 
 
 def test_arguments_that_are_cut_off(tmp_path):
-    """What was to be printed stands in their place."""
+    """The format stands in the place of the text."""
     record = header(6) + struct.pack("<IHHQ", 0x80100104, 2, 0, 0xFFFFFFFF80300000) + b"\1\2\0\0"
     assert seen(opened(tmp_path, datkit.version_6(parts({0: datkit.page(0, datkit.record(1, record))})))) == [
         (1, 0, "some name", "bprint", "first: n=%d %s %lx")

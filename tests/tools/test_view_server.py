@@ -227,7 +227,7 @@ def test_a_page_of_the_instance_before():
 
 
 def test_rings_that_are_read():
-    """What they hold goes to the pages, again and again; those of an instance that was left are closed."""
+    """Their events go to the pages, again and again; those of an instance that was left are closed."""
     live = Live(Kernel(Feed(1000000)), Hub())
     page, _ = live.hub.join()
     first, closed, got = live.opened, [], []
