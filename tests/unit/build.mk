@@ -213,7 +213,7 @@ $(adding)/door.c: docs/adding.md tests/unit/build.mk
 		is_code { print > file }' $<
 $(patsubst %,$(adding)/%.c,$(filter-out door,$(adding_names))): $(adding)/door.c
 $(adding)/start/features.list: trace/start/features.list $(adding)/door.c
-	$(Q)cp $< $@ && echo 'TRACE_FEATURE(door, functions, tracers/door*)' >> $@
+	$(Q)sed 's!^TRACE_FEATURE(files,!TRACE_FEATURE(door, functions, tracers/door*)\n&!' $< > $@
 $(adding)/door.o: $(adding)/door.c
 	$(Q)$(cc_gcc) $(adding_flags) -Wno-missing-prototypes -Itrace/include -c $< -o $@
 $(adding)/visit.o: $(adding)/visit.c

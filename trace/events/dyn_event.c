@@ -3,7 +3,7 @@
 #include <trace/trace_seq.h>
 #include "dyn_event.h"
 #include "event_call.h"
-#include "feature/feature.h"
+#include "feature/list.h"
 #include "text/str.h"
 
 static struct dyn_event *first_event; /* the list, in order of definition */
@@ -98,12 +98,19 @@ static bool has_sibling(const struct dyn_event *event)
 	return false;
 }
 
+static struct dyn_event_kinds *all_kinds;
+
+void trace_dyn_event_kinds_register(struct dyn_event_kinds *kinds)
+{
+	TRACE_LIST_ADD(all_kinds, kinds);
+}
+
 static void prepare_removal(void)
 {
 	const struct dyn_event_kind *kind;
 
-	for (const struct trace_feature *const *at = trace_features; *at; at++) {
-		for (kind = (*at)->dyn_events; kind && kind->name; kind++) {
+	for (const struct dyn_event_kinds *at = all_kinds; at; at = at->next) {
+		for (kind = at->kinds; kind->name; kind++) {
 			if (kind->prepare_free)
 				kind->prepare_free(kind);
 		}
@@ -258,8 +265,8 @@ const struct dyn_event_kind *trace_dyn_event_kind_of(const char *line)
 {
 	const struct dyn_event_kind *kind;
 
-	for (const struct trace_feature *const *at = trace_features; *at; at++) {
-		for (kind = (*at)->dyn_events; kind && kind->name; kind++) {
+	for (const struct dyn_event_kinds *at = all_kinds; at; at = at->next) {
+		for (kind = at->kinds; kind->name; kind++) {
 			if (kind->claims(line))
 				return kind;
 		}

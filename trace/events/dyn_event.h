@@ -4,7 +4,7 @@
  * 	s:wakeup_latency u64 lat; pid_t pid
  * 	-:wakeup_latency
  *
- *   struct dyn_event_kind   a kind of event, such as that of lines `s:`; in features' tables
+ *   struct dyn_event_kind   a kind of event, such as that of lines `s:`; features register them
  *   struct dyn_event        a defined event; part of the kind's own struct
  *
  * A removal is all or nothing: one event in use keeps all events of the removal.
@@ -72,6 +72,14 @@ struct dyn_event_kind {
 	 */
 	void (*free)(struct dyn_event *event);
 };
+
+/* A table of kinds of a feature, in the list of all. */
+struct dyn_event_kinds {
+	const struct dyn_event_kind *kinds;
+	struct dyn_event_kinds *next;
+};
+/* Make the kinds of a feature known; for its init(). */
+void trace_dyn_event_kinds_register(struct dyn_event_kinds *kinds);
 
 struct dyn_event {
 	const struct dyn_event_kind *kind;

@@ -6,7 +6,7 @@
 #include "event_call.h"
 #include "event_file.h"
 #include "instance/event_private.h"
-#include "feature/feature.h"
+#include "feature/list.h"
 #include "text/str.h"
 
 #define CREATE_TRACE_POINTS
@@ -42,14 +42,21 @@ void trace_event_call_cancel_removal(struct trace_event_call *call)
 	trace_events_changed();
 }
 
+static struct trace_event_guard *event_guards;
+
+void trace_event_guard_register(struct trace_event_guard *guard)
+{
+	TRACE_LIST_ADD(event_guards, guard);
+}
+
 int trace_event_call_begin_removal(struct trace_event_call *call)
 {
 	if (!call->event.type)
 		return -ENOENT;
 	if (trace_event_files_are_used(call))
 		return -EBUSY;
-	for (const struct trace_feature *const *at = trace_features; *at; at++) {
-		if ((*at)->event_goes && !(*at)->event_goes(call)) {
+	for (const struct trace_event_guard *guard = event_guards; guard; guard = guard->next) {
+		if (!guard->goes(call)) {
 			trace_event_call_cancel_removal(call);
 			return -EBUSY;
 		}

@@ -15,6 +15,17 @@ int trace_event_calls_init(void);
 /* Add an event: trace_add_event_call() with the config lock held. */
 int trace_event_call_add(struct trace_event_call *call);
 /*
+ * An entry of the list of questions that are asked before a trace event is removed. goes() returns false
+ * when that is not possible now; true: it keeps new users away from now on. Config lock held.
+ */
+struct trace_event_guard {
+	bool (*goes)(struct trace_event_call *call);
+	struct trace_event_guard *next;
+};
+/* Add a feature's question; for its init(). */
+void trace_event_guard_register(struct trace_event_guard *guard);
+
+/*
  * Remove an event, as trace_remove_event_call() does, with the config lock held, in three steps.
  * begin checks, with the same errors, and keeps new users away; then leave takes the event out, or
  * cancel undoes begin. Between leave and left lies tracepoint_synchronize_unregister(), one for all

@@ -14,10 +14,11 @@
  * has IDS_EACH ids for its directory and files, and lends a second row of as many to its system if
  * it is the first one of it.
  */
+#include "event_dir.h"
 #include "event_file.h"
 #include "fs/fs_tree.h"
 #include "instance/event_private.h"
-#include "feature/feature.h"
+#include "feature/list.h"
 #include "text/str.h"
 
 #define IDS_EACH   32u
@@ -113,35 +114,44 @@ static const struct trace_file *const marker_files[] = { &format_file, &id_file,
 							 &trace_event_trigger_file };
 static const struct trace_file *const type_files[] = { &format_file, &id_file };
 
+static struct trace_event_dir_files *added_files;
+
+void trace_event_dir_register(struct trace_event_dir_files *files)
+{
+	TRACE_LIST_ADD(added_files, files);
+}
+
 /*
  * A position in the list of files added by features to each trace event's directory, or to each
  * mere type's.
  */
 struct added {
 	bool is_type;
-	size_t feature;
+	const struct trace_event_dir_files *of;
 	size_t file; /* index in event_files[] or type_files[] */
 };
 
-/* The next file added by a feature; NULL behind the last. *at has nothing but is_type at first. */
+static struct added first_added(bool is_type)
+{
+	return (struct added){ .is_type = is_type, .of = added_files };
+}
+
+/* The next file added by a feature; NULL behind the last. */
 static const struct trace_file *next_added(struct added *at)
 {
-	const struct trace_feature *feature;
-
-	while ((feature = trace_features[at->feature])) {
+	for (; at->of; at->of = at->of->next, at->file = 0) {
 		const struct trace_file *const *list =
-			at->is_type ? feature->type_files : feature->event_files;
+			at->is_type ? at->of->type_files : at->of->event_files;
 
 		if (list && list[at->file])
 			return list[at->file++];
-		*at = (struct added){ .is_type = at->is_type, .feature = at->feature + 1 };
 	}
 	return NULL;
 }
 
 static size_t nr_added(bool is_type)
 {
-	struct added at = { .is_type = is_type };
+	struct added at = first_added(is_type);
 	size_t nr = 0;
 
 	while (next_added(&at))
@@ -155,7 +165,7 @@ static int fill_event(struct trace_node *dir)
 	const struct trace_file *const *files = type_files;
 	size_t nr = TRACE_ARRAY_SIZE(type_files);
 	const struct trace_file *file;
-	struct added at = { .is_type = !event->call };
+	struct added at = first_added(!event->call);
 
 	if (trace_event_is_switched(event)) {
 		files = event_files;

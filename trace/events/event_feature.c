@@ -35,8 +35,17 @@ static void events_boot_instance(struct trace_array *tr, char *events)
 	trace_events_boot(tr, events, "trace_instance");
 }
 
+static struct trace_files event_feature_files = { .table = &trace_event_files };
+static struct trace_triggers event_feature_triggers = { .commands = trace_event_triggers };
+static struct trace_whys event_feature_whys = { .checks = trace_event_whys };
+static struct trace_event_guard event_dir_guard = { .goes = trace_fs_event_goes };
+
 static int events_init(void)
 {
+	trace_files_register(&event_feature_files);
+	trace_triggers_register(&event_feature_triggers);
+	trace_whys_register(&event_feature_whys);
+	trace_event_guard_register(&event_dir_guard);
 	trace_event_marker_init();
 	return trace_event_calls_init();
 }
@@ -51,8 +60,4 @@ const struct trace_feature trace_feature_events = {
 	.option_changed = trace_events_option_changed,
 	.instance_gone = trace_events_array_gone,
 	.instance_free = trace_events_array_free,
-	.files = &trace_event_files,
-	.triggers = trace_event_triggers,
-	.whys = trace_event_whys,
-	.event_goes = trace_fs_event_goes,
 };

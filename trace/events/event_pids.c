@@ -56,8 +56,16 @@ static void event_pids_gone(struct trace_array *tr)
 	trace_pid_filter_release(tr, &event_pids);
 }
 
+static struct trace_files event_pid_entry = { .table = &event_pid_table };
+
+static int event_pids_init(void)
+{
+	trace_files_register(&event_pid_entry);
+	return 0;
+}
+
 const struct trace_feature trace_feature_event_pids = {
 	.name = "event_pids",
+	.init = event_pids_init,
 	.instance_gone = event_pids_gone,
-	.files = &event_pid_table,
 };

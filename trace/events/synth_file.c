@@ -33,8 +33,17 @@ static const struct trace_file_table trace_synth_files = {
 
 /* ---- The feature ---- */
 
+static struct trace_files synth_file_entry = { .table = &trace_synth_files };
+static struct dyn_event_kinds synth_kinds = { .kinds = trace_synth_event_kinds };
+
+static int synth_init(void)
+{
+	trace_files_register(&synth_file_entry);
+	trace_dyn_event_kinds_register(&synth_kinds);
+	return 0;
+}
+
 const struct trace_feature trace_feature_synth = {
 	.name = "synth",
-	.files = &trace_synth_files,
-	.dyn_events = trace_synth_event_kinds,
+	.init = synth_init,
 };

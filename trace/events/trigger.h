@@ -3,7 +3,7 @@
  *
  * 	traceoff:3 if prev_state == 1
  *
- *   struct trace_trigger_command   a command such as `traceoff`; in features' tables
+ *   struct trace_trigger_command   a command such as `traceoff`; features register tables of them
  *   struct trace_trigger           a trigger that is set: command, event, count, condition
  *
  *   a probe --> trace_event_write() --> trace_triggers_call() --> trigger->func()
@@ -106,6 +106,14 @@ struct trace_trigger_command {
 	/* Free the contents of `private`; func does not run any more. */
 	void (*free)(struct trace_trigger *trigger);
 };
+
+/* A table of commands of a feature, which one without a name ends, in the list of all. */
+struct trace_triggers {
+	const struct trace_trigger_command *commands;
+	struct trace_triggers *next;
+};
+/* Make the commands of a feature known; for its init(). */
+void trace_triggers_register(struct trace_triggers *triggers);
 
 /* Marks of a trigger: additional work for probes, besides calling func. */
 enum trace_trigger_mark {

@@ -1,6 +1,5 @@
 /*
- * Tables of trigger commands, each ended by one without a name. A feature names its table in
- * feature/feature.h.
+ * Tables of trigger commands, each ended by one without a name, for trace_triggers_register().
  */
 #ifndef TRACE_TRIGGER_COMMANDS_H
 #define TRACE_TRIGGER_COMMANDS_H

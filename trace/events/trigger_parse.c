@@ -6,19 +6,26 @@
 #include "event_file.h"
 #include "trigger_private.h"
 #include "instance/event_private.h"
-#include "feature/feature.h"
+#include "feature/list.h"
 #include "text/str.h"
 
 #define NEEDS_PARAMETER "it needs a parameter"
 
-/* ---- The registry: the tables of all features ---- */
+/* ---- The registry ---- */
+
+static struct trace_triggers *all_triggers;
+
+void trace_triggers_register(struct trace_triggers *triggers)
+{
+	TRACE_LIST_ADD(all_triggers, triggers);
+}
 
 static const struct trace_trigger_command *trigger_parse_find_command(const char *name)
 {
-	for (const struct trace_feature *const *at = trace_features; *at; at++) {
-		const struct trace_trigger_command *command = (*at)->triggers;
+	for (const struct trace_triggers *at = all_triggers; at; at = at->next) {
+		const struct trace_trigger_command *command = at->commands;
 
-		for (; command && command->name; command++) {
+		for (; command->name; command++) {
 			if (trace_streq(command->name, name))
 				return command;
 		}
@@ -31,10 +38,10 @@ static const struct trace_trigger_command *command_from(uint32_t place)
 {
 	const struct trace_trigger_command *first = NULL;
 
-	for (const struct trace_feature *const *at = trace_features; *at; at++) {
-		const struct trace_trigger_command *command = (*at)->triggers;
+	for (const struct trace_triggers *at = all_triggers; at; at = at->next) {
+		const struct trace_trigger_command *command = at->commands;
 
-		for (; command && command->name; command++) {
+		for (; command->name; command++) {
 			if (command->place >= place && (!first || command->place < first->place))
 				first = command;
 		}

@@ -5,6 +5,9 @@
  * functions at the end of this header go through the table, so that instance/ need not know which
  * features there are.
  *
+ * Whatever else a feature has, init() adds to the list of its kind (list.h): files, triggers, reactors
+ * and so on. The header of the kind says how; nothing here knows of it.
+ *
  * Context:   thread, may block. Locks as each member says.
  * Ownership: features are const and there for good.
  */
@@ -14,18 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct dyn_event_kind;
-struct hist_action_type;
 struct trace_array;
 struct trace_boot_param;
-struct trace_command;
-struct trace_event_call;
-struct trace_file;
-struct trace_file_table;
-struct trace_reactor;
 struct trace_thread;
-struct trace_trigger_command;
-struct trace_why_check;
 struct tracer;
 
 struct trace_feature {
@@ -72,35 +66,8 @@ struct trace_feature {
 	void (*instance_gone)(struct trace_array *tr);
 	void (*instance_free)(struct trace_array *tr);
 
-	/* Its files in tracefs, see fs/fs_file.h. */
-	const struct trace_file_table *files;
-	/*
-	 * Files in the directory of each trace event; node->arg is the struct trace_event. The last
-	 * is NULL.
-	 */
-	const struct trace_file *const *event_files;
-	/* The same for types of events that are no trace events, in events/ftrace. */
-	const struct trace_file *const *type_files;
-	/* Its commands of set_ftrace_filter: tracers/function_commands.h. The last has no name. */
-	struct trace_command *commands;
-	/*
-	 * A trace event is to be removed. false: that is not possible now; true: new users are kept
-	 * away from now on. Config lock held.
-	 */
-	bool (*event_goes)(struct trace_event_call *call);
-	/* Its kinds of events that users define: events/dyn_event.h. The last has no name. */
-	const struct dyn_event_kind *dyn_events;
-	/* Its triggers of trace events: events/trigger.h. The last has no name. */
-	const struct trace_trigger_command *triggers;
 	/* Is there a command of that name for set_ftrace_filter? */
 	bool (*has_command)(const char *name);
-	/* Its reactors of monitors: monitors/monitor.h. The last has no name. */
-	const struct trace_reactor *reactors;
-
-	/* Checks of the file `why`: why.h. The last has no function. */
-	const struct trace_why_check *whys;
-	/* An action of histograms, or NULL: hist/hist_action.h. */
-	const struct hist_action_type *hist_action;
 
 	/*
 	 * Option `option`, of enum trace_option, of the instance was set or cleared. Config lock

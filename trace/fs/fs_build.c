@@ -4,7 +4,7 @@
 #include <trace/fmt.h>
 #include "fs_tree.h"
 #include "instance/array.h"
-#include "feature/feature.h"
+#include "feature/list.h"
 #include "text/str.h"
 
 #define CPU_NAME_LEN 16ul
@@ -16,15 +16,22 @@ static const struct trace_file_table *const tables[] = {
 	&trace_info_files,   &trace_buffer_files, &trace_marker_files,
 };
 
+static struct trace_files *files_of_features;
+
+void trace_files_register(struct trace_files *files)
+{
+	TRACE_LIST_ADD(files_of_features, files);
+}
+
 /* The tables, then those of features; NULL behind the last. */
 static const struct trace_file_table *table_at(size_t at)
 {
 	if (at < TRACE_ARRAY_SIZE(tables))
 		return tables[at];
 	at -= TRACE_ARRAY_SIZE(tables);
-	for (const struct trace_feature *const *feature = trace_features; *feature; feature++) {
-		if ((*feature)->files && !at--)
-			return (*feature)->files;
+	for (const struct trace_files *files = files_of_features; files; files = files->next) {
+		if (!at--)
+			return files->table;
 	}
 	return NULL;
 }

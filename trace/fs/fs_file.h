@@ -118,6 +118,14 @@ struct trace_dir {
 	uint64_t (*version)(void);
 };
 
+/* An entry of the list of tables that features have. */
+struct trace_files {
+	const struct trace_file_table *table;
+	struct trace_files *next;
+};
+/* Give each instance the files of a feature; for its init(). */
+void trace_files_register(struct trace_files *files);
+
 extern const struct trace_file_table trace_config_files; /* fs_config.c, and so on */
 extern const struct trace_file_table trace_option_files;
 extern const struct trace_file_table trace_thread_files;

@@ -37,8 +37,16 @@ static void function_pids_gone(struct trace_array *tr)
 		trace_pid_filter_release(tr, &trace_function_pids);
 }
 
+static struct trace_files function_pid_entry = { .table = &function_pid_files };
+
+static int function_pids_init(void)
+{
+	trace_files_register(&function_pid_entry);
+	return 0;
+}
+
 const struct trace_feature trace_feature_function_pids = {
 	.name = "function_pids",
+	.init = function_pids_init,
 	.instance_gone = function_pids_gone,
-	.files = &function_pid_files,
 };

@@ -45,8 +45,11 @@ static const struct trace_grace functions_grace = {
 	.call_after = ftrace_call_after,
 };
 
+static struct trace_files function_file_entry = { .table = &trace_function_files };
+
 static int functions_init(void)
 {
+	trace_files_register(&function_file_entry);
 	trace_grace = &functions_grace;
 	trace_global.ops = &ftrace_global_ops;
 	return 0;
@@ -68,6 +71,5 @@ const struct trace_feature trace_feature_functions = {
 	.params = function_params,
 	.boot_start = functions_boot,
 	.instance_gone = functions_gone,
-	.files = &trace_function_files,
 	.has_command = ftrace_has_command,
 };

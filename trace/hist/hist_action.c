@@ -4,20 +4,25 @@
 #include "hist_record.h"
 #include "hist_run.h"
 #include "hist_view.h"
-#include "feature/feature.h"
+#include "feature/list.h"
 #include "text/str.h"
 
-/* ---- The registry: the types of all features ---- */
+/* ---- The registry ---- */
+
+static struct hist_action_entry *all_actions;
+
+void trace_hist_action_register(struct hist_action_entry *entry)
+{
+	TRACE_LIST_ADD(all_actions, entry);
+}
 
 const struct hist_action_type *trace_hist_find_action_type(const char *word)
 {
 	const struct hist_action_type *call = NULL;
 
-	for (const struct trace_feature *const *at = trace_features; *at; at++) {
-		const struct hist_action_type *type = (*at)->hist_action;
+	for (const struct hist_action_entry *at = all_actions; at; at = at->next) {
+		const struct hist_action_type *type = at->type;
 
-		if (!type)
-			continue;
 		if (trace_streq(type->name, word))
 			return type;
 		if (type->is_call)

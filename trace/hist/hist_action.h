@@ -4,7 +4,7 @@
  * 	onmax($lat).save(next_comm,prev_pid)
  *
  *   struct hist_handler       onmatch, onmax, onchange: the condition
- *   struct hist_action_type   save, snapshot, trace: the work; listed by features
+ *   struct hist_action_type   save, snapshot, trace: the work; registered by features
  *   struct hist_action        one of each, with the parameters
  *
  *   hist_action.c     setting and removing, acting
@@ -132,6 +132,13 @@ bool trace_hist_are_actions_same(const struct hist *a, const struct hist *b);
 
 /* ---- hist_action.c ---- */
 
+/* An entry of the list of types. */
+struct hist_action_entry {
+	const struct hist_action_type *type;
+	struct hist_action_entry *next;
+};
+/* Make the type of a feature known; for its init(). */
+void trace_hist_action_register(struct hist_action_entry *entry);
 /* Find the type of an action's name, or NULL. */
 const struct hist_action_type *trace_hist_find_action_type(const char *word);
 /* Compile all actions. Returns 0, or -errno after a blame. */
@@ -149,7 +156,7 @@ void trace_hist_print_entry_actions(const struct hist_view *view, const uint64_t
 				    struct trace_seq *seq);
 void trace_hist_print_end_actions(const struct hist_view *view, struct trace_seq *seq);
 
-/* ---- The types; those of other features are in their features' tables ---- */
+/* ---- The types; those of other features are in the modules of these ---- */
 
 extern const struct hist_action_type trace_hist_save_type;
 

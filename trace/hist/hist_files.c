@@ -2,6 +2,7 @@
  * The files `hist` and so on of a trace event: its histograms, one after the other, each file in a
  * form of its own. See fs_file.h, hist/hist.h.
  */
+#include "events/event_dir.h"
 #include "events/event_file.h"
 #include "hist.h"
 #include "hist_trigger.h"
@@ -175,11 +176,22 @@ static const struct trace_file *const type_hist_files[] = { &hist_file, &debug_f
 
 /* ---- The feature ---- */
 
+static struct trace_event_dir_files hist_dir_files = { .event_files = event_hist_files,
+						       .type_files = type_hist_files };
+static struct trace_triggers hist_triggers = { .commands = trace_hist_triggers };
+static struct hist_action_entry hist_save_entry = { .type = &trace_hist_save_type };
+static struct trace_whys hist_whys = { .checks = trace_hist_whys };
+
+static int hist_init(void)
+{
+	trace_event_dir_register(&hist_dir_files);
+	trace_triggers_register(&hist_triggers);
+	trace_hist_action_register(&hist_save_entry);
+	trace_whys_register(&hist_whys);
+	return 0;
+}
+
 const struct trace_feature trace_feature_hist = {
 	.name = "hist",
-	.event_files = event_hist_files,
-	.type_files = type_hist_files,
-	.triggers = trace_hist_triggers,
-	.hist_action = &trace_hist_save_type,
-	.whys = trace_hist_whys,
+	.init = hist_init,
 };

@@ -161,7 +161,15 @@ static const struct hist_action_type hist_snapshot_type = {
 
 /* ---- The feature ---- */
 
+static struct hist_action_entry hist_snapshot_entry = { .type = &hist_snapshot_type };
+
+static int hist_snapshot_init(void)
+{
+	trace_hist_action_register(&hist_snapshot_entry);
+	return 0;
+}
+
 const struct trace_feature trace_feature_hist_snapshot = {
 	.name = "hist_snapshot",
-	.hist_action = &hist_snapshot_type,
+	.init = hist_snapshot_init,
 };

@@ -235,7 +235,15 @@ static const struct hist_action_type hist_trace_type = {
 
 /* ---- The feature ---- */
 
+static struct hist_action_entry hist_trace_entry = { .type = &hist_trace_type };
+
+static int hist_trace_init(void)
+{
+	trace_hist_action_register(&hist_trace_entry);
+	return 0;
+}
+
 const struct trace_feature trace_feature_hist_trace = {
 	.name = "hist_trace",
-	.hist_action = &hist_trace_type,
+	.init = hist_trace_init,
 };

@@ -1,8 +1,9 @@
 /*
- * The words of sentences: see why.h.
+ * The checks of features, and the words of their sentences: see why.h.
  */
 #include <trace/fmt.h>
 #include "why.h"
+#include "feature/list.h"
 #include "text/str.h"
 
 #define US_NS	1000ull
@@ -10,6 +11,18 @@
 #define SEC_NS	1000000000ull
 #define MIN_NS	(60 * SEC_NS)
 #define HOUR_NS (60 * MIN_NS)
+
+static struct trace_whys *all_whys;
+
+void trace_whys_register(struct trace_whys *whys)
+{
+	TRACE_LIST_ADD(all_whys, whys);
+}
+
+const struct trace_whys *trace_whys_first(void)
+{
+	return all_whys;
+}
 
 static void add_line(struct trace_why *why, const char *fmt, va_list args)
 {

@@ -2,7 +2,7 @@
  * Reasons why a trace is empty, short or late: the sentences of an instance's file `why`.
  *
  *   struct trace_why_check   looks at one part of the state and says 0 or more sentences; features
- *                            have tables of them, as `whys`
+ *                            register tables of them
  *   struct trace_why         one reading of the file: the state of the buffer, what is on, and the
  *                            text
  *
@@ -97,6 +97,16 @@ struct trace_why_check {
 	enum trace_why_place place;
 	void (*say)(struct trace_why *why);
 };
+
+/* A table of checks of a feature, which a check without a function ends, in the list of all. */
+struct trace_whys {
+	const struct trace_why_check *checks;
+	struct trace_whys *next;
+};
+/* Add the checks of a feature; for its init(). */
+void trace_whys_register(struct trace_whys *whys);
+/* The first table that was registered, or NULL. */
+const struct trace_whys *trace_whys_first(void);
 
 /* Checks of snapshot.c. */
 extern const struct trace_why_check trace_snapshot_whys[];

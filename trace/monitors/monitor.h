@@ -219,7 +219,7 @@ struct trace_violation {
 	uint32_t nr_ips;
 };
 
-/* A reaction to violations. Tables of features list them; the last has no name. */
+/* A reaction to violations. Features register tables of them; the last has no name. */
 struct trace_reactor {
 	const char *name;
 	const char *alias; /* another name, or NULL */
@@ -228,6 +228,13 @@ struct trace_reactor {
 	void (*react)(struct trace_array *tr, const struct trace_violation *violation); /* probe */
 };
 
+/* A table of a feature's reactors in the list of all. */
+struct trace_reactor_table {
+	const struct trace_reactor *reactors;
+	struct trace_reactor_table *next;
+};
+/* Make the reactors of a feature known; for its init(). */
+void trace_reactors_register(struct trace_reactor_table *table);
 /* reactors that need no other feature */
 extern const struct trace_reactor trace_reactors[];
 /* The next reactor by name; NULL behind the last. Start with NULL. */

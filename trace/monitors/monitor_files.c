@@ -427,11 +427,19 @@ static const struct trace_file_table trace_monitor_files = {
 
 /* ---- The feature ---- */
 
+static struct trace_files monitor_file_entry = { .table = &trace_monitor_files };
+static struct trace_reactor_table monitor_reactors = { .reactors = trace_reactors };
+
+static int monitors_init(void)
+{
+	trace_files_register(&monitor_file_entry);
+	trace_reactors_register(&monitor_reactors);
+	return trace_monitors_init();
+}
+
 const struct trace_feature trace_feature_monitors = {
 	.name = "monitors",
-	.init = trace_monitors_init,
+	.init = monitors_init,
 	.thread_created = trace_monitors_thread_created,
 	.thread_exited = trace_monitors_thread_exited,
-	.files = &trace_monitor_files,
-	.reactors = trace_reactors,
 };

@@ -5,18 +5,25 @@
 #include <trace/platform.h>
 #include "monitor.h"
 #include "instance/array.h"
-#include "feature/feature.h"
+#include "feature/list.h"
 #include "text/str.h"
 
 #define PLACE_BYTES 256
 #define LINE_BYTES  (PLACE_BYTES + 160)
 
+static struct trace_reactor_table *reactor_tables;
+
+void trace_reactors_register(struct trace_reactor_table *table)
+{
+	TRACE_LIST_ADD(reactor_tables, table);
+}
+
 const struct trace_reactor *trace_reactor_behind(const struct trace_reactor *before)
 {
 	const struct trace_reactor *found = NULL;
 
-	for (const struct trace_feature *const *at = trace_features; *at; at++) {
-		for (const struct trace_reactor *r = (*at)->reactors; r && r->name; r++) {
+	for (const struct trace_reactor_table *at = reactor_tables; at; at = at->next) {
+		for (const struct trace_reactor *r = at->reactors; r->name; r++) {
 			if ((!before || trace_strcmp(r->name, before->name) > 0) &&
 			    (!found || trace_strcmp(r->name, found->name) < 0))
 				found = r;

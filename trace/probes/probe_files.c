@@ -72,11 +72,21 @@ static void kprobe_events_boot(struct trace_array *tr)
 	trace_plat_unlock(&trace_config_lock);
 }
 
+static struct trace_files kprobe_file_entry = { .table = &kprobe_files };
+static struct trace_whys kprobe_whys = { .checks = trace_probe_kprobe_whys };
+static struct dyn_event_kinds kprobe_kinds = { .kinds = trace_probe_kprobe_dyn };
+
+static int kprobe_events_init(void)
+{
+	trace_files_register(&kprobe_file_entry);
+	trace_whys_register(&kprobe_whys);
+	trace_dyn_event_kinds_register(&kprobe_kinds);
+	return 0;
+}
+
 const struct trace_feature trace_feature_kprobe_events = {
 	.name = "kprobe_events",
+	.init = kprobe_events_init,
 	.params = params,
 	.boot_start = kprobe_events_boot,
-	.files = &kprobe_files,
-	.whys = trace_probe_kprobe_whys,
-	.dyn_events = trace_probe_kprobe_dyn,
 };

@@ -1,6 +1,7 @@
 /*
  * The kinds of probes, for dynamic_events. See probe.h, events/dyn_event.h.
  */
+#include "events/event_call.h"
 #include "probe_shell.h"
 #include "feature/feature.h"
 #include "probe.h"
@@ -27,8 +28,17 @@ const struct dyn_event_kind trace_probe_dyn_kinds[] = {
 
 /* ---- The feature ---- */
 
+static struct dyn_event_kinds probe_kinds = { .kinds = trace_probe_dyn_kinds };
+static struct trace_event_guard probe_event_guard = { .goes = trace_probe_event_goes };
+
+static int probe_events_init(void)
+{
+	trace_dyn_event_kinds_register(&probe_kinds);
+	trace_event_guard_register(&probe_event_guard);
+	return 0;
+}
+
 const struct trace_feature trace_feature_probe_events = {
 	.name = "probe_events",
-	.dyn_events = trace_probe_dyn_kinds,
-	.event_goes = trace_probe_event_goes,
+	.init = probe_events_init,
 };

@@ -35,10 +35,16 @@ static const struct trace_boot_param dump_params[] = {
 	{ .name = NULL },
 };
 
+static int dump_init(void)
+{
+	int err = trace_commands_register(dump_commands);
+
+	return err ? err : trace_dump_init();
+}
+
 const struct trace_feature trace_feature_dump = {
 	.name = "dump",
-	.init = trace_dump_init,
+	.init = dump_init,
 	.instance_gone = trace_dump_forget,
 	.params = dump_params,
-	.commands = dump_commands,
 };

@@ -253,7 +253,12 @@ static struct trace_command trace_event_commands[] = {
 
 /* ---- The feature ---- */
 
+static int event_commands_init(void)
+{
+	return trace_commands_register(trace_event_commands);
+}
+
 const struct trace_feature trace_feature_event_commands = {
 	.name = "event_commands",
-	.commands = trace_event_commands,
+	.init = event_commands_init,
 };

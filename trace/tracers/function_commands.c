@@ -1,66 +1,8 @@
 /*
- * The commands of set_ftrace_filter: how they are set; and traceon, traceoff, stacktrace. See
- * function_commands.h, <trace/ftrace_probe.h>.
+ * Setting commands of set_ftrace_filter, and taking them away. See function_commands.h,
+ * <trace/ftrace_probe.h>.
  */
 #include "function_commands.h"
-#include "instance/array.h"
-#include "feature/feature.h"
-#include "instance/stacktrace.h"
-#include "text/str.h"
-
-/* ---- Running commands: probe context ---- */
-
-/*
- * The count goes down by one for each switch, even if several CPUs come here at once: each has read
- * the count before it looked at the switch, and the compare-exchange lets only one of them succeed.
- */
-static void function_switch_recording(const struct ftrace_probe_hit *hit,
-				      const struct ftrace_probe_ops *ops, bool on)
-{
-	const struct trace_off_from from = { .by = TRACE_OFF_BY_COMMAND, .ip = hit->ip };
-	struct trace_array *tr = hit->tr;
-	uint64_t left = atomic_load(hit->data);
-
-	if ((ops->is_counted && !left) || ring_buffer_record_is_set_on(tr->buffer) == on)
-		return;
-	if (on)
-		trace_array_on(tr);
-	else
-		trace_array_off(tr, &from);
-	if (ops->is_counted)
-		atomic_compare_exchange_strong(hit->data, &left, left - 1);
-}
-
-static void probe_traceon(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
-{
-	function_switch_recording(hit, ops, true);
-}
-
-static void probe_traceoff(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
-{
-	function_switch_recording(hit, ops, false);
-}
-
-static void probe_stacktrace(const struct ftrace_probe_hit *hit, const struct ftrace_probe_ops *ops)
-{
-	struct ring_buffer *buffer = hit->tr->buffer;
-
-	if (ring_buffer_record_is_set_on(buffer) && ftrace_probe_take(hit, ops))
-		trace_stacktrace_callback(buffer, (uintptr_t)__builtin_frame_address(0));
-}
-
-/* ---- Setting commands: thread context ---- */
-
-/* The probe writes events, so the buffer needs its full size, even if no tracer was used yet. */
-static int prepare_buffer(struct trace_array *tr)
-{
-	int err;
-
-	trace_plat_lock(&trace_config_lock);
-	err = trace_array_expand(tr);
-	trace_plat_unlock(&trace_config_lock);
-	return err;
-}
 
 static int function_commands_parse_count(struct ftrace_command_args *args, uint64_t *out_count)
 {
@@ -124,21 +66,11 @@ static int function_commands_run(const struct ftrace_func_command *command,
 	return set_probe(of, args);
 }
 
-static struct trace_command own_commands[] = {
-	{ TRACE_COMMAND("traceon", probe_traceon),
-	  TRACE_COMMAND_COUNTED("traceon", probe_traceon) },
-	{ TRACE_COMMAND("traceoff", probe_traceoff),
-	  TRACE_COMMAND_COUNTED("traceoff", probe_traceoff) },
-	{ TRACE_COMMAND("stacktrace", probe_stacktrace),
-	  TRACE_COMMAND_COUNTED("stacktrace", probe_stacktrace), .prepare = prepare_buffer },
-	{ .command = { .name = NULL } },
-};
-
-static int make_known(struct trace_command *commands)
+int trace_commands_register(struct trace_command *commands)
 {
 	int err = 0;
 
-	for (; commands && commands->command.name && !err; commands++) {
+	for (; commands->command.name && !err; commands++) {
 		if (!commands->command.func)
 			commands->command.func = function_commands_run;
 		commands->command.private = commands;
@@ -146,20 +78,3 @@ static int make_known(struct trace_command *commands)
 	}
 	return err == -EBUSY ? 0 : err; /* a second trace_init() of a test */
 }
-
-/* Register the commands of all features. 0 or -errno. */
-static int function_commands_init(void)
-{
-	int err = make_known(own_commands);
-
-	for (const struct trace_feature *const *at = trace_features; *at && !err; at++)
-		err = make_known((*at)->commands);
-	return err;
-}
-
-/* ---- The feature ---- */
-
-const struct trace_feature trace_feature_commands = {
-	.name = "commands",
-	.init = function_commands_init,
-};

@@ -1,7 +1,6 @@
 /*
- * Commands of set_ftrace_filter: each sets a probe on the functions that it is written with. A
- * feature may have commands, see feature/feature.h. The feature `commands` has those that belong
- * to no other, and registers all of them.
+ * Commands of set_ftrace_filter: each sets a probe on the functions that it is written with.
+ * Features register them; those of the feature `commands` belong to no other.
  *
  * Context:   running a command - probe. prepare - thread, no lock of trace/ but the registry's.
  * Ownership: a command is never freed.
@@ -24,6 +23,11 @@ struct trace_command {
 	/* Called before the probe is set, unless NULL. 0 or -errno. */
 	int (*prepare)(struct trace_array *tr);
 };
+
+/*
+ * Make the commands of a feature known, for its init(); the last has no name. Returns 0 or -errno.
+ */
+int trace_commands_register(struct trace_command *commands);
 
 #define TRACE_COMMAND(word, does)                                                                  \
 	.command = { .name = (word) }, .unlimited = { .name = (word), .func = (does) }

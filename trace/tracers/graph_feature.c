@@ -11,10 +11,15 @@
 #include "graph_tracer.h"
 #include "tracer_why.h"
 
+static struct trace_files graph_file_entry = { .table = &trace_graph_files };
+static struct trace_whys graph_whys = { .checks = trace_graph_whys };
+
 static int graph_init(void)
 {
 	int err = trace_graph_events_init();
 
+	trace_files_register(&graph_file_entry);
+	trace_whys_register(&graph_whys);
 	return err ? err : register_tracer(&tracer_function_graph);
 }
 
@@ -75,8 +80,6 @@ const struct trace_feature trace_feature_graph = {
 	.name = "graph",
 	.init = graph_init,
 	.instance_free = graph_free,
-	.files = &trace_graph_files,
-	.whys = trace_graph_whys,
 	.params = graph_params,
 	.boot_start = graph_boot,
 };

@@ -38,9 +38,17 @@ static const struct trace_file_table trace_latency_files = {
 
 /* ---- The feature ---- */
 
+static struct trace_files latency_file_entry = { .table = &trace_latency_files };
+static struct trace_whys latency_whys = { .checks = trace_latency_whys };
+
+static int latency_init(void)
+{
+	trace_files_register(&latency_file_entry);
+	trace_whys_register(&latency_whys);
+	return trace_latency_init();
+}
+
 const struct trace_feature trace_feature_latency = {
 	.name = "latency",
-	.init = trace_latency_init,
-	.files = &trace_latency_files,
-	.whys = trace_latency_whys,
+	.init = latency_init,
 };

@@ -112,8 +112,16 @@ static int profile_option(struct trace_array *tr, const struct tracer *tracer, u
 	return trace_profile_set_option(bit, on);
 }
 
+static struct trace_files profile_file_entry = { .table = &trace_profile_files };
+
+static int profile_init(void)
+{
+	trace_files_register(&profile_file_entry);
+	return 0;
+}
+
 const struct trace_feature trace_feature_profile = {
 	.name = "profile",
-	.files = &trace_profile_files,
+	.init = profile_init,
 	.tracer_option = profile_option,
 };

@@ -1,15 +1,12 @@
 /*
- * The command `snapshot` of set_ftrace_filter, the trigger `snapshot` of trace events, and the
- * reactor `snapshot` of monitors. See function_commands.h, events/trigger.h, monitors/monitor.h.
+ * Snapshots: the file, boot parameters, and the command `snapshot` of set_ftrace_filter. See
+ * instance/snapshot.h, function_commands.h.
  */
 #include <trace/platform.h>
 #include <trace/trace.h>
-#include "events/event_file.h"
-#include "events/trigger_commands.h"
 #include "function_commands.h"
 #include "instance/array.h"
 #include "instance/snapshot.h"
-#include "monitors/monitor.h"
 #include "feature/boot.h"
 #include "feature/feature.h"
 #include "fs/fs_file.h"
@@ -35,44 +32,6 @@ static struct trace_command snapshot_commands[] = {
 	{ TRACE_COMMAND("snapshot", probe_snapshot),
 	  TRACE_COMMAND_COUNTED("snapshot", probe_snapshot), .prepare = prepare_snapshot },
 	{ .command = { .name = NULL } },
-};
-
-/* ---- The trigger ---- */
-
-static void trigger_snapshot(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
-{
-	if (trace_trigger_take(trigger))
-		tracing_snapshot_instance(hit->file->tr);
-}
-
-/* The room stays when the trigger goes, as on Linux. */
-static int prepare_trigger(struct trace_trigger *trigger)
-{
-	return trace_snapshot_alloc(trigger->file->tr);
-}
-
-/* Behind the record: the event that has caused a snapshot is in it. */
-static const struct trace_trigger_command snapshot_triggers[] = {
-	{ .name = "snapshot",
-	  .place = 20,
-	  .kind = "snapshot",
-	  .flags = TRACE_TRIGGER_AFTER_RECORD,
-	  .func = trigger_snapshot,
-	  .prepare = prepare_trigger },
-	{ .name = NULL },
-};
-
-/* ---- The reactor ---- */
-
-static void react_snapshot(struct trace_array *tr, const struct trace_violation *violation)
-{
-	(void)violation;
-	tracing_snapshot_instance(tr);
-}
-
-static const struct trace_reactor snapshot_reactors[] = {
-	{ .name = "snapshot", .prepare = trace_snapshot_alloc, .react = react_snapshot },
-	{ .name = NULL },
 };
 
 /* ---- The feature ---- */
@@ -110,15 +69,21 @@ static void snapshot_boot_finish(void)
 		tracing_snapshot();
 }
 
+static struct trace_files snapshot_file_entry = { .table = &trace_snapshot_files };
+static struct trace_whys snapshot_whys = { .checks = trace_snapshot_whys };
+
+static int snapshot_init(void)
+{
+	trace_files_register(&snapshot_file_entry);
+	trace_whys_register(&snapshot_whys);
+	return trace_commands_register(snapshot_commands);
+}
+
 const struct trace_feature trace_feature_snapshot = {
 	.name = "snapshot",
-	.files = &trace_snapshot_files,
+	.init = snapshot_init,
 	.params = snapshot_params,
 	.boot_start = snapshot_boot,
 	.boot_finish = snapshot_boot_finish,
 	.tracer_changes = trace_snapshot_follow,
-	.commands = snapshot_commands,
-	.triggers = snapshot_triggers,
-	.whys = trace_snapshot_whys,
-	.reactors = snapshot_reactors,
 };

@@ -200,9 +200,17 @@ static void stack_tracer_boot_start(struct trace_array *tr)
 		stack_tracer_boot(filter);
 }
 
+static struct trace_files stack_file_entry = { .table = &stack_files };
+
+static int stack_tracer_init(void)
+{
+	trace_files_register(&stack_file_entry);
+	return 0;
+}
+
 const struct trace_feature trace_feature_stack_tracer = {
 	.name = "stack_tracer",
-	.files = &stack_files,
+	.init = stack_tracer_init,
 	.params = stack_tracer_params,
 	.boot_start = stack_tracer_boot_start,
 };

@@ -2,7 +2,6 @@
  * See why.h.
  */
 #include <trace/event.h>
-#include "feature/feature.h"
 #include "text/str.h"
 #include "why.h"
 
@@ -113,12 +112,10 @@ static void call_checks(struct trace_why *why, const struct trace_why_check *che
 
 static void call_all(struct trace_why *why)
 {
-	const struct trace_feature *const *feature;
-
 	for (enum trace_why_place place = 0; place < TRACE_NR_WHY_PLACES; place++) {
 		call_checks(why, checks, place);
-		for (feature = trace_features; *feature; feature++)
-			call_checks(why, (*feature)->whys, place);
+		for (const struct trace_whys *own = trace_whys_first(); own; own = own->next)
+			call_checks(why, own->checks, place);
 	}
 }
 

@@ -24,7 +24,15 @@ static const struct trace_file_table trace_why_files = { .files = why_files,
 
 /* ---- The feature ---- */
 
+static struct trace_files why_file_entry = { .table = &trace_why_files };
+
+static int why_init(void)
+{
+	trace_files_register(&why_file_entry);
+	return 0;
+}
+
 const struct trace_feature trace_feature_why = {
 	.name = "why",
-	.files = &trace_why_files,
+	.init = why_init,
 };

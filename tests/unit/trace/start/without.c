@@ -135,7 +135,7 @@ static void calls_are_recorded(void **state)
 	assert_non_null(strstr(cat("trace"), ": hello\n"));
 }
 
-/* A command goes with its feature, and all of them with `commands`. */
+/* A command goes with its feature. */
 static void command(const char *name, bool is_there)
 {
 	char text[64], *help;
@@ -157,8 +157,21 @@ static void commands(void **state)
 	if (!has("functions"))
 		return;
 	command("traceoff", has("commands"));
-	command("cpudump", has("commands") && has("dump"));
-	command("snapshot", has("commands") && has("snapshot"));
+	command("cpudump", has("dump"));
+	command("snapshot", has("snapshot"));
+}
+
+/* The trigger and the reactor `snapshot` go with either of the features that they need. */
+static void snapshots_by_others(void **state)
+{
+	(void)state;
+	if (has("events"))
+		assert_int_equal(!!strstr(cat("events/ftrace/print/trigger"), " snapshot"),
+				 has("trigger_snapshot"));
+	if (has("monitors"))
+		assert_int_equal(!!strstr(cat("rv/available_reactors"), "snapshot\n"),
+				 has("monitor_snapshot"));
+	assert_true(has("snapshot") || !has("trigger_snapshot"));
 }
 
 static void instances_and_threads(void **state)
@@ -184,6 +197,7 @@ int main(void)
 		cmocka_unit_test(tracers),
 		cmocka_unit_test(calls_are_recorded),
 		cmocka_unit_test(commands),
+		cmocka_unit_test(snapshots_by_others),
 		cmocka_unit_test(instances_and_threads),
 	};
 
