@@ -78,12 +78,7 @@ struct trace_array_events {
 	/* Events unseen by triggers, for lack of room to build them: event_scratch.h. */
 	_Atomic uint64_t nr_unseen;
 };
-TRACE_SLOT_FITS(struct trace_array_events, events);
-
-static inline struct trace_array_events *trace_events_of(const struct trace_array *tr)
-{
-	return TRACE_SLOT(tr, events);
-}
+TRACE_SLOT(trace_events_of, struct trace_array_events, events)
 
 /* Set the front of an event without any use yet. */
 void trace_event_front_init(struct trace_event_call *call);

@@ -31,12 +31,7 @@ struct trace_maximum {
 	_Atomic uint64_t latency_ns; /* tracing_max_latency: a new maximum has to be longer */
 	struct trace_max kept;	     /* the maximum shown with the snapshot */
 };
-TRACE_SLOT_FITS(struct trace_maximum, max);
-
-static inline struct trace_maximum *trace_max_of(const struct trace_array *tr)
-{
-	return TRACE_SLOT(tr, max);
-}
+TRACE_SLOT(trace_max_of, struct trace_maximum, max)
 
 /* Held while a new maximum is compared and stored. unlock takes the result of lock. */
 uint64_t trace_max_lock(void);

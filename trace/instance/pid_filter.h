@@ -31,12 +31,12 @@ struct trace_pid_sets {
 struct trace_pid_kinds {
 	struct trace_pid_sets of[TRACE_NR_PID_KINDS];
 };
-TRACE_SLOT_FITS(struct trace_pid_kinds, pids);
+TRACE_SLOT(trace_pid_kinds_of, struct trace_pid_kinds, pids)
 
 static inline struct trace_pid_sets *trace_pid_sets_of(const struct trace_array *tr,
 						       enum trace_pid_kind kind)
 {
-	return &((struct trace_pid_kinds *)TRACE_SLOT(tr, pids))->of[kind];
+	return &trace_pid_kinds_of(tr)->of[kind];
 }
 
 static inline bool trace_pid_filter_is_used(const struct trace_array *tr, enum trace_pid_kind kind)

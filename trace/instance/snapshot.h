@@ -33,12 +33,7 @@ struct trace_snapshot {
 	_Atomic uint64_t taken_ns;
 	_Atomic uint32_t nr_taken; /* exchanges of all CPUs; published behind each */
 };
-TRACE_SLOT_FITS(struct trace_snapshot, snapshot);
-
-static inline struct trace_snapshot *trace_snapshot_of(const struct trace_array *tr)
-{
-	return TRACE_SLOT(tr, snapshot);
-}
+TRACE_SLOT(trace_snapshot_of, struct trace_snapshot, snapshot)
 
 /* ---- For all, whether there are snapshots or not ---- */
 

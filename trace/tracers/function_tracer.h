@@ -25,12 +25,7 @@ struct trace_function {
 	uint32_t options;	       /* bits of enum trace_func_option; callbacks read it */
 	struct trace_repeats *repeats; /* one for each CPU; NULL before func-no-repeats is used */
 };
-TRACE_SLOT_FITS(struct trace_function, function);
-
-static inline struct trace_function *trace_function_of(const struct trace_array *tr)
-{
-	return TRACE_SLOT(tr, function);
-}
+TRACE_SLOT(trace_function_of, struct trace_function, function)
 
 /*
  * The real caller of a function whose `parent_ip` is the address of function_graph's return hook.

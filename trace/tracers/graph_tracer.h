@@ -51,13 +51,7 @@ struct trace_graph {
 	struct fgraph_user user;     /* of the frames that graph_calls.c pushes */
 	_Atomic bool measures_sleep; /* sleep_ns of all its frames is set: no sleep-time */
 };
-
-TRACE_SLOT_FITS(struct trace_graph, graph);
-
-static inline struct trace_graph *trace_graph_of(const struct trace_array *tr)
-{
-	return TRACE_SLOT(tr, graph);
-}
+TRACE_SLOT(trace_graph_of, struct trace_graph, graph)
 
 struct fgraph_frame;
 

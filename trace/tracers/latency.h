@@ -55,12 +55,7 @@ struct trace_latency {
 struct trace_latency_use {
 	struct trace_latency *_Atomic running; /* the current tracer's, or NULL */
 };
-TRACE_SLOT_FITS(struct trace_latency_use, latency);
-
-static inline struct trace_latency_use *trace_latency_of(const struct trace_array *tr)
-{
-	return TRACE_SLOT(tr, latency);
-}
+TRACE_SLOT(trace_latency_of, struct trace_latency_use, latency)
 
 /*
  * Begin for `tr`, which has room for a snapshot: set the options that latency tracers need, have
