@@ -56,8 +56,7 @@ static TRACE_ALWAYS_INLINE void *trace_event_claim(const struct trace_event_fron
 {
 	const struct trace_event_file *file = trace_event_file_of(front);
 	struct trace_ring_cpu *rc = trace_event_ring_of(file->tr);
-	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
-	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	uint64_t gate = trace_ring_look(rc);
 	uint32_t head, state = trace_event_state(file);
 	void *payload;
 
@@ -65,8 +64,7 @@ static TRACE_ALWAYS_INLINE void *trace_event_claim(const struct trace_event_fron
 		return NULL;
 	head = trace_entry_word(file->entry_base, state);
 	TRACE_OPAQUE(head); /* one register from here on */
-	payload =
-		trace_ring_step(rc, step, (uint32_t)gate, trace_plat_clock_ns(), &out_claim->place);
+	payload = trace_ring_claim(rc, step, gate, &out_claim->place);
 	if (TRACE_UNLIKELY(!payload))
 		return NULL;
 	trace_entry_put(payload, head);
@@ -76,8 +74,7 @@ static TRACE_ALWAYS_INLINE void *trace_event_claim(const struct trace_event_fron
 
 static TRACE_ALWAYS_INLINE void trace_event_publish(const struct trace_event_claim *claim)
 {
-	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(claim->rc, &claim->place)))
-		trace_ring_publish(claim->rc);
+	trace_ring_commit_at(claim->rc, &claim->place);
 }
 
 #endif

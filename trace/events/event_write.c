@@ -60,12 +60,6 @@ static TRACE_NOINLINE const void *event_publish(struct trace_ring_cpu *rc, const
 	return payload;
 }
 
-/* Is recording on, and another clock the only reason for the gate to have no mask? */
-static TRACE_ALWAYS_INLINE bool event_has_own_clock(uint64_t gate)
-{
-	return gate >> 32 == RING_GATE_CLOCK;
-}
-
 /*
  * Record a short event of a thread in a ring with another clock, at `time` of that clock, or now.
  * Returns NULL, with nothing changed, when only record_slow() can do it. In interrupts the clock is
@@ -88,8 +82,7 @@ static TRACE_ALWAYS_INLINE const void *record_timed(const struct trace_event_fil
 		return NULL;
 	trace_entry_fill(payload, file->type, state);
 	copy_fields(payload, entry, step_bytes(step));
-	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place)))
-		trace_ring_publish(rc);
+	trace_ring_commit_at(rc, &place);
 	return payload;
 }
 
@@ -102,7 +95,7 @@ static TRACE_NOINLINE const void *record_closed(const struct trace_event_file *f
 
 	if (trace_ring_is_switched_off(gate))
 		return NULL;
-	if (event_has_own_clock(gate))
+	if (trace_ring_has_own_clock(gate))
 		payload = record_timed(file, entry, step, rc, NULL);
 	return payload ? payload : record_slow(file, entry, step, rc);
 }
@@ -113,7 +106,7 @@ static TRACE_NOINLINE const void *record_unclaimed(const struct trace_event_fron
 {
 	const struct trace_event_file *file = trace_event_file_of(front);
 	struct trace_ring_cpu *rc = trace_event_ring_of(file->tr);
-	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	uint64_t gate = trace_ring_look(rc);
 
 	return (uint32_t)gate ? record_slow(file, entry, step, rc)
 			      : record_closed(file, entry, step, rc, gate);
@@ -138,11 +131,10 @@ void trace_event_record_time(const struct trace_event_front *front, const void *
 {
 	const struct trace_event_file *file = trace_event_file_of(front);
 	struct trace_ring_cpu *rc = trace_event_ring_of(file->tr);
-	/* As in trace_event_claim(). */
-	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	uint64_t gate = trace_ring_look(rc);
 
 	/* If a later event was written meanwhile, this one gets a time of its own. */
-	if (TRACE_UNLIKELY(!event_has_own_clock(gate) || rc->clock != time->clock ||
+	if (TRACE_UNLIKELY(!trace_ring_has_own_clock(gate) || rc->clock != time->clock ||
 			   !record_timed(file, entry, step, rc, time)))
 		trace_event_record(front, entry, step);
 }
@@ -339,8 +331,7 @@ static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file,
 					    const struct trace_entry *head)
 {
 	struct trace_ring_cpu *rc = trace_event_ring_of(file->tr);
-	/* As in trace_event_claim(). */
-	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	uint64_t gate = trace_ring_look(rc);
 	struct ring_place place;
 	void *payload = trace_ring_step(rc, step, (uint32_t)gate, now, &place);
 
@@ -351,8 +342,7 @@ static TRACE_ALWAYS_INLINE void record_same(const struct trace_event_file *file,
 	}
 	__builtin_memcpy(payload, head, sizeof(*head));
 	copy_fields(payload, entry, step_bytes(step));
-	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &place)))
-		trace_ring_publish(rc);
+	trace_ring_commit_at(rc, &place);
 }
 
 static TRACE_NOINLINE void write_several(const struct trace_event_front *front, void *entry,

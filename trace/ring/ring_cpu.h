@@ -144,6 +144,15 @@ static TRACE_ALWAYS_INLINE uint64_t trace_ring_load(const uint64_t *word)
 #define RING_GATE_CLOCK	 (1u << 28) /* the clock is not trace_plat_clock_ns(), but rc->clock */
 #define RING_GATE_OPEN	 (RING_GATE_FULL | RING_GATE_CLOCK) /* these do not stop recording */
 
+/*
+ * The gate, which a writer looks at before the memory and the tail: pairs with the store that opens it after
+ * a reset or resize, so that these are then the new ones.
+ */
+static TRACE_ALWAYS_INLINE uint64_t trace_ring_look(const struct trace_ring_cpu *rc)
+{
+	return atomic_load_explicit(&rc->gate, memory_order_acquire);
+}
+
 /* The bits and counts of `gate` that stop recording; 0 when it is on. */
 static TRACE_ALWAYS_INLINE uint32_t trace_ring_closed_by(uint64_t gate)
 {
@@ -163,13 +172,17 @@ static TRACE_ALWAYS_INLINE bool trace_ring_is_switched_off(uint64_t gate)
  */
 static TRACE_ALWAYS_INLINE bool trace_ring_is_off(struct trace_ring_cpu *rc)
 {
-	/* Pairs with the opening of the gate, as in trace_ring_try_step(). */
-	uint32_t reasons =
-		trace_ring_closed_by(atomic_load_explicit(&rc->gate, memory_order_acquire));
+	uint32_t reasons = trace_ring_closed_by(trace_ring_look(rc));
 
 	if (TRACE_UNLIKELY(reasons == RING_GATE_RESIZE))
 		trace_plat_local_add(&rc->nr_dropped, 1);
 	return reasons;
+}
+
+/* Is recording on, and another clock the only reason for the gate to have no mask? */
+static TRACE_ALWAYS_INLINE bool trace_ring_has_own_clock(uint64_t gate)
+{
+	return gate >> 32 == RING_GATE_CLOCK;
 }
 
 /* Is recording on, and the ring marked as full, so that events are dropped? */

@@ -88,19 +88,24 @@ static TRACE_ALWAYS_INLINE void *trace_ring_step(struct trace_ring_cpu *rc, uint
 }
 
 /*
+ * trace_ring_step() now, for a writer that has looked at the gate. The room is filled in, and ends
+ * with trace_ring_commit_at().
+ */
+static TRACE_ALWAYS_INLINE void *trace_ring_claim(struct trace_ring_cpu *rc, uint64_t step,
+						  uint64_t gate, struct ring_place *out_place)
+{
+	return trace_ring_step(rc, step, (uint32_t)gate, trace_plat_clock_ns(), out_place);
+}
+
+/*
  * trace_ring_step() with trace_plat_clock_ns(), if the gate is open; otherwise NULL. For callers
  * that keep the uncommon cases out of line. *out_word is the tail word before the event.
  */
 static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, uint64_t step,
 						     uint64_t *out_word)
 {
-	/*
-	 * Pairs with the store that opens the gate after a reset or resize: memory and tail, which
-	 * are loaded below, are then the new ones.
-	 */
-	uint32_t mask = (uint32_t)atomic_load_explicit(&rc->gate, memory_order_acquire);
 	struct ring_place place;
-	void *payload = trace_ring_step(rc, step, mask, trace_plat_clock_ns(), &place);
+	void *payload = trace_ring_claim(rc, step, trace_ring_look(rc), &place);
 
 	if (payload)
 		*out_word = place.word;
@@ -111,9 +116,7 @@ static TRACE_ALWAYS_INLINE void *trace_ring_try_step(struct trace_ring_cpu *rc, 
 static TRACE_ALWAYS_INLINE void *trace_ring_try_step_clock(struct trace_ring_cpu *rc, uint64_t step,
 							   struct ring_place *out_place)
 {
-	uint64_t gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
-
-	if (gate >> 32 != RING_GATE_CLOCK)
+	if (!trace_ring_has_own_clock(trace_ring_look(rc)))
 		return NULL;
 	return trace_ring_step(rc, step, rc->subbuf_mask, rc->clock(), out_place);
 }
@@ -167,6 +170,14 @@ static TRACE_ALWAYS_INLINE bool trace_ring_try_commit_at(struct trace_ring_cpu *
 	if (TRACE_UNLIKELY(rc->commit != place->word))
 		return true; /* it interrupted another event, whose commit will publish both */
 	return trace_ring_move_commit(rc, place->next);
+}
+
+/* Commit the event at `place`, and publish what interrupts have written behind it. */
+static TRACE_ALWAYS_INLINE void trace_ring_commit_at(struct trace_ring_cpu *rc,
+						     const struct ring_place *place)
+{
+	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, place)))
+		trace_ring_publish(rc);
 }
 
 /*

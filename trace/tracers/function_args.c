@@ -145,8 +145,7 @@ void trace_function_args_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 
 	trace_plat_preempt_disable();
 	rc = tr->buffer->cpu[trace_plat_cpu_id()];
-	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
-	gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	gate = trace_ring_look(rc);
 	code = trace_call_code(ip);
 	nr = call_nr_args(code);
 	state = trace_entry_free_state();
@@ -157,8 +156,7 @@ void trace_function_args_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_o
 		return;
 	}
 	(void)trace_plat_recursion_set(THREAD_BIT);
-	entry = trace_ring_step(rc, ENTRY_STEP + (uint64_t)nr * 8, (uint32_t)gate,
-				trace_plat_clock_ns(), &place);
+	entry = trace_ring_claim(rc, ENTRY_STEP + (uint64_t)nr * 8, gate, &place);
 	if (TRACE_UNLIKELY(!entry)) {
 		args_write_slow(ip, parent_ip, rc, fregs);
 		return;

@@ -163,8 +163,7 @@ void trace_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *o
 
 	trace_plat_preempt_disable();
 	rc = tr->buffer->cpu[trace_plat_cpu_id()];
-	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
-	gate = atomic_load_explicit(&rc->gate, memory_order_acquire);
+	gate = trace_ring_look(rc);
 	if (TRACE_UNLIKELY(!(uint32_t)gate)) {
 		if (trace_ring_is_switched_off(gate))
 			trace_plat_preempt_enable();
@@ -184,7 +183,7 @@ void trace_function_call(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *o
 		return;
 	}
 	(void)trace_plat_recursion_set(THREAD_BIT);
-	entry = trace_ring_step(rc, ENTRY_STEP, (uint32_t)gate, trace_plat_clock_ns(), &place);
+	entry = trace_ring_claim(rc, ENTRY_STEP, gate, &place);
 	if (TRACE_UNLIKELY(!entry)) {
 		function_write_slow(ip, parent_ip, rc, state);
 		return;

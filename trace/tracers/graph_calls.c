@@ -48,12 +48,6 @@ struct claim {
 	uint64_t now; /* when the function was called, or returned: trace_plat_clock_ns() */
 };
 
-/* Is recording on, and another clock the only reason for the gate to have no mask? */
-static TRACE_ALWAYS_INLINE bool graph_has_own_clock(uint64_t gate)
-{
-	return gate >> 32 == RING_GATE_CLOCK;
-}
-
 /*
  * Claim room for an event of `bytes` bytes; NULL when trace_ring_step() cannot. The event gets the
  * time of the ring's clock. Durations are always measured with trace_plat_clock_ns().
@@ -73,16 +67,9 @@ static TRACE_ALWAYS_INLINE void *try_step(struct trace_ring_cpu *rc, uint32_t by
 			       &out_claim->place);
 }
 
-static TRACE_ALWAYS_INLINE uint64_t gate_of(struct trace_ring_cpu *rc)
-{
-	/* Pairs with the store that opens the gate: memory and tail read below are the new ones. */
-	return atomic_load_explicit(&rc->gate, memory_order_acquire);
-}
-
 static void commit(struct trace_ring_cpu *rc, const struct claim *claim)
 {
-	if (TRACE_UNLIKELY(!trace_ring_try_commit_at(rc, &claim->place)))
-		trace_ring_publish(rc);
+	trace_ring_commit_at(rc, &claim->place);
 }
 
 /* Write the entry of a frame that is not hidden. False: nothing was written, go the slowest way. */
@@ -93,12 +80,12 @@ static TRACE_ALWAYS_INLINE bool try_write_entry(struct trace_array *tr, struct t
 	bool with_retaddr = graph_options_of(tr) & TRACE_GRAPH_RETADDR;
 	uint32_t bytes = with_retaddr ? sizeof(struct trace_graph_retaddr_entry) : ENTRY_BYTES;
 	struct trace_graph_retaddr_entry *entry;
-	uint64_t gate = gate_of(rc);
+	uint64_t gate = trace_ring_look(rc);
 	struct claim claim;
 
 	if (TRACE_UNLIKELY(atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed)))
 		return false;
-	entry = try_step(rc, bytes, gate, graph_has_own_clock(gate), &claim);
+	entry = try_step(rc, bytes, gate, trace_ring_has_own_clock(gate), &claim);
 	if (TRACE_UNLIKELY(!entry))
 		return false;
 	frame->calltime = claim.now;
@@ -139,13 +126,13 @@ static TRACE_ALWAYS_INLINE bool try_write_return(struct trace_array *tr,
 	struct trace_graph_retval_entry *entry;
 	struct trace_ring_cpu *rc = graph_ring_of(tr);
 	uint32_t state = trace_entry_return_state();
-	uint64_t gate = gate_of(rc), calltime = frame->calltime;
+	uint64_t gate = trace_ring_look(rc), calltime = frame->calltime;
 	struct claim claim;
 
 	if (state == TRACE_STATE_OTHER || fgraph_is_hidden(frame) || (flags & FGRAPH_USER_DEAD) ||
 	    atomic_load_explicit(&trace_thresh_ns, memory_order_relaxed))
 		return false;
-	entry = try_step(rc, bytes, gate, graph_has_own_clock(gate), &claim);
+	entry = try_step(rc, bytes, gate, trace_ring_has_own_clock(gate), &claim);
 	if (TRACE_UNLIKELY(!entry))
 		return false;
 	if (atomic_load_explicit(&trace_graph_of(tr)->measures_sleep, memory_order_relaxed))
@@ -397,10 +384,10 @@ static TRACE_NOINLINE void entry_closed(struct trace_array *tr, uintptr_t ip, ui
 {
 	struct call call = { tr, ip, slot, graph_ring_of(tr), 0 };
 
-	call.gate = gate_of(call.rc);
+	call.gate = trace_ring_look(call.rc);
 	if (trace_ring_is_switched_off(call.gate))
 		trace_plat_preempt_enable();
-	else if (graph_has_own_clock(call.gate))
+	else if (trace_ring_has_own_clock(call.gate))
 		enter_common(call, true);
 	else
 		entry_any(tr, ip, slot);
@@ -415,7 +402,7 @@ void trace_graph_entry(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops
 	TRACE_OPAQUE(call.slot); /* keep the address in one register */
 	trace_plat_preempt_disable();
 	call.rc = graph_ring_of(call.tr);
-	call.gate = gate_of(call.rc);
+	call.gate = trace_ring_look(call.rc);
 	if (TRACE_UNLIKELY(!(uint32_t)call.gate))
 		entry_closed(call.tr, ip, call.slot);
 	else
@@ -449,7 +436,7 @@ static TRACE_ALWAYS_INLINE void exit_common(struct fgraph_frame *frame, struct t
 
 	if (TRACE_UNLIKELY(state == TRACE_STATE_OTHER) || TRACE_UNLIKELY(fgraph_is_special(frame)))
 		goto any;
-	entry = try_step(rc, EXIT_BYTES, gate_of(rc), own_clock, &claim);
+	entry = try_step(rc, EXIT_BYTES, trace_ring_look(rc), own_clock, &claim);
 	if (TRACE_UNLIKELY(!entry))
 		goto any;
 	trace_entry_fill(&entry->ent, TRACE_TYPE_GRAPH_RET, state);
@@ -477,7 +464,7 @@ static void exit_closed(struct fgraph_frame *frame, struct trace_thread *thread)
 {
 	struct fgraph_user *user = fgraph_user_of(frame);
 
-	if (graph_has_own_clock(gate_of(graph_ring_of(array_of(user)))) &&
+	if (trace_ring_has_own_clock(trace_ring_look(graph_ring_of(array_of(user)))) &&
 	    !atomic_load_explicit(&trace_graph_of(array_of(user))->measures_sleep,
 				  memory_order_relaxed))
 		exit_common(frame, thread, user, true, true);
