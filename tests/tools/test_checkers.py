@@ -54,6 +54,14 @@ def test_python_that_is_wrong(tmp_path):
     assert run("env", f"BUILD={tmp_path / 'build'}", tmp_path / "tools/check-all", "flake8").returncode == 0
 
 
+def complaints(checker, tree):
+    """The lines of a checker that finds something; it fails when there are any, and only then."""
+    done = run(tree / "tools" / checker, cwd=tree)
+    wrong = [line for line in done.stdout.splitlines() if line != f"{checker}: ok"]
+    assert bool(wrong) == (done.returncode != 0), done.stdout + done.stderr
+    return wrong
+
+
 @pytest.fixture
 def check_includes(tmp_path):
     """Hold a small tree against the rules about includes and sizes; returns what is wrong."""
@@ -65,10 +73,7 @@ def check_includes(tmp_path):
         for name, text in {**GOOD, **changed}.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
-        done = run(tmp_path / "tools/check-includes", cwd=tmp_path)
-        wrong = [line for line in done.stdout.splitlines() if line != "check-includes: ok"]
-        assert bool(wrong) == (done.returncode != 0), done.stdout + done.stderr
-        return wrong
+        return complaints("check-includes", tmp_path)
 
     judge.root = tmp_path
     return judge
@@ -125,10 +130,7 @@ def check_docs(tmp_path):
         assert old in text
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text.replace(old, new))
-        done = run(tmp_path / "tools/check-docs", cwd=tmp_path)
-        wrong = [line for line in done.stdout.splitlines() if line != "check-docs: ok"]
-        assert bool(wrong) == (done.returncode != 0), done.stdout + done.stderr
-        return wrong
+        return complaints("check-docs", tmp_path)
 
     return judge
 

@@ -69,21 +69,10 @@ static int set_event_open(struct trace_handle *handle)
 /* Switch events word by word; words before a wrong one have taken effect, as on Linux. */
 static int set_event_store(struct trace_handle *handle, char *text)
 {
+	char *word;
 	int err = 0;
 
-	while (!err) {
-		char *word, *end;
-
-		while (trace_is_space(*text))
-			text++;
-		if (!*text)
-			break;
-		word = text;
-		while (*text && !trace_is_space(*text))
-			text++;
-		end = text;
-		text += *text != '\0';
-		*end = '\0';
+	while (!err && (word = trace_handle_word(&text))) {
 		trace_plat_lock(&trace_config_lock);
 		err = trace_events_set_word(handle->tr, word);
 		trace_plat_unlock(&trace_config_lock);

@@ -152,7 +152,7 @@ extern const struct trace_file trace_show_event_triggers_file;
 extern const struct trace_file trace_dynamic_events_file;
 /* Of an event: trigger_file.c; node->arg is its struct trace_event. */
 extern const struct trace_file trace_event_trigger_file;
-extern const struct trace_file trace_event_inject_file; /* event_inject_file.c */
+extern const struct trace_file trace_event_inject_file; /* event_inject.c */
 /* Of an instance and of a CPU. */
 extern const struct trace_file trace_trace_file;
 extern const struct trace_file trace_pipe_file;
@@ -196,6 +196,11 @@ void trace_handle_blame_in(struct trace_handle *handle, const char *where, const
  */
 int trace_handle_lines(struct trace_handle *handle, char *text,
 		       int (*fn)(struct trace_handle *handle, char *line));
+/*
+ * For `store`: cut the next word off a text with blanks between words. NULL behind the last; *rest
+ * moves behind the word.
+ */
+char *trace_handle_word(char **rest);
 /* For `store`: all of `text` as a decimal number. 0, or -EINVAL, -ERANGE after a call of blame. */
 int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t *out_value);
 /* The same for a file that takes 0 or 1 only; another number is -EINVAL after a call of blame. */

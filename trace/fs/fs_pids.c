@@ -61,16 +61,7 @@ static int parse_pids(struct trace_handle *handle, struct trace_pids *set, char 
 	char *word;
 	int err = 0;
 
-	while (!err) {
-		while (trace_is_space(*text))
-			text++;
-		if (!*text)
-			break;
-		word = text;
-		while (*text && !trace_is_space(*text))
-			text++;
-		if (*text)
-			*text++ = '\0';
+	while (!err && (word = trace_handle_word(&text))) {
 		is_removal = *word == '!';
 		word += is_removal;
 		err = trace_parse_u64(word, 0, &value) || value > INT32_MAX ? -EINVAL : 0;

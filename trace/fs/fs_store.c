@@ -25,6 +25,19 @@ void trace_handle_blame_in(struct trace_handle *handle, const char *where, const
 	trace_strcpy(handle->why_where, where, sizeof(handle->why_where));
 }
 
+char *trace_handle_word(char **rest)
+{
+	char *word = *rest, *end;
+
+	while (trace_is_space(*word))
+		word++;
+	for (end = word; *end && !trace_is_space(*end); end++)
+		continue;
+	*rest = *end ? end + 1 : end;
+	*end = '\0';
+	return *word ? word : NULL;
+}
+
 int trace_handle_number(struct trace_handle *handle, const char *text, uint64_t *out_value)
 {
 	int err = trace_parse_u64(text, 10, out_value);
