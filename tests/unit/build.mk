@@ -91,7 +91,7 @@ flags_bare := -O0 -fno-pie -Wno-unused-function $(asan) -Itests/unit/bare/run -I
 # LLVM's linker, where it is, or GNU's other one: a third or half of the time, of 250 programs.
 linker	:= $(if $(shell command -v ld.lld),-fuse-ld=lld -Wl$(comma)--threads=1,$(if $(shell command -v ld.gold),-fuse-ld=gold))
 # Programs without sanitisers are linked by gcc, whoever compiled it: it starts faster than clang.
-ld_by	= $(if $(findstring -fsanitize,$(flags_$1)),$(cc_$1),gcc)
+ld_by	= $(if $(findstring -fsanitize,$(flags_$(variant))),$(cc_$(variant)),gcc)
 
 # The objects that a test links besides itself: those it names, or all of trace/. One awk finds the `links:` of all tests, as TEST:SOURCE.
 said	:= $(shell awk 'sub(/^.*links: /, "") { sub(/\*\//, ""); for (i = 1; i <= NF; i++) print FILENAME ":" $$i }' \
@@ -104,11 +104,12 @@ bin_of	= $(patsubst tests/unit/%.c,$(UNIT)/$1/bin/%,$2)
 # histogram, whose tests name their sources. EVERY_TEST=1 (make soak) has all of them.
 say_so	:= $(sort $(foreach s,$(said),$(firstword $(subst :, ,$s))))
 tests_clang := $(filter $(if $(SANITISED)$(EVERY_TEST),%,$(say_so)),$(filter tests/unit/trace/%,$(tests)))
-bins	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests_clang)) $(call bin_of,tsan,$(threads)) \
+linked	:= $(call bin_of,gcc,$(tests)) $(call bin_of,clang,$(tests_clang)) $(call bin_of,tsan,$(threads)) \
 	   $(call bin_of,fast,$(steps)) $(call bin_of,fastclang,$(steps)) \
 	   $(call bin_of,sim,$(sims)) $(call bin_of,simclang,$(sims)) $(call bin_of,bare,$(bares))
 
-bins	+= $(patsubst %,$(UNIT)/gcc/bin/trace/without_%,$(features)) $(UNIT)/gcc/bin/trace/adding
+withouts := $(features:%=$(UNIT)/gcc/bin/trace/without_%)
+bins	:= $(linked) $(withouts) $(UNIT)/gcc/bin/trace/adding
 
 # Checks besides programs, and the variant whose objects it looks at, if any.
 checks	:= headers profiles:fast
@@ -123,81 +124,76 @@ list:
 checks:
 	@echo $(checks)
 
-# variant, extra warnings for library code
-define compile
-$(UNIT)/$1/trace/%.o: trace/%.c tests/unit/build.mk
-	$$(folder)
-	$(Q)$(cc_$1) $(common) $(warn) -Wconversion -ffreestanding $(flags_$1) $$(CFLAGS_$$<) -Itrace/include -iquote trace \
-		-MMD -MP -c $$< -o $$@
-$(UNIT)/$1/trace/arch/%.o: trace/arch/%.c tests/unit/build.mk
-	$$(folder)
-	$(Q)$(cc_$1) $(common) $(warn) -Wconversion $(flags_$1) -Itrace/include $(inc_decode) -MMD -MP -c $$< -o $$@
-$(UNIT)/$1/kernel/%.o: kernel/%.c tests/unit/build.mk
-	$$(folder)
-	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(flags_gs) $(inc) $(inc_kernel) -MMD -MP -c $$< -o $$@
-$(UNIT)/$1/%.o: %.c tests/unit/build.mk
-	$$(folder)
-	$(Q)$(cc_$1) $(common) $(warn) $(flags_$1) $(opt_$1) $(inc) $(inc_kernel) $(inc_decode) -MMD -MP -c $$< -o $$@
-endef
-$(foreach v,gcc clang tsan fast fastclang sim simclang bare,$(eval $(call compile,$v)))
+# ---- Objects: $(UNIT)/VARIANT/SOURCE.o; variant and folder say how each is compiled ----
+
+variant	= $(firstword $(subst /, ,$*))
+source	= $(patsubst $(variant)/%,%,$*).c
+how_arch   = -Wconversion $(flags_$1) -Itrace/include $(inc_decode)
+how_trace  = -Wconversion -ffreestanding $(flags_$1) $(CFLAGS_$<) -Itrace/include -iquote trace
+how_kernel = $(flags_$1) $(flags_gs) $(inc) $(inc_kernel)
+how_tests  = $(flags_$1) $(opt_$1) $(inc) $(inc_kernel) $(inc_decode)
+how = $(call how_$(if $(filter trace/arch/%,$<),arch,$(if $(filter trace/%,$<),trace,$(if $(filter kernel/%,$<),kernel,tests))),$1)
+
+# Prerequisites with $$ are expanded for each target.
+.SECONDEXPANSION:
+$(UNIT)/%.o: $$(source) tests/unit/build.mk
+	$(folder)
+	$(Q)$(cc_$(variant)) $(common) $(warn) $(call how,$(variant)) -MMD -MP -c $< -o $@
 
 # Members are linked as needed, so a test of one part does without what other parts call.
-define archive
-$(UNIT)/$1/trace.a: $(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS)) trace/files.mk
-	$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
-endef
-$(foreach v,gcc clang tsan,$(eval $(call archive,$v)))
+trace_objs = $(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS))
+$(patsubst %,$(UNIT)/%/trace.a,gcc clang tsan): $(UNIT)/%/trace.a: $$(call trace_objs,$$*) trace/files.mk
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 $(UNIT)/bare/trace.a: $(patsubst %.c,$(UNIT)/bare/%.o,$(call named,ring,$(table)) $(call named,ring.defaults,$(table))) $(TRACE_TABLES)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-# The features of `events` are fewer: it has a table of them of its own. Variant, compiler and flags:
+# The features of `events` are fewer: it has a table of them of its own.
 events_list := $(UNIT)/events_features/start/features.list
 $(events_list): $(TRACE_TABLES) tests/unit/build.mk
 	$(folder)
 	$(Q)$(call trace_list,events) > $@
-define events_table
-$(UNIT)/$1/trace/start/features_events.o: trace/start/features.c $(events_list)
-	$$(folder)
-	$(Q)gcc $(common) -ffreestanding $2 -iquote $(UNIT)/events_features -Itrace/include -iquote trace -MMD -MP -c $$< -o $$@
-endef
+events_tables := $(patsubst %,$(UNIT)/%/trace/start/features_events.o,bare fast profile/none)
+$(UNIT)/bare/trace/start/features_events.o: table_flags = $(flags_bare)
+$(UNIT)/fast/trace/start/features_events.o: table_flags = $(flags_fast)
+$(UNIT)/profile/none/trace/start/features_events.o: table_flags = $(call profile_flags,none)
+$(events_tables): trace/start/features.c $(events_list)
+	$(folder)
+	$(Q)gcc $(common) -ffreestanding $(table_flags) -iquote $(UNIT)/events_features -Itrace/include -iquote trace -MMD -MP -c $< -o $@
 events_srcs := $(patsubst %/features.c,%/features_events.c,$(call named,events,$(table)))
 events_objs = $(patsubst %.c,$(UNIT)/$1/%.o,$(events_srcs))
-$(eval $(call events_table,bare,$(flags_bare)))
 $(UNIT)/bare/events.a: $(call events_objs,bare) $(patsubst %.c,$(UNIT)/bare/%.o,$(call named,events.defaults,$(table))) $(TRACE_TABLES)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-# variant, test source, platform sources
-define link
-$(call bin_of,$1,$2): $(UNIT)/$1/$(2:.c=.o) $(call objs_of,$1,$2) $(patsubst %.c,$(UNIT)/$1/%.o,$3)
-	$$(folder)
-	$(Q)$(ld_by) $(flags_$1) $(linker) $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka -lpthread $(call traceevent,$2) -o $$@ $(if $(filter fast% sim% bare,$1),-no-pie)
-endef
-$(foreach t,$(tests),$(eval $(call link,gcc,$t,$(fakes))))
-$(foreach t,$(tests_clang),$(eval $(call link,clang,$t,$(fakes))))
-$(foreach t,$(threads),$(eval $(call link,tsan,$t,$(fakes))))
-$(foreach t,$(steps),$(eval $(call link,fast,$t,$(fasts))))
-$(foreach t,$(steps),$(eval $(call link,fastclang,$t,$(fasts))))
-$(foreach t,$(sims),$(eval $(call link,sim,$t,$(simulation))))
-$(foreach t,$(sims),$(eval $(call link,simclang,$t,$(simulation))))
-$(foreach t,$(bares),$(eval $(call link,bare,$t,tests/unit/bare/host.c)))
+# ---- Programs: $(UNIT)/VARIANT/bin/TEST, of the test, of what it links, and of the variant's platform ----
+
+platform_gcc := $(fakes)
+platform_clang := $(fakes)
+platform_tsan := $(fakes)
+platform_fast := $(fasts)
+platform_fastclang := $(fasts)
+platform_sim := $(simulation)
+platform_simclang := $(simulation)
+platform_bare := tests/unit/bare/host.c
+test	= $(patsubst $(variant)/bin/%,tests/unit/%,$*).c
+parts	= $(UNIT)/$1/$(2:.c=.o) $(call objs_of,$1,$2) $(patsubst %.c,$(UNIT)/$1/%.o,$(platform_$1))
+$(linked): $(UNIT)/%: $$(call parts,$$(variant),$$(test))
+	$(folder)
+	$(Q)$(ld_by) $(flags_$(variant)) $(linker) $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lpthread $(call traceevent,$(test)) -o $@ $(if $(filter fast% sim% bare,$(variant)),-no-pie)
 
 # The library without one of its features, FEATURE: what is left links and works, see trace/start/without.c. Table and test are
 # plain, what they are linked with is sanitised.
-without_flags = $(cc_gcc) $(common) $(warn) -O0 -g1 -Itests/unit/fake/plat -iquote $(UNIT)/without/$1 $(inc)
-define without
-$(UNIT)/without/$1/start/features.list: $(TRACE_TABLES) tests/unit/build.mk
-	$$(folder)
-	$(Q)$(call trace_list,without_$1) > $$@
-$(UNIT)/without/$1/features.o: trace/start/features.c $(UNIT)/without/$1/start/features.list
-	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
-$(UNIT)/without/$1/test.o: tests/unit/trace/start/without.c $(UNIT)/without/$1/start/features.list
-	$(Q)$(call without_flags,$1) -MMD -MP -c $$< -o $$@
-$(UNIT)/gcc/bin/trace/without_$1: $(UNIT)/without/$1/test.o $(UNIT)/without/$1/features.o \
-		$(patsubst %.c,$(UNIT)/gcc/%.o,$(filter-out trace/start/features.c,$(call named,without_$1,$(table))) $(fakes))
-	$$(folder)
-	$(Q)$(cc_gcc) $(flags_gcc) $(linker) $$^ -lcmocka -lpthread -o $$@
-endef
-$(foreach f,$(features),$(eval $(call without,$f)))
+without_flags = $(cc_gcc) $(common) $(warn) -O0 -g1 -Itests/unit/fake/plat -iquote $(UNIT)/without/$* $(inc)
+without_objs = $(patsubst %.c,$(UNIT)/gcc/%.o,$(filter-out trace/start/features.c,$(call named,without_$1,$(table))) $(fakes))
+$(UNIT)/without/%/start/features.list: $(TRACE_TABLES) tests/unit/build.mk
+	$(folder)
+	$(Q)$(call trace_list,without_$*) > $@
+$(UNIT)/without/%/features.o: trace/start/features.c $(UNIT)/without/%/start/features.list
+	$(Q)$(without_flags) -MMD -MP -c $< -o $@
+$(UNIT)/without/%/test.o: tests/unit/trace/start/without.c $(UNIT)/without/%/start/features.list
+	$(Q)$(without_flags) -MMD -MP -c $< -o $@
+$(withouts): $(UNIT)/gcc/bin/trace/without_%: $(UNIT)/without/%/test.o $(UNIT)/without/%/features.o $$(call without_objs,$$*)
+	$(folder)
+	$(Q)$(cc_gcc) $(flags_gcc) $(linker) $^ -lcmocka -lpthread -o $@
 
 # The code of docs/adding.md: its blocks, each of which says in its first line which file it belongs to. door.c and visit.c get
 # public headers only, and the host's; the test of all is trace/start/adding.c. The archive comes last: the table of features
@@ -275,8 +271,6 @@ $(UNIT)/profile/none/%.o: %.c tests/unit/build.mk
 $(UNIT)/profile/one_cpu.o: tests/unit/bare/one_cpu.c tests/unit/build.mk
 	$(folder)
 	$(Q)$(call profile_cc,one) -fkeep-inline-functions -ffunction-sections
-$(eval $(call events_table,profile/none,$(call profile_flags,none)))
-$(eval $(call events_table,fast,$(flags_fast)))
 # With the inline half of the kernel: its own objects, as its makefile makes them, and those of what it has not.
 kernel_obj = $(if $(filter $(TRACE_SRCS),$1),$(BUILD)/obj/$1.notrace.o,$(UNIT)/fast/$(1:.c=.o))
 .PHONY: kernel_objs
@@ -284,16 +278,16 @@ kernel_objs:
 	$(Q)$(MAKE) -s -f Makefile CC=gcc $(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)) > /dev/null
 $(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)): kernel_objs ;
 profile_srcs = $(if $(filter events,$1),$(events_srcs),$(call named,$1,$(table)))
-define profile
-$(UNIT)/profile/$1.a: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(call named,$1.defaults,$(table)))
-	$(Q)rm -f $$@ && ar rcs $$@ $$^
-$(UNIT)/profile/none/$1.o: $(patsubst %.c,$(UNIT)/profile/none/%.o,$(call profile_srcs,$1))
-	$(Q)ld -r -o $$@ $$^
-$(UNIT)/profile/fast/$1.o: $(foreach s,$(call profile_srcs,$1),$(call kernel_obj,$s))
-	$$(folder)
-	$(Q)ld -r -o $$@ $$^
-endef
-$(foreach p,$(profiles),$(eval $(call profile,$p)))
+objs_none = $(patsubst %.c,$(UNIT)/profile/none/%.o,$1)
+objs_fast = $(foreach s,$1,$(call kernel_obj,$s))
+profile_defaults = $(call objs_none,$(call named,$1.defaults,$(table)))
+$(profiles:%=$(UNIT)/profile/%.a): $(UNIT)/profile/%.a: $$(call profile_defaults,$$*)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(profiles:%=$(UNIT)/profile/none/%.o): $(UNIT)/profile/none/%.o: $$(call objs_none,$$(call profile_srcs,$$*))
+	$(Q)ld -r -o $@ $^
+$(profiles:%=$(UNIT)/profile/fast/%.o): $(UNIT)/profile/fast/%.o: $$(call objs_fast,$$(call profile_srcs,$$*))
+	$(folder)
+	$(Q)ld -r -o $@ $^
 profiles: $(UNIT)/profile/one_cpu.o $(foreach p,$(profiles),$(patsubst %,$(UNIT)/profile/%/$p.o,none fast) $(UNIT)/profile/$p.a)
 	$(Q)tests/unit/bare/profiles $(UNIT)/profile $(foreach p,$(profiles),$p:$(words $(call named,$p,$(table))))
 
