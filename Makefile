@@ -8,6 +8,7 @@ CMDLINE	   ?=
 DEBUG	   ?= 0
 TESTS	   ?= 0
 SITES	   ?= 0
+PROCESSES  ?= 1
 EVENTS	   ?= 0
 PAHOLE	   ?= pahole
 BTF	   ?= $(if $(shell command -v $(PAHOLE) 2>/dev/null),1,0)
@@ -50,6 +51,16 @@ include boot/files.mk arch/x86_64/files.mk kernel/files.mk trace/files.mk trace/
 include tests/kernel/files.mk
 include tools/build.mk
 
+# Without processes the kernel has no user mode.
+ifeq ($(PROCESSES),0)
+KERNEL_SRCS := $(filter-out kernel/process/% kernel/syscall/%,$(KERNEL_SRCS))
+ARCH_SRCS := $(filter-out arch/x86_64/user%,$(ARCH_SRCS))
+ARCH_NOTRACE_SRCS := $(filter-out arch/x86_64/user%,$(ARCH_NOTRACE_SRCS))
+ARCH_ASM := $(filter-out arch/x86_64/user%,$(ARCH_ASM))
+else
+with_processes := -DWITH_PROCESSES
+endif
+
 ifneq ($(SITES),0)
 GEN_SRCS += $(BUILD)/gen/sites.c
 endif
@@ -85,7 +96,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissi
 CFLAGS_COMMON := -std=gnu11 -O2 -g -ffreestanding -fno-pie -fno-pic -mcmodel=kernel -mno-red-zone \
 	-mgeneral-regs-only -mcx16 -fno-omit-frame-pointer -fno-stack-protector \
 	-fcf-protection=none -fno-strict-aliasing -fno-common -fno-asynchronous-unwind-tables \
-	-ffile-prefix-map=$(CURDIR)/= -ffile-prefix-map=$(CURDIR)=. $(WARN)
+	-ffile-prefix-map=$(CURDIR)/= -ffile-prefix-map=$(CURDIR)=. $(WARN) $(with_processes)
 ifneq ($(IS_CLANG),)
 CFLAGS_COMMON += --target=x86_64-unknown-none-elf -Wno-unused-command-line-argument
 else
@@ -100,7 +111,7 @@ inc_arch  := -Iarch/x86_64 -Itrace/include $(plat_inc) -Ikernel/include
 inc_kernel := -Ikernel/include -Ikernel -Itrace/include $(plat_inc)
 inc_of	   = $(if $(filter trace/%,$1),$(inc_trace) -Wconversion,$(if $(filter arch/%,$1),$(inc_arch),$(inc_kernel)))
 
-NASMFLAGS := -f elf64 -g -F dwarf -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -Iboot/
+NASMFLAGS := $(with_processes) -f elf64 -g -F dwarf -w+all -Iarch/x86_64/ -Itrace/arch/x86_64/ -Iboot/
 LDFLAGS	  := -nostdlib -static --build-id=none -z max-page-size=4096 -z noexecstack
 
 # A change of compiler or flags rebuilds what they were used for; sites are in traced objects only.

@@ -4,7 +4,9 @@
  */
 #include <stddef.h>
 
+#include <arch/cpu_local.h>
 #include <arch/handover.h>
+#include <arch/percpu.h>
 #include <arch/switch.h>
 #include <arch/trap.h>
 
@@ -22,6 +24,13 @@ void asm_offsets(void)
 	OFFSET(TRAP_FRAME_VECTOR, offsetof(struct trap_frame, vector));
 	OFFSET(TRAP_FRAME_RIP, offsetof(struct trap_frame, rip));
 	OFFSET(TRAP_FRAME_SIZE, sizeof(struct trap_frame));
+
+	OFFSET(TRAP_FRAME_CS, offsetof(struct trap_frame, cs));
+	OFFSET(TRAP_FRAME_RSP, offsetof(struct trap_frame, rsp));
+	OFFSET(LOCAL_STACK_TOP, offsetof(struct cpu_local, kernel_stack_top));
+	OFFSET(LOCAL_USER_RSP, offsetof(struct cpu_local, user_rsp));
+	OFFSET(SELECTOR_USER_CS, USER_CS);
+	OFFSET(SELECTOR_USER_DS, USER_DS);
 
 	OFFSET(HANDOVER_INFO_PHYS, offsetof(struct handover, info_phys));
 	OFFSET(HANDOVER_MAGIC, offsetof(struct handover, magic));

@@ -6,6 +6,7 @@
 enum tag_type {
 	TAG_END = 0,
 	TAG_CMDLINE = 1,
+	TAG_MODULE = 3,
 	TAG_MEMORY_MAP = 6,
 	TAG_RSDP_OLD = 14,
 	TAG_RSDP_NEW = 15,
@@ -20,6 +21,10 @@ struct tag {
 	uint32_t type;
 	uint32_t bytes; /* header included; the next tag follows at the next multiple of 8 */
 	uint8_t data[];
+};
+
+struct module_tag {
+	uint32_t start, end; /* physical */
 };
 
 struct memory_map_tag {
@@ -49,6 +54,13 @@ struct pvh_start {
 	uint32_t reserved;
 };
 
+struct pvh_module {
+	uint64_t phys;
+	uint64_t bytes;
+	uint64_t cmdline_phys;
+	uint64_t reserved;
+};
+
 #define RSDP_OLD_BYTES	 20u
 #define RSDP_AT_REVISION 15
 #define RSDP_AT_BYTES	 20 /* u32, since revision 2 */
@@ -63,6 +75,7 @@ static struct {
 	size_t nr_map;
 	uint8_t rsdp[MAX_RSDP];
 	size_t rsdp_bytes;
+	struct memory_range module;
 } info;
 
 static void boot_info_copy_cmdline(const uint8_t *text, size_t max_len)
@@ -108,11 +121,28 @@ static void boot_info_copy_rsdp(const uint8_t *rsdp, size_t bytes)
 	info.rsdp_bytes = bytes;
 }
 
+static void boot_info_set_module(uint64_t start, uint64_t end)
+{
+	if (!info.module.end && start < end)
+		info.module = (struct memory_range){ .start = start, .end = end };
+}
+
+static void boot_info_take_module(const struct tag *tag)
+{
+	const struct module_tag *module = (const void *)tag->data;
+
+	if (tag->bytes - sizeof(*tag) >= sizeof(*module))
+		boot_info_set_module(module->start, module->end);
+}
+
 static void boot_info_take_tag(const struct tag *tag)
 {
 	switch (tag->type) {
 	case TAG_CMDLINE:
 		boot_info_copy_cmdline(tag->data, tag->bytes - sizeof(*tag));
+		break;
+	case TAG_MODULE:
+		boot_info_take_module(tag);
 		break;
 	case TAG_MEMORY_MAP:
 		boot_info_copy_map(tag);
@@ -133,6 +163,7 @@ static void boot_info_clear(void)
 {
 	info.nr_map = info.rsdp_bytes = 0;
 	info.cmdline[0] = '\0';
+	info.module = (struct memory_range){ 0 };
 }
 
 int boot_info_from_multiboot(const void *mbi)
@@ -177,6 +208,11 @@ int boot_info_from_pvh(uint64_t start_phys, const void *(*at)(uint64_t phys))
 		boot_info_add_to_map(&map[i]);
 	if (start->cmdline_phys)
 		boot_info_copy_cmdline(at(start->cmdline_phys), BOOT_CMDLINE_MAX);
+	if (start->nr_modules && start->modules_phys) {
+		const struct pvh_module *module = at(start->modules_phys);
+
+		boot_info_set_module(module->phys, module->phys + module->bytes);
+	}
 	if (start->rsdp_phys)
 		boot_info_copy_rsdp(at(start->rsdp_phys),
 				    boot_info_rsdp_bytes(at(start->rsdp_phys)));
@@ -192,6 +228,11 @@ const struct memory_map_entry *boot_info_memory_map(size_t *out_nr)
 {
 	*out_nr = info.nr_map;
 	return info.map;
+}
+
+struct memory_range boot_info_module(void)
+{
+	return info.module;
 }
 
 const void *boot_info_rsdp(size_t *out_bytes)

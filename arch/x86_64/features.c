@@ -49,8 +49,15 @@ void cpu_features_init(void)
 	f->hypervisor = r.ecx & (1u << 31);
 	if (f->max_leaf >= 6)
 		f->arat = cpuid(6, 0).eax & (1u << 2);
-	if (f->max_leaf >= 7)
-		f->serialize = cpuid(7, 0).edx & (1u << 14);
+	f->xsave = r.ecx & (1u << 26);
+	f->avx = r.ecx & (1u << 28);
+	if (f->max_leaf >= 7) {
+		r = cpuid(7, 0);
+		f->smep = r.ebx & (1u << 7);
+		f->smap = r.ebx & (1u << 20);
+		f->umip = r.ecx & (1u << 2);
+		f->serialize = r.edx & (1u << 14);
+	}
 	r = cpuid(EXT_LEAF_BASE + 1, 0);
 	f->pages_1g = r.edx & (1u << 26);
 	f->rdtscp = r.edx & (1u << 27);

@@ -18,7 +18,9 @@ ARCH_NOTRACE_SRCS := \
 	arch/x86_64/uart.c \
 	arch/x86_64/unwind.c \
 	arch/x86_64/unwind_code.c \
-	arch/x86_64/unwind_probe.c
+	arch/x86_64/unwind_probe.c \
+	arch/x86_64/user_cpu.c \
+	arch/x86_64/user_trap.c
 # All other sources have them; asm_offsets.c is no part of the kernel, the assembly takes its offsets from it.
 ARCH_SRCS := $(filter-out %/asm_offsets.c $(ARCH_NOTRACE_SRCS),$(sort $(wildcard arch/x86_64/*.c)))
 ARCH_ASM := $(sort $(wildcard arch/x86_64/*.asm))

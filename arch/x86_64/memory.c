@@ -143,6 +143,8 @@ static void memory_claim_early_pool(uint64_t kernel_bytes)
 
 void memory_init(const struct handover *handover)
 {
+	const struct memory_range module = boot_info_module();
+
 	memory.nr_ranges = 0;
 	memory_read_map();
 	memory_measure();
@@ -151,6 +153,7 @@ void memory_init(const struct handover *handover)
 	memory_find_low_page();
 	memory_ranges_subtract(0, LOW_MEMORY);
 	memory_ranges_subtract(handover->kernel_phys_start, handover->kernel_phys_end);
+	memory_ranges_subtract(module.start, module.end);
 	memory_claim_early_pool(handover->kernel_phys_end - handover->kernel_phys_start);
 }
 

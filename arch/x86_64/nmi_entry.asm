@@ -32,7 +32,11 @@
 %include "trace_cfi.inc"
 
 extern trap_nmi
+%ifdef WITH_PROCESSES
+extern user_rsp_begin, user_rsp_end
+%endif
 
+MSR_GS_BASE	equ 0xc0000101
 NMI_STACK_SIZE	equ 32768
 NMI_ENTRY_SIZE	equ 256
 
@@ -59,12 +63,27 @@ global nmi_entry:function (nmi_entry.end - nmi_entry)
 nmi_entry:
 	cfi_routine trap, IRET_FRAME_SIZE, nmi_entry.end
 	push_saved rax, rcx, rdx
+%ifdef WITH_PROCESSES
+	; rsp may be any address where it is a program's: no sign of a first NMI.
+	test	byte [rsp + nmi_stack.cs], 3
+	jnz	.first
+	mov	rax, [rsp + nmi_stack.rip]
+	mov	rcx, user_rsp_begin
+	cmp	rax, rcx
+	jb	.kernel_rsp
+	mov	rcx, user_rsp_end
+	cmp	rax, rcx
+	jb	.first
+.kernel_rsp:
+%endif
 	mov	rax, [rsp + nmi_stack.rsp]
 	mov	rcx, rsp
 	xor	rax, rcx
 	test	rax, -NMI_STACK_SIZE
 	jz	.nested
 
+.first:
+	mov	rcx, rsp
 	or	rcx, NMI_STACK_SIZE - 1
 	sub	rcx, NMI_ENTRY_SIZE - 1		; top of the main part
 	mov	rdx, rsp
@@ -85,10 +104,22 @@ nmi_entry:
 	push_value 0
 	push_value 2
 	push_saved TRAP_REGS
+	xor	ebx, ebx		; 1: the GS base was a program's, see trap_entry.asm
+	mov	ecx, MSR_GS_BASE
+	rdmsr
+	test	edx, edx
+	js	.is_kernels
+	swapgs
+	inc	ebx
+.is_kernels:
 	lea	rbp, [rsp + 1]
 	mov	rdi, rsp
 	cld
 	call	trap_nmi
+	test	ebx, ebx
+	jz	.was_kernels
+	swapgs
+.was_kernels:
 	pop_saved TRAP_REGS
 	add	rsp, 16
 	cfi_set_depth IRET_FRAME_SIZE

@@ -12,6 +12,7 @@
 
 #define PTE_PRESENT  0x001ull
 #define PTE_WRITE    0x002ull
+#define PTE_USER     0x004ull
 #define PTE_PWT	     0x008ull
 #define PTE_PCD	     0x010ull
 #define PTE_ACCESSED 0x020ull

@@ -8,6 +8,7 @@
 #include "paging_priv.h"
 #include "percpu_priv.h"
 #include "trap_priv.h"
+#include "user_priv.h"
 
 /*
  * The trap stacks of a CPU lie in a slot of CPU_STACK_SLOT bytes. The lowest page of each is its
@@ -23,8 +24,9 @@ struct trap_stack {
 #define CPU_STACK_SLOT 0x10000ul
 
 static const struct trap_stack trap_stacks[] = {
-	{ .name = "#DF", .offset = 0x0000, .bytes = 0x4000, .ist = IST_DOUBLE_FAULT },
-	{ .name = "#MC", .offset = 0x4000, .bytes = 0x4000, .ist = IST_MACHINE_CHECK },
+	{ .name = "#DF", .offset = 0x0000, .bytes = 0x3000, .ist = IST_DOUBLE_FAULT },
+	{ .name = "#MC", .offset = 0x3000, .bytes = 0x3000, .ist = IST_MACHINE_CHECK },
+	{ .name = "#DB", .offset = 0x6000, .bytes = 0x2000, .ist = IST_DEBUG },
 	{ .name = "NMI", .offset = 0x8000, .bytes = 0x8000, .ist = IST_NMI },
 };
 
@@ -42,6 +44,10 @@ enum gdt_index {
 	GDT_NULL,
 	GDT_KERNEL_CS,
 	GDT_KERNEL_DS,
+	GDT_UNUSED,
+	GDT_USER_EMPTY,
+	GDT_USER_DS,
+	GDT_USER_CS,
 	GDT_TSS,
 	GDT_TSS_HIGH,
 	GDT_NR
@@ -49,6 +55,7 @@ enum gdt_index {
 
 #define GDT_CODE64 0x00af9b000000ffffull /* accessed bit set: the CPU never writes here */
 #define GDT_DATA   0x00cf93000000ffffull
+#define GDT_DPL3   (3ull << 45)
 #define GDT_TSS64  0x0000890000000000ull /* available TSS; base and limit to be filled in */
 
 struct cpu_tables {
@@ -142,6 +149,8 @@ static void fill_tables(uint32_t cpu)
 
 	t->gdt[GDT_KERNEL_CS] = GDT_CODE64;
 	t->gdt[GDT_KERNEL_DS] = GDT_DATA;
+	t->gdt[GDT_USER_DS] = GDT_DATA | GDT_DPL3;
+	t->gdt[GDT_USER_CS] = GDT_CODE64 | GDT_DPL3;
 	t->gdt[GDT_TSS] = GDT_TSS64 | limit | (base & 0xffffff) << 16 | (base >> 24 & 0xff) << 56;
 	t->gdt[GDT_TSS_HIGH] = base >> 32;
 }
@@ -174,9 +183,9 @@ static void load_gdt(struct cpu_tables *t)
 			 "pushq %%rax\n\t"
 			 "lretq\n"
 			 "1:\n\t"
-			 "mov %2, %%ds\n\t"
-			 "mov %2, %%es\n\t"
 			 "mov %2, %%ss\n\t"
+			 "mov %3, %%ds\n\t"
+			 "mov %3, %%es\n\t"
 			 "mov %3, %%fs\n\t"
 			 "mov %3, %%gs"
 			 :
@@ -196,6 +205,14 @@ void cpu_load(uint32_t cpu)
 	load_gdt(&tables[cpu]);
 	wrmsr(MSR_GS_BASE, (uintptr_t)&area->local); /* loading %gs cleared it */
 	trap_load_idt();
+	user_cpu_init();
+}
+
+void cpu_set_kernel_stack(uintptr_t top)
+{
+	struct cpu_tables *t = cpu_local_read(arch_private);
+
+	t->tss.rsp[0] = top;
 }
 
 struct cpu_local *cpu_local_of(uint32_t cpu)

@@ -20,6 +20,10 @@ arch_switch:
 	cfi_routine_end
 .end:
 
+%ifdef WITH_PROCESSES
+extern user_start
+%endif
+
 ; A new thread begins here, by the `ret` of its first arch_switch(): r12 = argument, r13 = function.
 ; rbp and the word at rsp are 0, so that backtraces end here.
 global arch_thread_start:function (arch_thread_start.end - arch_thread_start)
@@ -29,6 +33,10 @@ arch_thread_start:
 	cfi_outermost
 	mov	rdi, r12
 	call	r13
+%ifdef WITH_PROCESSES
+	jmp	user_start		; of user_entry.asm: the thread goes on as a program
+%else
 	ud2
+%endif
 	cfi_routine_end
 .end:

@@ -14,6 +14,7 @@
 
 #include "fixup.h"
 #include "trap_priv.h"
+#include "user_priv.h"
 
 struct gate {
 	uint16_t offset_low;
@@ -26,6 +27,8 @@ struct gate {
 };
 
 #define GATE_INTERRUPT 0x8e /* present, ring 0, interrupts off on entry */
+#define GATE_USER      0x60 /* the instruction INT may use it in programs */
+#define RFLAGS_TF      0x100ull
 
 #define HARDIRQ_ONE 0x00010000u
 #define NMI_ONE	    0x00100000u
@@ -56,12 +59,12 @@ void trap_init(void)
 {
 	for (unsigned int v = 0; v < TRAP_NR_VECTORS; v++)
 		set_gate(v, trap_stubs + v * TRAP_STUB_SIZE, IST_NONE);
+	set_gate(TRAP_DEBUG, trap_debug, IST_DEBUG);
 	set_gate(TRAP_BREAKPOINT, trap_breakpoint, IST_NONE);
+	traps.idt[TRAP_BREAKPOINT].type |= GATE_USER;
 	set_gate(TRAP_NMI, nmi_entry, IST_NMI);
-	set_gate(TRAP_DOUBLE_FAULT, trap_stubs + TRAP_DOUBLE_FAULT * TRAP_STUB_SIZE,
-		 IST_DOUBLE_FAULT);
-	set_gate(TRAP_MACHINE_CHECK, trap_stubs + TRAP_MACHINE_CHECK * TRAP_STUB_SIZE,
-		 IST_MACHINE_CHECK);
+	set_gate(TRAP_DOUBLE_FAULT, trap_double_fault, IST_DOUBLE_FAULT);
+	set_gate(TRAP_MACHINE_CHECK, trap_machine_check, IST_MACHINE_CHECK);
 }
 
 bool trap_table_overlaps(uintptr_t addr, size_t len)
@@ -137,16 +140,41 @@ static void dispatch_irq(struct trap_frame *regs)
 		TRACEPOINT_CALL(irq_enable, 0ul);
 }
 
+/*
+ * A single step that began in a program ends in the first instruction of the kernel's entry: nothing
+ * is to be done, and the step goes no further.
+ */
+static bool is_step_into_entry(struct trap_frame *regs)
+{
+	if (regs->vector != TRAP_DEBUG || !trap_is_entry_code(regs->rip))
+		return false;
+	regs->rflags &= ~RFLAGS_TF;
+	return true;
+}
+
+static bool is_fatal_anywhere(uint64_t vector)
+{
+	return vector == TRAP_DOUBLE_FAULT || vector == TRAP_MACHINE_CHECK;
+}
+
 void trap_dispatch(struct trap_frame *regs)
 {
 	if (regs->vector >= TRAP_NR_EXCEPTIONS) {
 		dispatch_irq(regs);
+		if (trap_is_user(regs))
+			user_before_return(regs);
+		return;
+	}
+	if (trap_is_user(regs) && !is_fatal_anywhere(regs->vector)) {
+		user_trap(regs);
 		return;
 	}
 	if (regs->vector == TRAP_BREAKPOINT &&
 	    trace_breakpoint_dispatch(&regs->rip, &regs->rsp, regs))
 		return;
 	if (regs->vector == TRAP_DEBUG && trace_watch_dispatch(regs->rip, regs))
+		return;
+	if (is_step_into_entry(regs) || user_copy_fault(regs))
 		return;
 	/* a fault in a probe's copy counts as one of the original instruction */
 	regs->rip = trace_probe_original(regs->rip);
@@ -155,10 +183,23 @@ void trap_dispatch(struct trap_frame *regs)
 	trap_fatal(regs);
 }
 
+/*
+ * An NMI in the entry of #DB must not come to another #DB, which would overwrite the frame there: no
+ * watchpoint is hit meanwhile. The value for trace_watch_restore(); 0: nothing was changed.
+ */
+static uint64_t trap_nmi_watches_off(const struct trap_frame *regs)
+{
+	bool is_inside =
+		regs->rip >= (uintptr_t)trap_debug && regs->rip < (uintptr_t)trap_debug_end;
+
+	return is_inside ? trace_watch_suspend() : 0;
+}
+
 void trap_nmi(struct trap_frame *regs)
 {
 	trap_fn fn = atomic_load_explicit(&traps.nmi_fn, memory_order_relaxed);
 	uint64_t fault_addr = read_cr2(); /* restored: the interrupted code may still read it */
+	uint64_t watches = trap_nmi_watches_off(regs);
 
 	preempt_count_add(NMI_ONE + HARDIRQ_ONE);
 	if (fn)
@@ -168,4 +209,6 @@ void trap_nmi(struct trap_frame *regs)
 	preempt_count_add(-(NMI_ONE + HARDIRQ_ONE));
 	if (read_cr2() != fault_addr)
 		write_cr2(fault_addr);
+	if (watches)
+		trace_watch_restore(watches);
 }

@@ -68,7 +68,7 @@ struct iret_frame {
 
 static bool is_trap_entry(uintptr_t rip)
 {
-	return (rip >= (uintptr_t)trap_stubs && rip < (uintptr_t)trap_entry_end) ||
+	return trap_is_entry_code(rip) ||
 	       (rip >= (uintptr_t)nmi_entry && rip < (uintptr_t)nmi_entry_end);
 }
 
@@ -177,6 +177,8 @@ static uintptr_t take_trap_frame(struct walk *w, const struct trap_frame *regs)
 	uintptr_t rip = trace_probe_original(regs->rip);
 	const struct iret_frame *frame;
 
+	if (trap_is_user(regs))
+		return 0; /* the program's addresses are not the kernel's */
 	emit(w, rip);
 	if (!is_trap_entry(rip) || (regs->rbp & 1)) {
 		take_caller(w, rip, regs->rsp + trace_probe_pushed(regs->rip), regs->rcx);
@@ -301,11 +303,23 @@ struct show {
 	uintptr_t out[1 + STEP_MAX]; /* the last address of the step before, then of this one */
 };
 
-/* arch_thread_start() and the boot code leave rbp 0 for the first function. */
+/*
+ * arch_thread_start() and the boot code leave rbp 0 for the first function. Above it a thread of a
+ * program has room for the frame of its traps.
+ */
 static bool is_first_frame(struct walk *w, uintptr_t rbp)
 {
 	return is_on_stack(w, rbp, 2 * sizeof(uintptr_t)) && stack_word(w, rbp, 0) == 0 &&
-	       w->hi - rbp <= FIRST_FRAME_BYTES;
+	       w->hi - rbp <= FIRST_FRAME_BYTES + sizeof(struct trap_frame);
+}
+
+/* Is this the frame of a trap or system call of a program? The stack ends behind it. */
+static bool is_user_frame(struct walk *w, uintptr_t rbp)
+{
+	uintptr_t at = rbp - 1;
+
+	return (rbp & 1) && is_on_stack(w, at, sizeof(struct trap_frame)) &&
+	       trap_is_user((const struct trap_frame *)at);
 }
 
 /*
@@ -380,6 +394,8 @@ static bool show_up(struct show *show, uintptr_t ip, uintptr_t rbp)
 		bool is_trap = rbp & 1, is_first = !is_trap && is_first_frame(w, rbp);
 		uintptr_t frame = rbp;
 
+		if (is_user_frame(w, rbp))
+			return true;
 		if (is_trap && !show_interrupted(show, rbp - 1))
 			return false;
 		w->out[0] = w->out[w->nr - 1];

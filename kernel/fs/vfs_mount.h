@@ -59,6 +59,9 @@ extern const struct file_ops shell_file_ops;
 extern const struct vfs_special vfs_sysctl_specials[];
 extern const size_t vfs_nr_sysctl_specials;
 
+/* Put the files of the loader's archive into the ram tree, if there is one. Boot only. */
+void initramfs_unpack(void);
+
 /* The files of /sys/kernel/debug/kprobes. */
 extern const struct vfs_special vfs_kprobes_specials[];
 extern const size_t vfs_nr_kprobes_specials;

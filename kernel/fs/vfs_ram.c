@@ -119,8 +119,23 @@ static void ram_stat(void *object, struct vfs_stat *out_stat)
 	else if (node->special && node->special->is_device)
 		out_stat->type = VFS_DEVICE;
 	out_stat->mode = node->mode;
+	out_stat->uid = node->uid;
+	out_stat->gid = node->gid;
 	out_stat->size = node->size;
 	out_stat->id = node->id;
+}
+
+static int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to)
+{
+	struct ram_node *node = object;
+
+	if (which & VFS_SET_MODE)
+		node->mode = to->mode;
+	if (which & VFS_SET_UID)
+		node->uid = to->uid;
+	if (which & VFS_SET_GID)
+		node->gid = to->gid;
+	return 0;
 }
 
 static int ram_entry(void *object, uint32_t index, char *out_name)
@@ -263,6 +278,16 @@ static ssize_t ram_write(struct file *file, const void *buf, size_t len, uint64_
 	return put || !len ? (ssize_t)put : -ENOSPC;
 }
 
+static void *ram_map_page(struct file *file, uint64_t index)
+{
+	void *page;
+
+	mutex_lock(&tree_lock);
+	page = ram_data_page(file->object, index);
+	mutex_unlock(&tree_lock);
+	return page;
+}
+
 static int ram_close(struct file *file)
 {
 	ram_put(file->object);
@@ -272,6 +297,7 @@ static int ram_close(struct file *file)
 static const struct file_ops ram_file_ops = {
 	.read = ram_read,
 	.write = ram_write,
+	.map_page = ram_map_page,
 	.close = ram_close,
 	.has_position = true,
 };
@@ -369,5 +395,6 @@ const struct vfs_fs vfs_ram_fs = {
 	.entry = ram_entry,
 	.create = ram_create,
 	.remove = ram_remove,
+	.set_attr = ram_set_attr,
 	.rename = ram_rename,
 };

@@ -20,6 +20,7 @@ struct ram_node {
 	uint64_t size;			   /* bytes */
 	uint64_t id;			   /* no other node has had the same */
 	uint32_t mode;
+	uint32_t uid, gid;
 	uint32_t refs; /* holders; the name in a directory counts as one */
 	bool is_dir;
 	bool is_fixed; /* can be neither removed nor renamed */
@@ -33,6 +34,8 @@ struct ram_node {
 size_t ram_data_read(struct ram_node *node, uint64_t pos, void *buf, size_t len);
 /* Store at `pos`. Bytes stored: fewer than `len` when memory runs short. */
 size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size_t len);
+/* Page `index` of the contents, with one more user; NULL behind their end, and without memory. */
+void *ram_data_page(struct ram_node *node, uint64_t index);
 /* Free the contents: the size is 0 afterwards. */
 void ram_data_free(struct ram_node *node);
 

@@ -3,25 +3,14 @@
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
-#include "mm/page.h"
 #include "vfs_ram.h"
 
 #define BLOCK_SLOTS (PAGE_SIZE / sizeof(void *) - 1)
-/* When fewer pages than these are free, files do not grow: the rest is for the kernel. */
-#define RESERVE_PAGES 512u
 
 struct ram_block { /* one page */
 	struct ram_block *next;
 	void *pages[BLOCK_SLOTS];
 };
-
-static bool ram_is_memory_short(void)
-{
-	uint64_t total, nr_free, failures;
-
-	page_get_counts(&total, &nr_free, &failures);
-	return nr_free < RESERVE_PAGES;
-}
 
 /* The slot of page `index`; it may be empty. NULL: no such slot, or no memory to make it. */
 static void **ram_find_slot(struct ram_node *node, uint64_t index, bool creates)
@@ -29,7 +18,7 @@ static void **ram_find_slot(struct ram_node *node, uint64_t index, bool creates)
 	struct ram_block **link = &node->data;
 
 	for (;;) {
-		if (!*link && creates && !ram_is_memory_short())
+		if (!*link && creates && !page_is_memory_short())
 			*link = page_alloc_zeroed(0);
 		if (!*link)
 			return NULL;
@@ -79,8 +68,8 @@ size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size
 
 		if (!slot)
 			break;
-		if (!*slot && !ram_is_memory_short())
-			*slot = page_alloc_zeroed(0);
+		if (!*slot && !page_is_memory_short())
+			*slot = alloc_shared_page_zeroed();
 		if (!*slot)
 			break;
 		memcpy((char *)*slot + pos % PAGE_SIZE, (const char *)buf + done, part);
@@ -92,6 +81,18 @@ size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size
 	return done;
 }
 
+void *ram_data_page(struct ram_node *node, uint64_t index)
+{
+	void **slot;
+
+	if (index >= ALIGN_UP(node->size, PAGE_SIZE) / PAGE_SIZE)
+		return NULL;
+	slot = ram_find_slot(node, index, true);
+	if (slot && !*slot && !page_is_memory_short())
+		*slot = alloc_shared_page_zeroed();
+	return slot && *slot ? get_page(*slot) : NULL;
+}
+
 void ram_data_free(struct ram_node *node)
 {
 	while (node->data) {
@@ -99,7 +100,7 @@ void ram_data_free(struct ram_node *node)
 
 		for (size_t i = 0; i < BLOCK_SLOTS; i++) {
 			if (block->pages[i])
-				free_pages(block->pages[i], 0);
+				put_page(block->pages[i]);
 		}
 		node->data = block->next;
 		free_pages(block, 0);

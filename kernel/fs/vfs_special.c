@@ -262,5 +262,7 @@ int vfs_init(void)
 		err = vfs_ram_add(vfs_kprobes_specials, vfs_nr_kprobes_specials);
 	if (!err && btf_bytes())
 		err = vfs_ram_add(&btf_special, 1);
+	if (!err)
+		initramfs_unpack();
 	return err;
 }

@@ -301,6 +301,12 @@ void *upcall_page_table_alloc(void)
 	return table;
 }
 
+void upcall_page_table_free(void *table)
+{
+	atomic_fetch_sub(&nr_page_tables, 1);
+	free_pages(table, 0);
+}
+
 uint64_t page_nr_tables(void)
 {
 	return atomic_load(&nr_page_tables);

@@ -6,6 +6,7 @@
 #include <arch/timer.h>
 #include <kernel/config.h>
 #include <kernel/mm.h>
+#include <kernel/process.h>
 #include <kernel/softirq.h>
 #include <kernel/time.h>
 #include <kernel/upcall.h>
@@ -96,6 +97,8 @@ static void sched_switch_to(struct run_queue *rq, struct thread *prev, struct th
 	cpu_local_write(current_pid, next->pid);
 	cpu_local_write(trace_thread, &next->trace);
 	cpu_local_write(kernel_stack_top, sched_stack_top(next));
+	if (TRACE_UNLIKELY((prev->flags | next->flags) & THREAD_USER))
+		task_switch(prev->task, next->task, sched_stack_top(next));
 	arch_switch(&prev->context, &next->context);
 	/* Here `prev` runs again, perhaps on another CPU. */
 	sched_finish_switch();

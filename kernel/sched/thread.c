@@ -1,7 +1,9 @@
 /* Threads: birth, death and the list of all of them; see <kernel/thread.h>. */
 #include <arch/cpu.h>
 #include <arch/smp.h>
+#include <arch/trap.h>
 #include <kernel/mm.h>
+#include <kernel/process.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include <kernel/upcall.h>
@@ -36,8 +38,21 @@ static void thread_start(void *arg)
 {
 	struct thread *thread = arg;
 
+	int status;
+
 	sched_thread_begins();
-	do_exit(thread->fn(thread->arg));
+	status = thread->fn(thread->arg);
+	if (thread->flags & THREAD_USER && !status)
+		return; /* to user_start, and so to the program */
+	do_exit(status);
+}
+
+/* Above all frames of a program's thread there is room for that of its traps. */
+static uintptr_t thread_first_frame(const struct thread *thread)
+{
+	uintptr_t top = (uintptr_t)thread->stack + STACK_BYTES;
+
+	return thread->flags & THREAD_USER ? top - sizeof(struct trap_frame) : top;
 }
 
 struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
@@ -66,8 +81,7 @@ struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, u
 	/* One reference belongs to the thread, and one to the caller if it is not detached. */
 	atomic_store(&thread->refs, flags & THREAD_DETACHED ? 1 : 2);
 	atomic_store(&thread->state, THREAD_UNINTERRUPTIBLE);
-	arch_thread_init(&thread->context, (uintptr_t)thread->stack + STACK_BYTES, thread_start,
-			 thread);
+	arch_thread_init(&thread->context, thread_first_frame(thread), thread_start, thread);
 	thread_list_add(thread);
 	thread->group = current_thread()->pid ? current_thread()->group : thread->pid;
 	trace_thread_created(current_thread()->pid, thread->pid, &thread->trace);
@@ -98,6 +112,8 @@ static void thread_free(struct thread *thread)
 	if (trace_sched_process_free_enabled())
 		sched_tell_free(thread);
 	thread_list_remove(thread);
+	if (thread->task)
+		task_free(thread->task);
 	stack_free(thread->stack);
 	kmem_cache_free(thread_cache, thread);
 }
@@ -142,6 +158,8 @@ void do_exit(int status)
 {
 	struct thread *thread = current_thread();
 
+	if (thread->task)
+		task_exit(thread->task);
 	thread->exit_status = status;
 	if (trace_sched_process_exit_enabled())
 		sched_tell_exit(thread);

@@ -26,9 +26,6 @@
 #define NEEDS_AVX     (1u << 2)
 #define NEEDS_BMI     (1u << 3)
 
-#define CR4_OSFXSR  (1ull << 9)
-#define CR4_OSXSAVE (1ull << 18)
-
 /* kprobe_forms.asm */
 struct kprobe_form {
 	const char *text;
@@ -101,16 +98,30 @@ static uint64_t kprobe_form_hash(uint64_t hash, const void *bytes, size_t len)
 	return hash;
 }
 
+static uint32_t kprobe_form_get_xcr0(uint64_t cr4)
+{
+	uint32_t value = 1, high;
+
+	if (cr4 & CR4_OSXSAVE)
+		__asm__ volatile("xgetbv" : "=a"(value), "=d"(high) : "c"(0));
+	return value;
+}
+
 static void kprobe_form_set_xcr0(uint32_t value)
 {
 	__asm__ volatile("xsetbv" : : "a"(value), "c"(0), "d"(0));
 }
 
-/* With the CPU's vectors switched on for as long as it takes. All that came out, as a number. */
+/*
+ * With the CPU's vectors switched on for as long as it takes, and no base in FS, where a program may have
+ * left one. All that came out, as a number.
+ */
 static uint64_t kprobe_form_try(const struct kprobe_form *form, uint64_t flags)
 {
 	uint64_t irq_flags = arch_irq_save(), cr4 = read_cr4(), hash;
+	uint32_t xcr0 = kprobe_form_get_xcr0(cr4);
 
+	wrmsr(MSR_FS_BASE, 0);
 	if (form->needs & (NEEDS_SSE | NEEDS_AVX))
 		write_cr4(cr4 | CR4_OSFXSR | (form->needs & NEEDS_AVX ? CR4_OSXSAVE : 0));
 	if (form->needs & NEEDS_AVX)
@@ -118,7 +129,7 @@ static uint64_t kprobe_form_try(const struct kprobe_form *form, uint64_t flags)
 	kprobe_form_prepare(flags);
 	kprobe_form_run(form->start);
 	if (form->needs & NEEDS_AVX)
-		kprobe_form_set_xcr0(1);
+		kprobe_form_set_xcr0(xcr0);
 	write_cr4(cr4);
 	kprobe_form_forget(&kprobe_form_out);
 	hash = kprobe_form_hash(1, &kprobe_form_out, sizeof(kprobe_form_out));

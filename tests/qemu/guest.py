@@ -78,7 +78,7 @@ class Console(fdpexpect.fdspawn):
 
 class Guest:
     """One boot, as `qemu -kernel` does it, or by GRUB: with `grub`, `uefi` or an `iso` of one's own, which takes three times as
-    long. `tests`: of the kernel that has ktest, torture, bench and failalloc. `limit` bounds the life of QEMU,
+    long. `initrd`: the archive of its files, see programs.py. `tests`: of the kernel that has ktest, torture, bench and failalloc. `limit` bounds the life of QEMU,
     `timeout` each wait, in seconds of an idle machine."""
 
     def __init__(
@@ -95,6 +95,7 @@ class Guest:
         iso=None,
         grub=False,
         com2="null",
+        initrd=None,
         extra=(),
         limit=300,
         timeout=60,
@@ -109,6 +110,8 @@ class Guest:
         else:
             # GRUB asks for a display; a firmware that finds none has 12 % less to do in such a short boot
             boot = ["-vga", "none", "-kernel", build / ("fathom-test.stripped" if tests else "fathom.stripped"), "-append", cmdline]
+            if initrd:
+                boot += ["-initrd", initrd]
         args = [
             "setpriv",
             "--pdeathsig",

@@ -33,6 +33,23 @@ void *page_alloc_zeroed(unsigned int order);
 void free_pages(void *memory, unsigned int order);
 
 /*
+ * One page with a count of its users, which is 1. put_page() takes one away and frees the page with the
+ * last. NULL is allowed there.
+ */
+void *alloc_shared_page(void);
+void *alloc_shared_page_zeroed(void);
+void *get_page(void *page);
+void put_page(void *page);
+uint32_t page_count(void *page);
+
+/*
+ * Files and programs get no more pages when fewer than PAGE_RESERVE are free: the rest is for the
+ * kernel.
+ */
+#define PAGE_RESERVE 512u
+bool page_is_memory_short(void);
+
+/*
  * Aligned to 16 bytes, contents undefined; kzalloc: zeroed. For more than 2048 bytes they are
  * 2^order whole pages; for more than 4 MiB the answer is NULL.
  */

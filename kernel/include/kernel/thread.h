@@ -1,5 +1,5 @@
 /*
- * Threads: kernel mode only, preemptive, one run queue per CPU.
+ * Threads: preemptive, one run queue per CPU. They run in the kernel; those of a program run that, too.
  *
  *   new --> RUNNING (on a run queue or a CPU) --> DEAD --> freed by its last reference
  *              ^  |
@@ -49,6 +49,9 @@ enum thread_policy {
 #define THREAD_DETACHED 0x1u /* it is never joined */
 #define THREAD_SERVICE	0x2u /* belongs to the kernel: cannot be killed */
 #define THREAD_IDLE	0x4u /* the idle thread of a CPU; only the scheduler makes these */
+#define THREAD_USER	0x8u /* runs a program, once its function has returned 0; see process.h */
+
+struct task;
 
 struct thread {
 	struct arch_context context; /* saved registers */
@@ -64,9 +67,10 @@ struct thread {
 	void *arg;
 	struct completion exited;
 	int exit_status;
-	int32_t group;	  /* Ctrl-C goes to a whole group; inherited, or its first thread's pid */
-	uint64_t session; /* inherited; 0: of the console. Its end interrupts all its threads */
-	void *user;	  /* the shell's context of this thread; inherited, not owned */
+	int32_t group;	   /* Ctrl-C goes to a whole group; inherited, or its first thread's pid */
+	uint64_t session;  /* inherited; 0: of the console. Its end interrupts all its threads */
+	struct task *task; /* of a program; NULL for others */
+	void *user;	   /* the shell's context of this thread; inherited, not owned */
 	struct list all_link;		/* guarded by thread_list_lock */
 	struct held_locks held_mutexes; /* debug */
 

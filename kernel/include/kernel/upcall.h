@@ -37,6 +37,9 @@ void upcall_ap_main(uint32_t cpu) __attribute__((noreturn));
  */
 void *upcall_page_table_alloc(void);
 
+/* Free a page table of a program. */
+void upcall_page_table_free(void *table);
+
 /*
  * Called when the outermost interrupt is about to return to code that had interrupts on. Interrupts
  * off, HARDIRQ bits already taken out of preempt_count. Runs pending softirqs with interrupts on,
@@ -51,6 +54,21 @@ void upcall_timer(void);
  * Another CPU wants this one to look whether another thread is to run: smp_send_reschedule(). irq.
  */
 void upcall_reschedule(void);
+
+/*
+ * Programs, in kernel/process and kernel/syscall. Thread context, interrupts on, but for the last one,
+ * which is called and returns with interrupts off.
+ *
+ * A page fault at `addr` of a program, or of a copy from or to its memory. True when the page is there
+ * now. If not, and it was the program, the program is told.
+ */
+bool upcall_user_fault(struct trap_frame *regs, uintptr_t addr);
+/* Another exception of a program: a signal, its code, and the address that it tells, of Linux's. */
+void upcall_user_trap(struct trap_frame *regs, int signal, int code, uintptr_t addr);
+/* Do the system call in the frame, and put its result there. */
+void upcall_syscall(struct trap_frame *regs);
+/* The program is about to go on: threads that wait run first, signals are delivered. Not traced. */
+void upcall_user_return(struct trap_frame *regs);
 
 /* A trap without a handler: panics with `what`, such as "page fault at ...". Any context. */
 void upcall_fault(struct trap_frame *regs, const char *what) __attribute__((noreturn));

@@ -67,6 +67,11 @@ struct file_ops {
 	/* The answer of file_may_wait(). When this is missing: yes, if there is is_readable. */
 	bool (*may_wait)(const struct file *file);
 	void (*set_nonblock)(struct file *file, bool on); /* optional */
+	/*
+	 * Page `index` of the contents, with one more user, for put_page(); NULL behind the end, or
+	 * without memory. Optional: programs cannot map the file without it.
+	 */
+	void *(*map_page)(struct file *file, uint64_t index);
 	int (*close)(struct file *file); /* optional; frees the object, whatever it returns */
 	bool has_position;		 /* reads and writes are serialised by the file's lock */
 	bool is_console;		 /* people read it: commands flush at each end of a line */
@@ -76,6 +81,7 @@ struct file {
 	const struct file_ops *ops;
 	void *object;	/* the open object: node, handle, pipe */
 	uint32_t flags; /* VFS_* of the open */
+	char *path;	/* where it was opened by a program; otherwise NULL */
 	_Atomic uint32_t refs;
 	struct mutex lock; /* guards what follows */
 	uint64_t pos;

@@ -138,6 +138,11 @@ int sh_run_text(struct shell *sh, const char *text, size_t len, const struct sh_
 /* Run a command with these arguments in this thread. Returns its exit status. */
 int sh_run_command(struct shell *sh, const struct command *command, int argc, char **argv,
 		   const struct sh_io *io);
+/*
+ * The command that runs the program of that name, which is argv[0] to it; NULL when there is none. A
+ * word with a slash is always a program, and the command tells why it cannot be run.
+ */
+const struct command *sh_find_program(const struct shell *sh, const char *name);
 /* Print a line that begins with "sh: " to the error file. */
 void sh_complain(const struct sh_io *io, const char *fmt, ...) TRACE_PRINTF(2, 3);
 

@@ -120,6 +120,8 @@ static TRACE_NOINLINE int sh_run_fields(struct shell *sh, struct sh_arena *arena
 		return sh_fail_status(sh, io, -ENOMEM);
 	task.name = task.argv[0];
 	task.command = command_find(task.name);
+	if (!task.command)
+		task.command = sh_find_program(sh, task.name);
 	if (!task.command || !task.command->run) {
 		sh_complain(io, "%s: command not found", task.name);
 		return COMMAND_NOT_FOUND;

@@ -23,6 +23,13 @@ static size_t nr_map;
 static jmp_buf refused;
 static char reason[128];
 
+static struct memory_range module;
+
+struct memory_range boot_info_module(void)
+{
+	return module;
+}
+
 const struct memory_map_entry *boot_info_memory_map(size_t *out_nr)
 {
 	*out_nr = nr_map;

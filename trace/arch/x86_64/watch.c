@@ -86,6 +86,20 @@ void trace_watch_cpu_online(void)
 		watch_load(NULL);
 }
 
+uint64_t trace_watch_suspend(void)
+{
+	uint64_t dr7;
+
+	READ_DR(7, dr7);
+	WRITE_DR(7, DR7_INIT);
+	return dr7;
+}
+
+void trace_watch_restore(uint64_t suspended)
+{
+	WRITE_DR(7, suspended);
+}
+
 /* 1, 2 and 4 bytes are 0, 1 and 3, and 8 bytes are 2. */
 static uint64_t length_bits(uint32_t len)
 {

@@ -12,7 +12,9 @@
 #define ESRCH	      3
 #define EINTR	      4
 #define EIO	      5
+#define ENXIO	      6
 #define E2BIG	      7
+#define ENOEXEC	      8
 #define EBADF	      9
 #define ECHILD	      10
 #define EAGAIN	      11
@@ -27,6 +29,7 @@
 #define EISDIR	      21
 #define EINVAL	      22
 #define EMFILE	      24
+#define ENOTTY	      25
 #define EFBIG	      27
 #define ENOSPC	      28
 #define ESPIPE	      29
@@ -37,6 +40,7 @@
 #define ENAMETOOLONG  36
 #define ENOSYS	      38
 #define ENOTEMPTY     39
+#define ELOOP	      40
 #define ENODATA	      61
 #define ETIME	      62
 #define EOVERFLOW     75

@@ -52,6 +52,11 @@ int boot_info_from_pvh(uint64_t start_phys, const void *(*at)(uint64_t phys));
 const char *boot_info_cmdline(void);
 /* The memory map as the firmware gave it. */
 const struct memory_map_entry *boot_info_memory_map(size_t *out_nr);
+/*
+ * The memory of the first module that the loader has brought beside the kernel, an archive of files; empty
+ * without one. It is not copied: memory.c keeps it out of the free memory.
+ */
+struct memory_range boot_info_module(void);
 /* A copy of the RSDP, *out_bytes long, in the newest version that there is; NULL without one. */
 const void *boot_info_rsdp(size_t *out_bytes);
 

@@ -30,6 +30,7 @@ struct cpu_local {
 	uintptr_t irq_stack_top;   /* end of the outermost interrupt's trap frame; 0 in none */
 	void *arch_private;	   /* arch/: descriptor tables, stacks */
 	void *kernel_private;	   /* kernel/: run queue, timers */
+	uint64_t user_rsp;	   /* of a program, in the first instructions of its system call */
 };
 
 #define PREEMPT_NO_RESCHED 0x80000000u

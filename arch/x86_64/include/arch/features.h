@@ -26,6 +26,11 @@ struct cpu_features {
 	bool cx16;
 	bool pages_1g;
 	bool arat; /* APIC timer runs in all sleep states */
+	bool smep;
+	bool smap;
+	bool umip;
+	bool xsave;
+	bool avx;
 };
 extern struct cpu_features cpu_features;
 /* Fill cpu_features. Boot CPU. */

@@ -13,9 +13,15 @@
 #include <stdint.h>
 #include <arch/cpu_local.h>
 
-/* Selectors of the GDT, in the order that SYSCALL would need. */
-#define KERNEL_CS 0x08
-#define KERNEL_DS 0x10
+/*
+ * Selectors of the GDT, in the order that SYSCALL and SYSRET need. Those of programs are Linux's, which
+ * debuggers know; the entry in front of them would be for code of 32 bits, and is empty.
+ */
+#define KERNEL_CS     0x08
+#define KERNEL_DS     0x10
+#define USER_CS_EMPTY 0x20
+#define USER_DS	      0x2b
+#define USER_CS	      0x33
 
 /*
  * Make struct cpu_local, trap stacks (with guard pages), GDT and TSS of logical CPU `cpu` ready.
@@ -33,11 +39,14 @@ void cpu_load(uint32_t cpu);
 bool cpu_local_overlaps(uintptr_t addr, size_t len);
 bool cpu_tables_overlap(uintptr_t addr, size_t len);
 
+/* Let traps from programs on this CPU use the stack that ends there. Preemption is off. */
+void cpu_set_kernel_stack(uintptr_t top);
+
 /* struct cpu_local of a CPU; filled in by cpu_prepare(). Any context. */
 struct cpu_local *cpu_local_of(uint32_t cpu);
 
 /*
- * The name ("NMI", "#DF", "#MC") of the trap stack that has `addr` on it or in its guard page, and
+ * The name ("NMI", "#DF", "#MC", "#DB") of the trap stack that has `addr` on it or in its guard page, and
  * its bounds, without the guard page; NULL for none. Any context. `addr` need not be mapped.
  */
 const char *cpu_trap_stack_of(uintptr_t addr, uintptr_t *out_lo, uintptr_t *out_hi);

@@ -9,17 +9,34 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 
-#define CR0_WP	 (1ull << 16)
-#define CR4_PAE	 (1ull << 5)
-#define CR4_PGE	 (1ull << 7)
-#define EFER_LME (1ull << 8)
-#define EFER_NXE (1ull << 11)
+#define CR0_MP	       (1ull << 1)
+#define CR0_EM	       (1ull << 2)
+#define CR0_TS	       (1ull << 3)
+#define CR0_NE	       (1ull << 5)
+#define CR0_WP	       (1ull << 16)
+#define CR4_PAE	       (1ull << 5)
+#define CR4_PGE	       (1ull << 7)
+#define CR4_OSFXSR     (1ull << 9)
+#define CR4_OSXMMEXCPT (1ull << 10)
+#define CR4_UMIP       (1ull << 11)
+#define CR4_OSXSAVE    (1ull << 18)
+#define CR4_SMEP       (1ull << 20)
+#define CR4_SMAP       (1ull << 21)
+#define EFER_SCE       (1ull << 0)
+#define EFER_LME       (1ull << 8)
+#define EFER_NXE       (1ull << 11)
 
 #define MSR_APIC_BASE	 0x1bu
+#define MSR_SYSENTER_CS	 0x174u
 #define MSR_TSC_DEADLINE 0x6e0u
 #define MSR_X2APIC	 0x800u
 #define MSR_EFER	 0xc0000080u
+#define MSR_STAR	 0xc0000081u /* selectors of SYSCALL and SYSRET */
+#define MSR_LSTAR	 0xc0000082u /* where SYSCALL goes */
+#define MSR_SFMASK	 0xc0000084u /* flags that SYSCALL clears */
+#define MSR_FS_BASE	 0xc0000100u
 #define MSR_GS_BASE	 0xc0000101u
+#define MSR_USER_GS_BASE 0xc0000102u /* the other base of SWAPGS: in the kernel, the program's */
 
 static TRACE_ALWAYS_INLINE uint64_t rdmsr(uint32_t msr)
 {

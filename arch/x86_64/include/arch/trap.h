@@ -28,6 +28,7 @@ struct trap_frame {
 	uint64_t rip, cs, rflags, rsp, ss;
 };
 
+#define TRAP_DIVIDE	   0
 #define TRAP_DEBUG	   1
 #define TRAP_NMI	   2
 #define TRAP_BREAKPOINT	   3
@@ -37,8 +38,15 @@ struct trap_frame {
 #define TRAP_MACHINE_CHECK 18
 #define TRAP_NR_EXCEPTIONS 32
 #define TRAP_NR_VECTORS	   256
+#define TRAP_SYSCALL	   256 /* in the frame of a system call, whose `error` is its number */
 
 typedef void (*trap_fn)(struct trap_frame *regs);
+
+/* Did the trap come in a program? Then nothing is below its frame on the thread's stack. */
+static TRACE_ALWAYS_INLINE bool trap_is_user(const struct trap_frame *regs)
+{
+	return regs->cs & 3;
+}
 
 /* Fill the IDT (one for all CPUs). Boot CPU, once. */
 void trap_init(void);

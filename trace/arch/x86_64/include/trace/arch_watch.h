@@ -26,6 +26,12 @@ bool trace_watch_dispatch(uintptr_t rip, void *frame);
  * trace_arch_call_cpus() has to reach it.
  */
 void trace_watch_cpu_online(void);
+/*
+ * This CPU watches nothing until trace_watch_restore() of the result, for code in which no #DB may
+ * come. Interrupts off, any context. A host without such code calls neither.
+ */
+uint64_t trace_watch_suspend(void);
+void trace_watch_restore(uint64_t suspended);
 
 TRACE_END_DECLS
 

@@ -1,0 +1,103 @@
+/*
+ * Programs, as far as registers and page tables are concerned.
+ *
+ * A thread that runs a program has, above all frames of its kernel stack, one trap frame with the program's
+ * registers, arch_user_frame(). While the program runs, nothing else is on that stack. Other registers
+ * of the program are in struct arch_user while the thread does not run.
+ *
+ *   0x0000000000000000  one page, never mapped
+ *   0x00007ffffffff000  TASK_SIZE_MAX: programs have the pages below. The last page of the lower half is
+ *                       left out, so that no SYSCALL instruction ends where addresses are not canonical:
+ *                       SYSRET to such an address would fault in the kernel, on the program's stack
+ *
+ * A program's root has the kernel's half by copies of top-level entries, which never change, and its
+ * own pages in the lower half. The alias for writing text is in none of these roots.
+ *
+ * Context:   thread, unless said.
+ * Locking:   the tables of a root: the caller's lock.
+ * Ownership: pages in the tables belong to the caller; a table page to its root.
+ */
+#ifndef ARCH_USER_H
+#define ARCH_USER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <arch/cpu_local.h>
+#include <arch/trap.h>
+
+#define TASK_SIZE_MAX 0x00007ffffffff000ull
+
+#define USER_FPU_BYTES 832u /* XSAVE of x87, SSE and AVX */
+
+struct arch_user {
+	uint64_t root; /* for CR3 */
+	uint64_t fs_base;
+	uint64_t gs_base;
+	uint8_t fpu[USER_FPU_BYTES] __attribute__((aligned(64)));
+};
+
+/* The registers that a program starts with, but for its root. */
+void arch_user_init(struct arch_user *user);
+/* Copy those of the running thread, for a fork. The root of `to` stays. */
+void arch_user_copy(struct arch_user *to, struct arch_user *current);
+/* The running thread uses other tables from now on; those of the kernel for UINT64_MAX. */
+void arch_user_set_root(struct arch_user *current, uint64_t root);
+/* Begin anew with other tables, for an execve of the running thread. */
+void arch_user_restart(struct arch_user *current, uint64_t root);
+/*
+ * The scheduler goes from one thread to another, of which at least one runs a program; NULL: the other
+ * does not. `top` is the end of the stack of the next one. Interrupts off.
+ */
+void arch_user_switch(struct arch_user *prev, struct arch_user *next, uintptr_t top);
+/* The bases that the program of the running thread uses from now on. They are below TASK_SIZE_MAX. */
+void arch_user_set_fs_base(struct arch_user *current, uint64_t base);
+void arch_user_set_gs_base(struct arch_user *current, uint64_t base);
+
+/* The program's registers, of a thread whose stack ends at `top`. */
+static inline struct trap_frame *arch_user_frame(uintptr_t top)
+{
+	return (struct trap_frame *)top - 1;
+}
+/* Let the program start at `ip` with its stack pointer at `sp`; all other registers are 0. */
+void arch_user_frame_init(struct trap_frame *regs, uintptr_t ip, uintptr_t sp);
+/* Features as AT_HWCAP has them. */
+uint64_t arch_user_hwcap(void);
+
+/*
+ * Copy between a program's memory and the kernel's. The result is the number of bytes that were not
+ * copied, because an address is not the program's or its page could not be made; 0: all. The kernel never
+ * faults. Pages are made as the program's own access would.
+ */
+size_t copy_from_user(void *to, const void *from, size_t bytes);
+size_t copy_to_user(void *to, const void *from, size_t bytes);
+
+/* ---- Page tables ---- */
+
+#define USER_PAGE_WRITE 0x1u
+#define USER_PAGE_EXEC	0x2u
+#define USER_PAGE_NONE	0x4u /* it is kept, but every access faults */
+
+/* A root without pages below TASK_SIZE_MAX; 0 when out of memory. */
+uint64_t arch_user_root_create(void);
+/* Free the root and its tables, which map nothing any more. No CPU uses it. */
+void arch_user_root_free(uint64_t root);
+/* Put a page at `virt`, in place of another that may be there. 0 or -ENOMEM. */
+int arch_user_map(uint64_t root, uintptr_t virt, uint64_t phys, uint32_t flags);
+/* The page at `virt`; false when there is none. */
+bool arch_user_lookup(uint64_t root, uintptr_t virt, uint64_t *out_phys, bool *out_is_writable);
+/*
+ * Call fn for each page that is there from `start` to `end`. *entry may be changed by the next two
+ * functions.
+ */
+typedef int (*arch_user_page_fn)(uintptr_t virt, uint64_t *entry, void *arg);
+/* 0, or what fn has returned and the walk has ended with. */
+int arch_user_each(uint64_t root, uintptr_t start, uintptr_t end, arch_user_page_fn fn, void *arg);
+uint64_t arch_user_entry_phys(const uint64_t *entry);
+bool arch_user_entry_is_writable(const uint64_t *entry);
+void arch_user_entry_set(uint64_t *entry, uint32_t flags);
+void arch_user_entry_clear(uint64_t *entry);
+/* Drop the pages of the running program from the TLB of this CPU. */
+void arch_user_flush_tlb(void);
+
+#endif

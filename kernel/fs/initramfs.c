@@ -1,0 +1,137 @@
+/*
+ * The archive of files that the boot loader has brought, unpacked into the ram tree. Its format is that
+ * of Linux's initramfs without compression: cpio, "newc".
+ *
+ *   header, 110 bytes: "070701", then 13 numbers of 8 hexadecimal digits
+ *   name with NUL, padded to 4 bytes      contents, padded to 4 bytes      ... "TRAILER!!!"
+ *
+ * Directories and plain files are made; of other kinds a line in the log tells.
+ */
+#include <arch/boot_info.h>
+#include <arch/paging.h>
+#include <kernel/string.h>
+#include <kernel/vfs.h>
+#include "vfs_mount.h"
+
+#define CPIO_HEADER_BYTES 110u
+#define CPIO_DIGITS	  8u
+
+#define CPIO_KIND      0170000u
+#define CPIO_DIRECTORY 0040000u
+#define CPIO_REGULAR   0100000u
+
+/* Places of numbers behind the magic. */
+enum cpio_number {
+	CPIO_MODE = 1,
+	CPIO_BYTES = 6,
+	CPIO_NAME_BYTES = 11
+};
+
+struct archive {
+	const char *text;
+	size_t len, pos;
+};
+
+struct entry {
+	const char *name;
+	const char *contents;
+	uint32_t mode;
+	size_t bytes;
+};
+
+/* False for a character that is no digit. */
+static bool initramfs_number(const char *header, enum cpio_number which, uint32_t *out_value)
+{
+	char digits[CPIO_DIGITS + 1];
+	unsigned long value;
+
+	memcpy(digits, header + 6 + which * CPIO_DIGITS, CPIO_DIGITS);
+	digits[CPIO_DIGITS] = '\0';
+	if (str_to_u64(digits, 16, &value))
+		return false;
+	*out_value = (uint32_t)value;
+	return true;
+}
+
+/* The part of the archive of `bytes` at its position, which moves on, padded. NULL: it ends before. */
+static const char *initramfs_take(struct archive *archive, size_t bytes)
+{
+	const char *part = archive->text + archive->pos;
+
+	if (bytes > archive->len - archive->pos)
+		return NULL;
+	archive->pos = ALIGN_UP(archive->pos + bytes, 4ul);
+	if (archive->pos > archive->len)
+		archive->pos = archive->len;
+	return part;
+}
+
+/* The next entry: 0; 1 behind the last one; -EINVAL where the archive is damaged. */
+static int initramfs_next(struct archive *archive, struct entry *out)
+{
+	uint32_t bytes, name_bytes;
+	const char *header = NULL;
+
+	if (CPIO_HEADER_BYTES <= archive->len - archive->pos)
+		header = archive->text + archive->pos;
+	if (!header || memcmp(header, "070701", 6) != 0 ||
+	    !initramfs_number(header, CPIO_MODE, &out->mode) ||
+	    !initramfs_number(header, CPIO_BYTES, &bytes) ||
+	    !initramfs_number(header, CPIO_NAME_BYTES, &name_bytes))
+		return -EINVAL;
+	out->name = initramfs_take(archive, CPIO_HEADER_BYTES + name_bytes);
+	out->bytes = bytes;
+	out->contents = initramfs_take(archive, bytes);
+	if (!out->name || !out->contents || !name_bytes)
+		return -EINVAL;
+	out->name += CPIO_HEADER_BYTES;
+	if (out->name[name_bytes - 1])
+		return -EINVAL;
+	return strcmp(out->name, "TRAILER!!!") == 0;
+}
+
+static int initramfs_write(const struct entry *entry)
+{
+	const struct vfs_stat to = { .mode = entry->mode & 07777 };
+	struct file *file;
+	int err = vfs_open("/", entry->name, VFS_WRITE | VFS_CREATE | VFS_TRUNCATE, &file);
+
+	if (err)
+		return err;
+	if (file_write(file, entry->contents, entry->bytes) != (ssize_t)entry->bytes)
+		err = -ENOSPC;
+	fput(file);
+	return err ? err : vfs_set_attr("/", entry->name, VFS_SET_MODE, &to);
+}
+
+static int initramfs_make(const struct entry *entry)
+{
+	int err = -EOPNOTSUPP;
+
+	if ((entry->mode & CPIO_KIND) == CPIO_DIRECTORY) {
+		err = strcmp(entry->name, ".") == 0 ? 0 : vfs_mkdir("/", entry->name);
+		return err == -EEXIST ? 0 : err;
+	}
+	if ((entry->mode & CPIO_KIND) == CPIO_REGULAR)
+		err = initramfs_write(entry);
+	return err;
+}
+
+void initramfs_unpack(void)
+{
+	const struct memory_range module = boot_info_module();
+	struct archive archive = { .len = module.end - module.start };
+	struct entry entry;
+	int err = 0;
+
+	if (!archive.len)
+		return;
+	archive.text = arch_phys_to_virt(module.start);
+	while (!err && archive.pos < archive.len) {
+		err = initramfs_next(&archive, &entry);
+		if (err < 0)
+			pr_err("initramfs: damaged at byte %zu\n", archive.pos);
+		else if (!err && initramfs_make(&entry))
+			pr_err("initramfs: %s cannot be made\n", entry.name);
+	}
+}

@@ -1,0 +1,78 @@
+/*
+ * Programs of Linux, x86-64, and the threads that run them. docs/processes.md tells the whole way.
+ *
+ * Context:   thread, unless said.
+ * Locking:   inside.
+ * Ownership: a task belongs to its thread.
+ */
+#ifndef KERNEL_PROCESS_H
+#define KERNEL_PROCESS_H
+
+#include <kernel/base.h>
+#include <kernel/vfs.h>
+
+struct task;
+
+/* A program that the kernel's shell is to run. */
+struct program {
+	const char *path;  /* absolute */
+	char *const *argv; /* NULL behind the last */
+	char *const *envp;
+	const char *cwd;
+	struct file *const *files; /* its descriptors 0, 1, 2 */
+};
+
+#ifdef WITH_PROCESSES
+
+/* The scheduler goes to another thread; NULL: that one has no task. Interrupts off. Not traced. */
+void task_switch(struct task *prev, struct task *next, uintptr_t stack_top);
+/* The running thread ends: its process gives up what it has, if this was the last thread. */
+void task_exit(struct task *task);
+void task_free(struct task *task);
+
+/*
+ * The path of the program of that name as seen from `cwd`: one with a slash is that file, others are
+ * looked for in /bin, /sbin, /usr/bin and /usr/sbin. 0, with VFS_PATH_MAX bytes filled, -ENOENT, or
+ * -EACCES for a file that is none to execute.
+ */
+int program_find(const char *name, const char *cwd, char *out_path);
+/*
+ * Run it and wait for its end; when this thread is interrupted, so is the program. 0 and its exit
+ * status, as a shell counts: 128 and the number of the signal that has ended it. -ENOEXEC: no program
+ * that can run here; other errors.
+ */
+int program_run(const struct program *program, int *out_status);
+
+#else
+
+static inline void task_switch(struct task *prev, struct task *next, uintptr_t stack_top)
+{
+	(void)prev;
+	(void)next;
+	(void)stack_top;
+}
+static inline void task_exit(struct task *task)
+{
+	(void)task;
+}
+static inline void task_free(struct task *task)
+{
+	(void)task;
+}
+static inline int program_find(const char *name, const char *cwd, char *out_path)
+{
+	(void)name;
+	(void)cwd;
+	(void)out_path;
+	return -ENOENT;
+}
+static inline int program_run(const struct program *program, int *out_status)
+{
+	(void)program;
+	(void)out_status;
+	return -ENOSYS;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * execve(): another program for the running thread. The new address space is made beside the old one,
+ * so that a program that cannot be loaded costs nothing but an error.
+ */
+#include <kernel/string.h>
+#include "process.h"
+
+#define ARGS_MAX       (128u << 10) /* bytes of all strings */
+#define ARGS_START     512u
+#define SCRIPT_LINE    256u /* of "#!", newline included */
+#define SCRIPT_NESTING 4
+
+int exec_args_add(struct exec_args *args, const char *text, bool is_env)
+{
+	size_t len = strlen(text) + 1, size = args->size ? args->size : ARGS_START;
+
+	if (len > ARGS_MAX || args->len + len > ARGS_MAX)
+		return -E2BIG;
+	while (size < args->len + len)
+		size *= 2;
+	if (size > args->size) {
+		char *bigger = kmalloc(size);
+
+		if (!bigger)
+			return -ENOMEM;
+		memcpy(bigger, args->text, args->len);
+		kfree(args->text);
+		args->text = bigger;
+		args->size = size;
+	}
+	memcpy(args->text + args->len, text, len);
+	args->len += len;
+	args->argc += !is_env;
+	args->envc += is_env;
+	return 0;
+}
+
+void exec_args_free(struct exec_args *args)
+{
+	kfree(args->text);
+	*args = (struct exec_args){ 0 };
+}
+
+/* A new address space with the program; NULL with *out_err set. */
+static struct mm *exec_load(const char *path, struct file *file, const struct exec_args *args,
+			    uintptr_t *out_ip, uintptr_t *out_sp, int *out_err)
+{
+	struct elf_image image = { 0 };
+	struct mm *mm = mm_create();
+
+	*out_err = -ENOMEM;
+	if (!mm)
+		return NULL;
+	strlcpy(mm->exe, path, sizeof(mm->exe));
+	*out_err = load_elf_binary(mm, file, &image);
+	if (!*out_err)
+		*out_err = create_elf_tables(mm, &image, args, out_sp);
+	if (*out_err) {
+		mm_put(mm);
+		return NULL;
+	}
+	mm->start_brk = mm->brk = ALIGN_UP(image.end, PAGE_SIZE);
+	*out_ip = image.entry;
+	return mm;
+}
+
+/* From here on the thread runs the new program. */
+static void exec_begin(struct mm *mm, uintptr_t ip, uintptr_t sp)
+{
+	struct task *task = current_task();
+	struct mm *old = task->mm;
+
+	task->mm = mm;
+	arch_user_restart(&task->arch, mm->root);
+	mm_put(old);
+	task->clear_child_tid = 0;
+	files_close_on_exec(task->process->files);
+	process_born(task->process);
+	thread_set_name(task->thread, strrchr(mm->exe, '/') + 1);
+	arch_user_frame_init(task_frame(task), ip, sp);
+}
+
+/* The words of a line "#! INTERPRETER ARGUMENT" are cut out of `line`. */
+static char *exec_script_words(char *line, char **out_arg)
+{
+	char *word = line, *end;
+
+	while (*word == ' ' || *word == '\t')
+		word++;
+	end = word;
+	while (*end && *end != ' ' && *end != '\t')
+		end++;
+	*out_arg = NULL;
+	if (*end) {
+		*end++ = '\0';
+		while (*end == ' ' || *end == '\t')
+			end++;
+		*out_arg = *end ? end : NULL;
+	}
+	return word;
+}
+
+/* Arguments for the interpreter: its own, the script's path, the script's arguments but the first. */
+static int exec_script_args(struct exec_args *args, const char *interpreter, const char *arg,
+			    const char *path)
+{
+	struct exec_args with = { 0 };
+	const char *text = args->text, *end = text + args->len;
+	int err = exec_args_add(&with, interpreter, false);
+
+	if (!err && arg)
+		err = exec_args_add(&with, arg, false);
+	if (!err)
+		err = exec_args_add(&with, path, false);
+	for (uint32_t i = 0; text < end && !err; i++, text += strlen(text) + 1) {
+		if (i > 0)
+			err = exec_args_add(&with, text, i >= args->argc);
+	}
+	exec_args_free(err ? &with : args);
+	if (!err)
+		*args = with;
+	return err;
+}
+
+static int exec_path(const char *path, struct exec_args *args, unsigned int depth);
+
+static int exec_script(const char *path, char *line, struct exec_args *args, unsigned int depth)
+{
+	char *arg, *newline = strchr(line, '\n');
+	const char *interpreter;
+	char full[VFS_PATH_MAX];
+	int err;
+
+	if (!newline || depth == SCRIPT_NESTING)
+		return newline ? -ELOOP : -ENOEXEC;
+	*newline = '\0';
+	interpreter = exec_script_words(line, &arg);
+	err = vfs_resolve("/", interpreter, full);
+	if (!err)
+		err = exec_script_args(args, interpreter, arg, path);
+	return err ? err : exec_path(full, args, depth + 1);
+}
+
+static int exec_file(const char *path, struct file *file, struct exec_args *args,
+		     unsigned int depth)
+{
+	char line[SCRIPT_LINE + 1] = "";
+	uintptr_t ip, sp;
+	struct mm *mm;
+	int err;
+
+	if (file_read_at(file, line, SCRIPT_LINE, 0) > 2 && line[0] == '#' && line[1] == '!')
+		return exec_script(path, line + 2, args, depth);
+	mm = exec_load(path, file, args, &ip, &sp, &err);
+	if (mm)
+		exec_begin(mm, ip, sp);
+	return err;
+}
+
+static int exec_path(const char *path, struct exec_args *args, unsigned int depth)
+{
+	struct vfs_stat stat;
+	struct file *file;
+	int err = vfs_stat("/", path, &stat);
+
+	if (!err && (stat.type != VFS_REGULAR || !(stat.mode & 0111)))
+		err = -EACCES;
+	if (!err)
+		err = vfs_open("/", path, VFS_READ, &file);
+	if (err)
+		return err;
+	err = exec_file(path, file, args, depth);
+	fput(file);
+	return err;
+}
+
+int do_execve(const char *path, struct exec_args *args)
+{
+	return exec_path(path, args, 0);
+}

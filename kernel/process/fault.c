@@ -1,0 +1,163 @@
+/* Page faults of programs: the pages come here. See mm.h. */
+#include <arch/paging.h>
+#include <arch/trap.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/upcall.h>
+#include "process.h"
+
+#define PF_WRITE 0x2u
+#define PF_FETCH 0x10u
+
+/*
+ * `addr` is below the stack. Let the stack reach there, if it may be as long and the range below it stays
+ * far enough away.
+ */
+static bool fault_grow_stack(struct mm *mm, struct vma *stack, uintptr_t addr)
+{
+	const struct vma *below = stack->link.prev == &mm->vmas
+					  ? NULL
+					  : list_entry(stack->link.prev, struct vma, link);
+
+	addr = ALIGN_DOWN(addr, PAGE_SIZE);
+	if (!(stack->flags & VM_STACK) || stack->end - addr > STACK_BYTES_MAX)
+		return false;
+	if (below && below->end + STACK_GAP > addr)
+		return false;
+	stack->start = addr;
+	return true;
+}
+
+/* A page of the program's own with the contents of another, or zeros. */
+static void *fault_new_page(const void *contents)
+{
+	void *page = page_is_memory_short() ? NULL : alloc_shared_page();
+
+	if (page && contents)
+		memcpy(page, contents, PAGE_SIZE);
+	else if (page)
+		memset(page, 0, PAGE_SIZE);
+	return page;
+}
+
+static enum fault_result fault_put(struct mm *mm, const struct vma *vma, uintptr_t addr, void *page,
+				   uint32_t denied)
+{
+	uint32_t flags = vma_page_flags(vma) & ~denied;
+
+	if (!page)
+		return FAULT_NO_MEMORY;
+	if (arch_user_map(mm->root, addr, arch_virt_to_phys(page), flags) == 0)
+		return FAULT_DONE;
+	put_page(page);
+	return FAULT_NO_MEMORY;
+}
+
+/* A page of a file: the file's own until the program writes, then a copy. */
+static enum fault_result fault_file_page(struct mm *mm, const struct vma *vma, uintptr_t addr,
+					 bool is_write)
+{
+	uint64_t index = (vma->offset + (addr - vma->start)) / PAGE_SIZE;
+	void *page = vma->file->ops->map_page(vma->file, index), *copy;
+
+	if (!page)
+		return FAULT_NO_FILE;
+	if (!is_write)
+		return fault_put(mm, vma, addr, page, USER_PAGE_WRITE);
+	copy = fault_new_page(page);
+	put_page(page);
+	return fault_put(mm, vma, addr, copy, 0);
+}
+
+/* The page is there, but may not be written to: it is shared, or was until a moment ago. */
+static enum fault_result fault_write_shared(struct mm *mm, const struct vma *vma, uintptr_t addr,
+					    uint64_t phys)
+{
+	void *page = arch_phys_to_virt(phys);
+	enum fault_result result;
+
+	if (page_count(page) == 1)
+		return fault_put(mm, vma, addr, page, 0);
+	result = fault_put(mm, vma, addr, fault_new_page(page), 0);
+	if (result == FAULT_DONE)
+		put_page(page);
+	return result;
+}
+
+static enum fault_result fault_in(struct mm *mm, const struct vma *vma, uintptr_t addr,
+				  bool is_write)
+{
+	bool is_writable;
+	uint64_t phys;
+
+	if (arch_user_lookup(mm->root, addr, &phys, &is_writable)) {
+		if (is_write && !is_writable)
+			return fault_write_shared(mm, vma, addr, phys);
+		return FAULT_DONE; /* it came meanwhile */
+	}
+	if (vma->file)
+		return fault_file_page(mm, vma, addr, is_write);
+	return fault_put(mm, vma, addr, fault_new_page(NULL), 0);
+}
+
+static enum fault_result fault_locked(struct mm *mm, uintptr_t addr, uint32_t access)
+{
+	struct vma *vma = find_vma(mm, addr);
+
+	if (!vma || (addr < vma->start && !fault_grow_stack(mm, vma, addr)))
+		return FAULT_NOT_MAPPED;
+	/* A page that may be written or executed may be read, too: the processor knows no less. */
+	if (access == VM_READ ? !(vma->flags & VM_PROT) : !(vma->flags & access))
+		return FAULT_DENIED;
+	return fault_in(mm, vma, ALIGN_DOWN(addr, PAGE_SIZE), access == VM_WRITE);
+}
+
+enum fault_result handle_mm_fault(struct mm *mm, uintptr_t addr, uint32_t access)
+{
+	enum fault_result result;
+
+	mutex_lock(&mm->lock);
+	result = fault_locked(mm, addr, access);
+	mutex_unlock(&mm->lock);
+	return result;
+}
+
+/* Tell the program of a fault that cannot be mended. */
+static void fault_bad_area(struct trap_frame *regs, uintptr_t addr, enum fault_result result)
+{
+	switch (result) {
+	case FAULT_NO_FILE:
+		force_sig_fault(regs, SIGBUS, BUS_ADRERR, addr);
+		break;
+	case FAULT_NO_MEMORY:
+		pr_warn("out of memory: %s (pid %d) is ended\n", current_thread()->name,
+			current_thread()->pid);
+		force_sig_fault(regs, SIGKILL, 0, 0);
+		break;
+	default:
+		force_sig_fault(regs, SIGSEGV, result == FAULT_DENIED ? SEGV_ACCERR : SEGV_MAPERR,
+				addr);
+		break;
+	}
+}
+
+static bool do_user_addr_fault(struct trap_frame *regs, uintptr_t addr)
+{
+	uint32_t access = VM_READ;
+	enum fault_result result = FAULT_NOT_MAPPED;
+
+	if (regs->error & PF_FETCH)
+		access = VM_EXEC;
+	else if (regs->error & PF_WRITE)
+		access = VM_WRITE;
+	if (addr < TASK_SIZE_MAX)
+		result = handle_mm_fault(current_task()->mm, addr, access);
+	if (result != FAULT_DONE && trap_is_user(regs))
+		fault_bad_area(regs, addr, result);
+	return result == FAULT_DONE;
+}
+
+bool upcall_user_fault(struct trap_frame *regs, uintptr_t addr)
+{
+	return do_user_addr_fault(regs, addr);
+}

@@ -1,0 +1,106 @@
+/* Tables of open files: see files.h. */
+#include <kernel/mm.h>
+#include "files.h"
+
+struct files *files_create(void)
+{
+	return kzalloc(sizeof(struct files));
+}
+
+struct files *files_copy(struct files *from)
+{
+	struct files *to = files_create();
+
+	if (!to)
+		return NULL;
+	mutex_lock(&from->lock);
+	for (unsigned int fd = 0; fd < FILES_MAX; fd++) {
+		if (from->file[fd])
+			to->file[fd] = get_file(from->file[fd]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(to->cloexec); i++)
+		to->cloexec[i] = from->cloexec[i];
+	mutex_unlock(&from->lock);
+	return to;
+}
+
+void files_free(struct files *files)
+{
+	for (unsigned int fd = 0; files && fd < FILES_MAX; fd++)
+		fput(files->file[fd]);
+	kfree(files);
+}
+
+struct file *files_get_file(struct files *files, unsigned int fd)
+{
+	struct file *file;
+
+	if (fd >= FILES_MAX)
+		return NULL;
+	mutex_lock(&files->lock);
+	file = files->file[fd];
+	if (file)
+		get_file(file);
+	mutex_unlock(&files->lock);
+	return file;
+}
+
+/* Lock held. */
+static void files_note_cloexec(struct files *files, unsigned int fd, bool cloexec)
+{
+	uint64_t bit = 1ull << fd % 64;
+
+	files->cloexec[fd / 64] = (files->cloexec[fd / 64] & ~bit) | (cloexec ? bit : 0);
+}
+
+int files_install(struct files *files, struct file *file, unsigned int from, bool cloexec)
+{
+	unsigned int fd = from;
+
+	mutex_lock(&files->lock);
+	while (fd < FILES_MAX && files->file[fd])
+		fd++;
+	if (fd < FILES_MAX) {
+		files->file[fd] = file;
+		files_note_cloexec(files, fd, cloexec);
+	}
+	mutex_unlock(&files->lock);
+	if (fd < FILES_MAX)
+		return (int)fd;
+	fput(file);
+	return -EMFILE;
+}
+
+/* Put a file, or NULL, at a descriptor. The file that was there. */
+static struct file *files_exchange(struct files *files, struct file *file, unsigned int fd,
+				   bool cloexec)
+{
+	struct file *old;
+
+	mutex_lock(&files->lock);
+	old = files->file[fd];
+	files->file[fd] = file;
+	files_note_cloexec(files, fd, cloexec);
+	mutex_unlock(&files->lock);
+	return old;
+}
+
+int files_close(struct files *files, unsigned int fd)
+{
+	struct file *old = fd < FILES_MAX ? files_exchange(files, NULL, fd, false) : NULL;
+
+	return old ? fput(old) : -EBADF;
+}
+
+static bool files_is_cloexec(const struct files *files, unsigned int fd)
+{
+	return files->cloexec[fd / 64] >> fd % 64 & 1;
+}
+
+void files_close_on_exec(struct files *files)
+{
+	for (unsigned int fd = 0; fd < FILES_MAX; fd++) {
+		if (files_is_cloexec(files, fd))
+			files_close(files, fd);
+	}
+}

@@ -1,0 +1,38 @@
+/*
+ * The open files of a process, by descriptor.
+ *
+ * Context:   thread.
+ * Locking:   inside.
+ * Ownership: a table holds its files; files_get_file() gives one more reference.
+ */
+#ifndef KERNEL_PROCESS_FILES_H
+#define KERNEL_PROCESS_FILES_H
+
+#include <kernel/base.h>
+#include <kernel/lock.h>
+#include <kernel/vfs.h>
+
+#define FILES_MAX 256u /* descriptors are below */
+
+struct files {
+	struct mutex lock;
+	struct file *file[FILES_MAX];
+	uint64_t cloexec[FILES_MAX / 64]; /* bit: an execve closes it */
+};
+
+/* NULL when out of memory. */
+struct files *files_create(void);
+struct files *files_copy(struct files *from);
+void files_free(struct files *files);
+/* The file, with one reference; NULL for none. */
+struct file *files_get_file(struct files *files, unsigned int fd);
+/*
+ * Give the file, whose reference is taken over, the lowest free descriptor from `from` on. -EMFILE: there is
+ * none, and the reference is given back.
+ */
+int files_install(struct files *files, struct file *file, unsigned int from, bool cloexec);
+/* 0, -EBADF, or the error of closing. */
+int files_close(struct files *files, unsigned int fd);
+void files_close_on_exec(struct files *files);
+
+#endif

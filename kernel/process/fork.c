@@ -1,0 +1,118 @@
+/*
+ * New processes: fork(), vfork() and what clone() has of both. The child is a copy that returns 0 from
+ * the same call.
+ */
+#include <kernel/string.h>
+#include "process.h"
+
+#define FORK_FLAGS                                                                                 \
+	(CLONE_SIGNAL | CLONE_VM | CLONE_VFORK | CLONE_SETTLS | CLONE_PARENT_SETTID |              \
+	 CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID)
+
+/* The first thing that the child does, with its own memory. */
+static int fork_child_begins(void *arg)
+{
+	struct task *task = current_task();
+
+	(void)arg;
+	if (task->set_child_tid)
+		(void)!copy_to_user((void *)task->set_child_tid, &task->thread->pid,
+				    sizeof(task->thread->pid));
+	return 0;
+}
+
+static struct process *fork_copy_process(struct process *parent)
+{
+	struct files *files = files_copy(parent->files);
+	struct process *child = files ? process_create(files) : NULL;
+
+	if (!child)
+		return NULL;
+	child->umask = parent->umask;
+	strlcpy(child->cwd, parent->cwd, sizeof(child->cwd));
+	return child;
+}
+
+/* A task that does not run yet; NULL when out of memory. */
+static struct thread *fork_copy_task(uint64_t flags)
+{
+	struct task *task = current_task();
+	struct process *child = fork_copy_process(task->process);
+	struct mm *mm = NULL;
+	struct thread *thread;
+
+	if (child)
+		mm = flags & CLONE_VM ? mm_get(task->mm) : mm_copy(task->mm);
+	if (!mm) {
+		process_put(child);
+		return NULL;
+	}
+	thread = task_create(task->thread->name, child, mm, fork_child_begins, NULL);
+	if (thread)
+		arch_user_copy(&thread->task->arch, &task->arch);
+	return thread;
+}
+
+static void fork_set_registers(struct task *child, const struct trap_frame *regs, uintptr_t stack)
+{
+	struct trap_frame *frame = task_frame(child);
+
+	*frame = *regs;
+	frame->rax = 0;
+	if (stack)
+		frame->rsp = stack;
+}
+
+/* From here on the child may be waited for. */
+static void fork_add_child(struct process *child, struct completion *born)
+{
+	struct process *parent = current_process();
+
+	mutex_lock(&process_lock);
+	child->parent = parent;
+	child->born = born;
+	process_get(child);
+	list_add_tail(&parent->children, &child->sibling);
+	mutex_unlock(&process_lock);
+}
+
+static int fork_check(uint64_t flags)
+{
+	uint64_t both = CLONE_VM | CLONE_VFORK;
+
+	/* Memory is shared only while the parent waits: there are no threads yet. */
+	if (flags & ~(uint64_t)FORK_FLAGS || ((flags & CLONE_VM) && (flags & both) != both))
+		return -EINVAL;
+	return 0;
+}
+
+long process_fork(const struct trap_frame *regs, uint64_t flags, uintptr_t stack,
+		  uintptr_t parent_tid, uintptr_t child_tid, uintptr_t tls)
+{
+	struct completion born = { 0 };
+	struct thread *thread;
+	struct task *child;
+	int32_t pid;
+	int err = fork_check(flags);
+
+	if (err)
+		return err;
+	thread = fork_copy_task(flags);
+	if (!thread)
+		return -ENOMEM;
+	child = thread->task;
+	pid = thread->pid;
+	fork_set_registers(child, regs, stack);
+	child->set_child_tid = flags & CLONE_CHILD_SETTID ? child_tid : 0;
+	child->clear_child_tid = flags & CLONE_CHILD_CLEARTID ? child_tid : 0;
+	if (flags & CLONE_SETTLS)
+		child->arch.fs_base = tls;
+	if (flags & CLONE_PARENT_SETTID)
+		(void)!copy_to_user((void *)parent_tid, &pid, sizeof(pid));
+	fork_add_child(child->process, flags & CLONE_VFORK ? &born : NULL);
+	wake_up_new_thread(thread);
+	thread_put(thread);
+	if (flags & CLONE_VFORK)
+		wait_for_completion(&born);
+	return pid;
+}

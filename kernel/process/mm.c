@@ -1,0 +1,132 @@
+/* Making, copying and freeing address spaces: see mm.h. */
+#include <stdatomic.h>
+#include <arch/paging.h>
+#include <arch/smp.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include "mm.h"
+
+struct mm *mm_create(void)
+{
+	struct mm *mm = kzalloc(sizeof(*mm));
+
+	if (!mm)
+		return NULL;
+	mm->root = arch_user_root_create();
+	if (!mm->root) {
+		kfree(mm);
+		return NULL;
+	}
+	atomic_store(&mm->users, 1);
+	list_init(&mm->vmas);
+	mm->mmap_base = STACK_TOP - STACK_BYTES_MAX - STACK_GAP;
+	return mm;
+}
+
+struct mm *mm_get(struct mm *mm)
+{
+	atomic_fetch_add(&mm->users, 1);
+	return mm;
+}
+
+void mm_put(struct mm *mm)
+{
+	if (!mm || atomic_fetch_sub(&mm->users, 1) > 1)
+		return;
+	mutex_lock(&mm->lock);
+	vma_remove_range(mm, 0, TASK_SIZE_MAX);
+	mutex_unlock(&mm->lock);
+	arch_user_root_free(mm->root);
+	kfree(mm);
+}
+
+/* One page for the other side, too. Neither may write to it any more. */
+static int mm_share_page(uintptr_t virt, uint64_t *entry, void *arg)
+{
+	uint64_t phys = arch_user_entry_phys(entry);
+	struct mm *to = arg;
+	uint32_t flags = vma_page_flags(find_vma(to, virt)) & ~USER_PAGE_WRITE;
+	int err = arch_user_map(to->root, virt, phys, flags);
+
+	if (err)
+		return err;
+	get_page(arch_phys_to_virt(phys));
+	arch_user_entry_set(entry, flags);
+	return 0;
+}
+
+static int mm_copy_locked(struct mm *to, struct mm *from)
+{
+	struct list *pos;
+	int err = 0;
+
+	list_for_each(pos, &from->vmas) {
+		const struct vma *vma = list_entry(pos, struct vma, link);
+
+		if (!err)
+			err = vma_add(to, vma);
+		if (!err)
+			err = arch_user_each(from->root, vma->start, vma->end, mm_share_page, to);
+	}
+	arch_user_flush_tlb();
+	return err;
+}
+
+struct mm *mm_copy(struct mm *from)
+{
+	struct mm *to = mm_create();
+	int err;
+
+	if (!to)
+		return NULL;
+	mutex_lock(&from->lock);
+	to->start_brk = from->start_brk;
+	to->brk = from->brk;
+	to->mmap_base = from->mmap_base;
+	strlcpy(to->exe, from->exe, sizeof(to->exe));
+	err = mm_copy_locked(to, from);
+	mutex_unlock(&from->lock);
+	if (!err)
+		return to;
+	mm_put(to);
+	return NULL;
+}
+
+/* The part of a page, in memory that has a page. */
+static int mm_write_part(struct mm *mm, uintptr_t to, const void *from, size_t bytes)
+{
+	enum fault_result result = handle_mm_fault(mm, to, VM_WRITE);
+	bool is_writable;
+	uint64_t phys;
+	void *at;
+
+	if (result != FAULT_DONE)
+		return result == FAULT_NO_MEMORY ? -ENOMEM : -EFAULT;
+	if (!arch_user_lookup(mm->root, to, &phys, &is_writable))
+		return -EFAULT;
+	at = (char *)arch_phys_to_virt(phys) + to % PAGE_SIZE;
+	if (from)
+		memcpy(at, from, bytes);
+	else
+		memset(at, 0, bytes);
+	return 0;
+}
+
+int mm_write(struct mm *mm, uintptr_t to, const void *from, size_t bytes)
+{
+	const char *next = from;
+	int err = 0;
+
+	while (bytes && !err) {
+		size_t part = PAGE_SIZE - to % PAGE_SIZE;
+
+		if (part > bytes)
+			part = bytes;
+		err = mm_write_part(mm, to, next, part);
+		to += part;
+		bytes -= part;
+		if (next)
+			next += part;
+	}
+	return err;
+}

@@ -1,0 +1,109 @@
+/*
+ * Address spaces of programs.
+ *
+ *   0x0000000000400000  the program, where it was linked for; position independent ones at
+ *                       MM_PIE_BASE
+ *                       heap: from behind the program up to mm->brk
+ *   mm->mmap_base       mappings, from here down
+ *                       a gap
+ *   STACK_TOP           the stack, which grows down to STACK_BYTES_MAX
+ *
+ * struct vma is a range of addresses with one purpose. A page comes at the first access, by a fault:
+ * zeros, a page of the file, or the copy of a page that a fork has left shared.
+ *
+ * Context:   thread.
+ * Locking:   mm->lock guards ranges and page tables. Nothing is copied from or to a program while it is
+ *            held, because a fault takes it.
+ * Ownership: an mm has a count of its users; the last mm_put() frees it. A vma holds its file, and the
+ *            page tables hold one use of each page in them.
+ */
+#ifndef KERNEL_PROCESS_MM_H
+#define KERNEL_PROCESS_MM_H
+
+#include <arch/user.h>
+#include <kernel/base.h>
+#include <kernel/list.h>
+#include <kernel/lock.h>
+#include <kernel/vfs.h>
+
+#define STACK_TOP	TASK_SIZE_MAX
+#define STACK_BYTES_MAX (8ul << 20)
+#define STACK_GAP	(1ul << 20) /* that stays free below it */
+#define MM_PIE_BASE	0x0000555555554000ul
+#define MM_LOWEST	0x10000ul /* nothing is mapped below */
+#define MM_MAX_VMAS	65530u
+
+/* Protection, as PROT_* of mmap(), and kinds of a range. */
+#define VM_READ	 0x1u
+#define VM_WRITE 0x2u
+#define VM_EXEC	 0x4u
+#define VM_PROT	 (VM_READ | VM_WRITE | VM_EXEC)
+#define VM_STACK 0x100u /* grows down */
+#define VM_HEAP	 0x200u
+
+struct vma {
+	struct list link;
+	uintptr_t start, end; /* page aligned */
+	uint32_t flags;	      /* VM_* */
+	struct file *file;    /* NULL: zeros */
+	uint64_t offset;      /* of `start` in the file, page aligned */
+};
+
+struct mm {
+	_Atomic uint32_t users;
+	struct mutex lock;
+	uint64_t root;
+	struct list vmas; /* in the order of their addresses */
+	uint32_t nr_vmas;
+	uintptr_t start_brk, brk;
+	uintptr_t mmap_base;
+	char exe[VFS_PATH_MAX]; /* absolute path of the program */
+};
+
+/* mm.c. NULL when out of memory. */
+struct mm *mm_create(void);
+struct mm *mm_get(struct mm *mm);
+void mm_put(struct mm *mm);
+/* A copy for a fork, pages shared until one side writes. */
+struct mm *mm_copy(struct mm *from);
+/*
+ * Copy into, or set to zero (`from` NULL), memory of an mm, whether it is the running one or not. 0,
+ * -EFAULT or -ENOMEM.
+ */
+int mm_write(struct mm *mm, uintptr_t to, const void *from, size_t bytes);
+
+/* vma.c; the lock is held. The first range that ends above `addr`; NULL for none. */
+struct vma *find_vma(struct mm *mm, uintptr_t addr);
+/*
+ * Make a range, where nothing is mapped, and hold its file. 0 or -ENOMEM. Ranges of zeros with equal
+ * flags that touch become one.
+ */
+int vma_add(struct mm *mm, const struct vma *range);
+/* Unmap addresses; ranges are cut. 0 or -ENOMEM. */
+int vma_remove_range(struct mm *mm, uintptr_t start, uintptr_t end);
+/* Change the protection. 0; -ENOMEM, also when some of it is not mapped. */
+int vma_protect(struct mm *mm, uintptr_t start, uintptr_t end, uint32_t prot);
+/* The highest free addresses of that length below the mappings; 0 for none. */
+uintptr_t vma_find_free(struct mm *mm, size_t bytes);
+uint32_t vma_page_flags(const struct vma *vma);
+
+/* fault.c */
+enum fault_result {
+	FAULT_DONE,
+	FAULT_NOT_MAPPED, /* SEGV_MAPERR */
+	FAULT_DENIED,	  /* SEGV_ACCERR */
+	FAULT_NO_FILE,	  /* behind the end of the file */
+	FAULT_NO_MEMORY,
+};
+/* Make the page at `addr` there for an access (VM_READ, VM_WRITE or VM_EXEC). Takes the lock. */
+enum fault_result handle_mm_fault(struct mm *mm, uintptr_t addr, uint32_t access);
+
+/* mmap.c: the work of the calls. Addresses and lengths as programs give them; 0 or -errno. */
+long do_mmap(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot, uint32_t flags,
+	     struct file *file, uint64_t offset);
+int do_munmap(struct mm *mm, uintptr_t addr, size_t bytes);
+int do_mprotect(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot);
+/* The break afterwards: the old one when it could not be moved. */
+uintptr_t do_brk(struct mm *mm, uintptr_t brk);
+
+#endif

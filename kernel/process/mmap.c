@@ -1,0 +1,147 @@
+/* The work of mmap(), munmap(), mprotect() and brk(): see mm.h. */
+#include "process.h"
+
+#define PROT_GROWSDOWN 0x01000000u
+#define PROT_GROWSUP   0x02000000u
+
+static bool mmap_is_range(uintptr_t addr, size_t bytes)
+{
+	return addr % PAGE_SIZE == 0 && bytes && bytes <= TASK_SIZE_MAX &&
+	       addr <= TASK_SIZE_MAX - bytes;
+}
+
+/* The address that a mapping gets; 0 when there is no room. */
+static uintptr_t mmap_place(struct mm *mm, uintptr_t hint, size_t bytes)
+{
+	const struct vma *vma;
+
+	hint = ALIGN_DOWN(hint, PAGE_SIZE);
+	if (hint >= MM_LOWEST && mmap_is_range(hint, bytes)) {
+		vma = find_vma(mm, hint);
+		if (!vma || vma->start >= hint + bytes)
+			return hint;
+	}
+	return vma_find_free(mm, bytes);
+}
+
+/* Choose the address, and make it free. 0 or -errno. */
+static int mmap_make_room(struct mm *mm, uintptr_t *addr, size_t bytes, uint32_t flags)
+{
+	const struct vma *vma;
+
+	if (!(flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))) {
+		*addr = mmap_place(mm, *addr, bytes);
+		return *addr ? 0 : -ENOMEM;
+	}
+	if (!mmap_is_range(*addr, bytes))
+		return *addr % PAGE_SIZE ? -EINVAL : -ENOMEM;
+	if (*addr < MM_LOWEST)
+		return -EPERM;
+	vma = find_vma(mm, *addr);
+	if (flags & MAP_FIXED_NOREPLACE && vma && vma->start < *addr + bytes)
+		return -EEXIST;
+	return vma_remove_range(mm, *addr, *addr + bytes);
+}
+
+static int mmap_check(size_t bytes, uint32_t prot, uint32_t flags, struct file *file,
+		      uint64_t offset)
+{
+	if (!bytes || prot & ~VM_PROT || offset % PAGE_SIZE || offset + bytes < offset)
+		return -EINVAL;
+	if ((flags & MAP_TYPE) != MAP_PRIVATE)
+		return (flags & MAP_TYPE) == MAP_SHARED && (!file || prot & VM_WRITE) ? -ENODEV
+		       : (flags & MAP_TYPE) == MAP_SHARED			      ? 0
+										      : -EINVAL;
+	return 0;
+}
+
+static int mmap_check_file(const struct file *file)
+{
+	if (!(file->flags & VFS_READ))
+		return -EACCES;
+	return file->ops->map_page ? 0 : -ENODEV;
+}
+
+long do_mmap(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot, uint32_t flags,
+	     struct file *file, uint64_t offset)
+{
+	int err = mmap_check(bytes, prot, flags, file, offset);
+
+	if (!err && file)
+		err = mmap_check_file(file);
+	if (!err && bytes > TASK_SIZE_MAX)
+		err = -ENOMEM;
+	if (err)
+		return err;
+	bytes = ALIGN_UP(bytes, PAGE_SIZE);
+	mutex_lock(&mm->lock);
+	err = mmap_make_room(mm, &addr, bytes, flags);
+	if (!err)
+		err = vma_add(mm, &(struct vma){ .start = addr,
+						 .end = addr + bytes,
+						 .flags = prot,
+						 .file = file,
+						 .offset = offset });
+	mutex_unlock(&mm->lock);
+	return err ? err : (long)addr;
+}
+
+int do_munmap(struct mm *mm, uintptr_t addr, size_t bytes)
+{
+	int err;
+
+	if (bytes > TASK_SIZE_MAX || !mmap_is_range(addr, ALIGN_UP(bytes, PAGE_SIZE)))
+		return -EINVAL;
+	mutex_lock(&mm->lock);
+	err = vma_remove_range(mm, addr, addr + ALIGN_UP(bytes, PAGE_SIZE));
+	mutex_unlock(&mm->lock);
+	return err;
+}
+
+int do_mprotect(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot)
+{
+	int err;
+
+	if (addr % PAGE_SIZE || prot & ~(VM_PROT | PROT_GROWSDOWN | PROT_GROWSUP))
+		return -EINVAL;
+	if (!bytes)
+		return 0;
+	if (bytes > TASK_SIZE_MAX || !mmap_is_range(addr, ALIGN_UP(bytes, PAGE_SIZE)))
+		return -ENOMEM;
+	mutex_lock(&mm->lock);
+	err = vma_protect(mm, addr, addr + ALIGN_UP(bytes, PAGE_SIZE), prot & VM_PROT);
+	mutex_unlock(&mm->lock);
+	return err;
+}
+
+/* Add zeros between the old end of the heap and the new one. Lock held. */
+static int mmap_grow_heap(struct mm *mm, uintptr_t end, uintptr_t new_end)
+{
+	const struct vma *next = find_vma(mm, end);
+
+	if (new_end > mm->mmap_base || (next && next->start < new_end + STACK_GAP))
+		return -ENOMEM;
+	return vma_add(mm, &(struct vma){ .start = end,
+					  .end = new_end,
+					  .flags = VM_READ | VM_WRITE | VM_HEAP });
+}
+
+uintptr_t do_brk(struct mm *mm, uintptr_t brk)
+{
+	uintptr_t end, new_end = ALIGN_UP(brk, PAGE_SIZE);
+	int err = 0;
+
+	mutex_lock(&mm->lock);
+	end = ALIGN_UP(mm->brk, PAGE_SIZE);
+	if (brk < mm->start_brk || brk >= TASK_SIZE_MAX)
+		err = -ENOMEM;
+	else if (new_end > end)
+		err = mmap_grow_heap(mm, end, new_end);
+	else if (new_end < end)
+		err = vma_remove_range(mm, new_end, end);
+	if (!err)
+		mm->brk = brk;
+	brk = mm->brk;
+	mutex_unlock(&mm->lock);
+	return brk;
+}

@@ -1,0 +1,127 @@
+/*
+ * Processes: what the threads of one program share, and their births and deaths.
+ *
+ *   struct thread ---> struct task ---> struct process ---> files, directory, signals
+ *                           |               |    \
+ *                           '--> struct mm  |     '--> parent, children
+ *                                           '--> ends: zombie until the parent has asked
+ *
+ * Context:   thread.
+ * Locking:   parents, children and their states: process_lock. Files: the lock of struct files.
+ * Ownership: a process is held by its task, by its place in its parent's list, and by who runs it from
+ *            the kernel's shell.
+ */
+#ifndef KERNEL_PROCESS_PROCESS_H
+#define KERNEL_PROCESS_PROCESS_H
+
+#include <arch/user.h>
+#include <kernel/list.h>
+#include <kernel/lock.h>
+#include <kernel/mm.h>
+#include <kernel/process.h>
+#include <kernel/thread.h>
+#include "abi.h"
+#include "files.h"
+#include "mm.h"
+
+#define SYSCALL_MAX 512 /* numbers of calls are below */
+
+struct process {
+	_Atomic uint32_t refs;
+	int32_t pid;
+	struct process *parent; /* NULL: the kernel */
+	struct list children;
+	struct list sibling;
+	struct waitq child_waitq; /* woken when a child ends */
+	bool is_zombie;
+	int exit_code;		 /* as wait4() tells it */
+	struct completion *born; /* a vfork()ing parent waits until this one has its own program */
+	struct files *files;
+	uint32_t umask;
+	char cwd[VFS_PATH_MAX];
+	uint64_t unknown[SYSCALL_MAX / 64]; /* calls without a handler that were logged */
+};
+
+struct task { /* a page */
+	struct arch_user arch;
+	struct thread *thread;
+	struct process *process;
+	struct mm *mm;
+	uintptr_t set_child_tid;   /* where a new thread writes its pid; 0: nowhere */
+	uintptr_t clear_child_tid; /* where 0 is written at its end */
+	int (*begin)(void *arg);   /* before the program: 0, or the thread ends */
+	void *arg;
+};
+
+static inline struct task *current_task(void)
+{
+	return current_thread()->task;
+}
+static inline struct process *current_process(void)
+{
+	return current_task()->process;
+}
+/* The registers of the program of a thread. */
+static inline struct trap_frame *task_frame(const struct task *task)
+{
+	return arch_user_frame((uintptr_t)task->thread->stack + STACK_BYTES);
+}
+
+extern struct mutex process_lock;
+
+/* process.c. A process with one reference, the caller's; `files` is taken over. NULL: no memory. */
+struct process *process_create(struct files *files);
+void process_get(struct process *process);
+void process_put(struct process *process);
+/*
+ * A thread that will call begin(arg) and then go to the program in its frame. The references to process
+ * and mm are taken over, also on failure. It runs after wake_up_new_thread(). NULL: no memory.
+ */
+struct thread *task_create(const char *name, struct process *process, struct mm *mm,
+			   int (*begin)(void *arg), void *arg);
+/* Let a vfork()ing parent go on. */
+void process_born(struct process *process);
+
+/* exec.c: strings for a new program, one behind the other, argv first. */
+struct exec_args {
+	char *text;
+	size_t len, size;
+	uint32_t argc, envc;
+};
+/* 0, -ENOMEM, -E2BIG. */
+int exec_args_add(struct exec_args *args, const char *text, bool is_env);
+void exec_args_free(struct exec_args *args);
+/*
+ * Let the running thread have the program at `path`, which is absolute. 0, and its frame is that of
+ * the new one; or -errno, with the old one as it was.
+ */
+int do_execve(const char *path, struct exec_args *args);
+
+/* elf.c, for exec.c: what the loader has found out about a program. */
+struct elf_image {
+	uintptr_t entry;
+	uintptr_t phdr; /* address of its program headers */
+	uint16_t phnum;
+	uintptr_t end; /* behind its last byte: the heap begins there */
+};
+/* Map the program in `file` into a new mm. 0; -ENOEXEC, -ENOMEM, an error of reading. */
+int load_elf_binary(struct mm *mm, struct file *file, struct elf_image *out_image);
+/* elf_stack.c: its stack, with strings, pointers and auxiliary vector. 0 or -errno. */
+int create_elf_tables(struct mm *mm, const struct elf_image *image, const struct exec_args *args,
+		      uintptr_t *out_sp);
+
+/* fork.c. The pid of the child, or -errno. */
+long process_fork(const struct trap_frame *regs, uint64_t flags, uintptr_t stack,
+		  uintptr_t parent_tid, uintptr_t child_tid, uintptr_t tls);
+
+/* exit.c. End the process with a code as wait4() tells it. */
+void do_group_exit(int exit_code) __attribute__((noreturn));
+/* The pid of a child that has ended, which is forgotten then; 0 with WNOHANG and none; or -errno. */
+long do_wait(int32_t pid, int options, int *out_exit_code);
+
+/* signal.c. A signal that the thread has caused itself: it cannot be ignored. */
+void force_sig_fault(struct trap_frame *regs, int signal, int code, uintptr_t addr);
+/* The signals that wait for the running thread, before it goes on with its program. */
+void do_signal(struct trap_frame *regs);
+
+#endif

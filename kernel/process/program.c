@@ -1,0 +1,115 @@
+/* Programs for the kernel's shell: see <kernel/process.h>. */
+#include <kernel/string.h>
+#include "process.h"
+
+#define STATUS_SIGNAL 128
+
+static const char *const program_dirs[] = { "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/" };
+
+static int program_check(const char *path, const char *cwd, char *out_path)
+{
+	struct vfs_stat stat;
+	int err = vfs_stat(cwd, path, &stat);
+
+	if (!err && (stat.type != VFS_REGULAR || !(stat.mode & 0111)))
+		err = -EACCES;
+	return err ? err : vfs_resolve(cwd, path, out_path);
+}
+
+int program_find(const char *name, const char *cwd, char *out_path)
+{
+	char path[VFS_PATH_MAX];
+
+	if (strchr(name, '/'))
+		return program_check(name, cwd, out_path);
+	for (size_t i = 0; i < ARRAY_SIZE(program_dirs); i++) {
+		strlcpy(path, program_dirs[i], sizeof(path));
+		if (strlcat(path, name, sizeof(path)) < sizeof(path) &&
+		    program_check(path, "/", out_path) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+/* Of a program that is being started: on the stack of the thread that waits for its end. */
+struct start {
+	const struct program *program;
+	struct exec_args args;
+	int err;
+};
+
+static int program_begin(void *arg)
+{
+	struct start *start = arg;
+
+	start->err = do_execve(start->program->path, &start->args);
+	return start->err;
+}
+
+static int program_add_args(struct exec_args *args, const struct program *program)
+{
+	int err = 0;
+
+	for (char *const *arg = program->argv; *arg && !err; arg++)
+		err = exec_args_add(args, *arg, false);
+	for (char *const *env = program->envp; *env && !err; env++)
+		err = exec_args_add(args, *env, true);
+	return err;
+}
+
+static struct process *program_create_process(const struct program *program)
+{
+	struct files *files = files_create();
+	struct process *process = files ? process_create(files) : NULL;
+
+	if (!process)
+		return NULL;
+	for (unsigned int fd = 0; fd < 3; fd++)
+		files_install(files, get_file(program->files[fd]), fd, false);
+	strlcpy(process->cwd, program->cwd, sizeof(process->cwd));
+	return process;
+}
+
+static void program_wait(struct thread *thread)
+{
+	if (thread_join(thread, NULL) == 0)
+		return;
+	thread_interrupt(thread);
+	thread_join_wait(thread);
+}
+
+/* The process is held by the caller, and its thread by this. */
+static int program_start(struct start *start, struct process *process)
+{
+	const char *name = strrchr(start->program->path, '/') + 1;
+	struct mm *mm = mm_create();
+	struct thread *thread;
+
+	if (!mm)
+		return -ENOMEM;
+	process_get(process);
+	thread = task_create(name, process, mm, program_begin, start);
+	if (!thread)
+		return -ENOMEM;
+	wake_up_new_thread(thread);
+	program_wait(thread);
+	return start->err;
+}
+
+int program_run(const struct program *program, int *out_status)
+{
+	struct start start = { .program = program };
+	struct process *process = program_create_process(program);
+	int err = process ? program_add_args(&start.args, program) : -ENOMEM;
+	int code;
+
+	if (!err)
+		err = program_start(&start, process);
+	if (!err) {
+		code = process->exit_code;
+		*out_status = code & 0x7f ? STATUS_SIGNAL + (code & 0x7f) : code >> 8 & 0xff;
+	}
+	exec_args_free(&start.args);
+	process_put(process);
+	return err;
+}

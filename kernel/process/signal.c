@@ -1,0 +1,27 @@
+/*
+ * Signals. So far each ends the program: those that it causes itself by an exception, and Ctrl-C.
+ */
+#include <arch/trap.h>
+#include <kernel/upcall.h>
+#include "process.h"
+
+void force_sig_fault(struct trap_frame *regs, int signal, int code, uintptr_t addr)
+{
+	const struct thread *thread = current_thread();
+
+	pr_info("%s[%d]: signal %d code %d at 0x%lx ip 0x%lx sp 0x%lx error 0x%lx (%s)\n",
+		thread->name, thread->pid, signal, code, addr, regs->rip, regs->rsp, regs->error,
+		trap_name(regs->vector));
+	do_group_exit(signal);
+}
+
+void upcall_user_trap(struct trap_frame *regs, int signal, int code, uintptr_t addr)
+{
+	force_sig_fault(regs, signal, code, addr);
+}
+
+void do_signal(struct trap_frame *regs)
+{
+	(void)regs;
+	do_group_exit(SIGINT);
+}

@@ -1,0 +1,171 @@
+/* Ranges of an address space: finding, adding, cutting. See mm.h. */
+#include <arch/paging.h>
+#include <kernel/mm.h>
+#include "mm.h"
+
+struct vma *find_vma(struct mm *mm, uintptr_t addr)
+{
+	struct list *pos;
+
+	list_for_each(pos, &mm->vmas) {
+		struct vma *vma = list_entry(pos, struct vma, link);
+
+		if (vma->end > addr)
+			return vma;
+	}
+	return NULL;
+}
+
+uint32_t vma_page_flags(const struct vma *vma)
+{
+	if (!(vma->flags & VM_PROT))
+		return USER_PAGE_NONE;
+	return (vma->flags & VM_WRITE ? USER_PAGE_WRITE : 0) |
+	       (vma->flags & VM_EXEC ? USER_PAGE_EXEC : 0);
+}
+
+static bool vma_can_join(const struct vma *vma, const struct vma *range)
+{
+	return vma->end == range->start && vma->flags == range->flags && !vma->file && !range->file;
+}
+
+static int vma_insert(struct mm *mm, struct list *before, const struct vma *range)
+{
+	struct vma *vma = mm->nr_vmas < MM_MAX_VMAS ? kmalloc(sizeof(*vma)) : NULL;
+
+	if (!vma)
+		return -ENOMEM;
+	*vma = *range;
+	if (vma->file)
+		get_file(vma->file);
+	list_add_tail(before, &vma->link);
+	mm->nr_vmas++;
+	return 0;
+}
+
+int vma_add(struct mm *mm, const struct vma *range)
+{
+	struct vma *next = find_vma(mm, range->start);
+	struct list *place = next ? &next->link : &mm->vmas;
+	struct vma *prev =
+		place->prev == &mm->vmas ? NULL : list_entry(place->prev, struct vma, link);
+
+	if (prev && vma_can_join(prev, range)) {
+		prev->end = range->end;
+		return 0;
+	}
+	return vma_insert(mm, place, range);
+}
+
+/* Cut a range in two at `at`, if that is inside. 0 or -ENOMEM. */
+static int vma_split(struct mm *mm, uintptr_t at)
+{
+	struct vma *vma = find_vma(mm, at);
+	struct vma low;
+	int err;
+
+	if (!vma || vma->start >= at)
+		return 0;
+	low = *vma;
+	low.end = at;
+	err = vma_insert(mm, &vma->link, &low);
+	if (err)
+		return err;
+	vma->offset += at - vma->start;
+	vma->start = at;
+	return 0;
+}
+
+static int vma_drop_page(uintptr_t virt, uint64_t *entry, void *arg)
+{
+	void *page = arch_phys_to_virt(arch_user_entry_phys(entry));
+
+	(void)virt;
+	(void)arg;
+	arch_user_entry_clear(entry);
+	put_page(page);
+	return 0;
+}
+
+static void vma_free(struct mm *mm, struct vma *vma)
+{
+	list_remove(&vma->link);
+	mm->nr_vmas--;
+	fput(vma->file);
+	kfree(vma);
+}
+
+int vma_remove_range(struct mm *mm, uintptr_t start, uintptr_t end)
+{
+	int err = vma_split(mm, start);
+	struct vma *vma;
+
+	if (!err)
+		err = vma_split(mm, end);
+	if (err)
+		return err;
+	while ((vma = find_vma(mm, start)) && vma->start < end) {
+		arch_user_each(mm->root, vma->start, vma->end, vma_drop_page, NULL);
+		vma_free(mm, vma);
+	}
+	arch_user_flush_tlb();
+	return 0;
+}
+
+/* A page keeps no right that its range has not. It gets new ones by a fault, because it may be shared. */
+static int vma_protect_page(uintptr_t virt, uint64_t *entry, void *arg)
+{
+	uint32_t flags = vma_page_flags(arg);
+
+	(void)virt;
+	if (!arch_user_entry_is_writable(entry))
+		flags &= ~USER_PAGE_WRITE;
+	arch_user_entry_set(entry, flags);
+	return 0;
+}
+
+/* Is every address mapped? */
+static bool vma_is_covered(struct mm *mm, uintptr_t start, uintptr_t end)
+{
+	while (start < end) {
+		const struct vma *vma = find_vma(mm, start);
+
+		if (!vma || vma->start > start)
+			return false;
+		start = vma->end;
+	}
+	return true;
+}
+
+int vma_protect(struct mm *mm, uintptr_t start, uintptr_t end, uint32_t prot)
+{
+	int err = vma_is_covered(mm, start, end) ? vma_split(mm, start) : -ENOMEM;
+
+	if (!err)
+		err = vma_split(mm, end);
+	for (uintptr_t at = start; at < end && !err;) {
+		struct vma *vma = find_vma(mm, at);
+
+		vma->flags = (vma->flags & ~VM_PROT) | prot;
+		arch_user_each(mm->root, vma->start, vma->end, vma_protect_page, vma);
+		at = vma->end;
+	}
+	arch_user_flush_tlb();
+	return err;
+}
+
+uintptr_t vma_find_free(struct mm *mm, size_t bytes)
+{
+	uintptr_t end = mm->mmap_base;
+
+	for (struct list *pos = mm->vmas.prev; pos != &mm->vmas; pos = pos->prev) {
+		const struct vma *vma = list_entry(pos, struct vma, link);
+
+		if (vma->start >= end)
+			continue;
+		if (vma->end <= end && end - vma->end >= bytes)
+			break;
+		end = vma->start;
+	}
+	return end >= MM_LOWEST && end - MM_LOWEST >= bytes ? end - bytes : 0;
+}

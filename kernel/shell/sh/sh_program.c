@@ -1,0 +1,119 @@
+/*
+ * Programs as commands of the shell. All variables of the shell are the program's environment, with some
+ * that programs expect.
+ */
+#include <kernel/command.h>
+#include <kernel/mm.h>
+#include <kernel/process.h>
+#include <kernel/string.h>
+#include "sh.h"
+
+#define CANNOT_RUN 126
+
+/* An environment that is made in two passes: the first counts, the second fills. */
+struct env_maker {
+	char **envp;
+	char *text;
+	size_t nr, bytes;
+};
+
+static void program_env_add(const char *name, const char *value, void *arg)
+{
+	struct env_maker *maker = arg;
+	size_t name_len = strlen(name), len = strlen(value);
+
+	if (maker->envp) {
+		char *to = maker->text + maker->bytes;
+
+		maker->envp[maker->nr] = to;
+		memcpy(to, name, name_len);
+		to[name_len] = '=';
+		memcpy(to + name_len + 1, value, len + 1);
+	}
+	maker->nr++;
+	maker->bytes += name_len + len + 2;
+}
+
+static void program_env_add_all(const struct shell *sh, struct env_maker *maker)
+{
+	static const char *const defaults[][2] = {
+		{ "PATH", "/bin:/sbin:/usr/bin:/usr/sbin" },
+		{ "HOME", "/" },
+		{ "TERM", "vt100" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(defaults); i++) {
+		if (!sh_var_get(sh, defaults[i][0], strlen(defaults[i][0])))
+			program_env_add(defaults[i][0], defaults[i][1], maker);
+	}
+	sh_var_each(sh, program_env_add, maker);
+}
+
+/* For kfree(); NULL when out of memory. */
+static char **program_env_create(const struct shell *sh)
+{
+	struct env_maker maker = { 0 };
+	size_t pointers;
+
+	program_env_add_all(sh, &maker);
+	pointers = (maker.nr + 1) * sizeof(char *);
+	maker.envp = kmalloc(pointers + maker.bytes);
+	if (!maker.envp)
+		return NULL;
+	maker.text = (char *)maker.envp + pointers;
+	maker.nr = maker.bytes = 0;
+	program_env_add_all(sh, &maker);
+	maker.envp[maker.nr] = NULL;
+	return maker.envp;
+}
+
+/* A missing program of a kernel that was booted without any. */
+static bool program_is_none(void)
+{
+	struct vfs_stat stat;
+
+	return vfs_stat("/", "/bin", &stat) == -ENOENT;
+}
+
+static int program_fail(const struct command_env *env, int err)
+{
+	struct sh_io io = { .fd = { env->in, env->out, env->err } };
+
+	if (err == -ENOSYS)
+		sh_complain(&io, "%s: this kernel is built without programs", env->name);
+	else if (err == -ENOENT && program_is_none())
+		sh_complain(&io, "%s: no programs: this kernel was booted without a file tree",
+			    env->name);
+	else
+		sh_complain(&io, "%s: %s", env->name, command_strerror(err));
+	return err == -ENOENT ? COMMAND_NOT_FOUND : CANNOT_RUN;
+}
+
+static int program_run_command(struct command_env *env, int argc, char **argv)
+{
+	struct file *const files[] = { env->in, env->out, env->err };
+	char path[VFS_PATH_MAX];
+	struct program program = {
+		.path = path, .argv = argv, .cwd = env->shell->cwd, .files = files
+	};
+	char **envp = program_env_create(env->shell);
+	int status, err = envp ? program_find(argv[0], env->shell->cwd, path) : -ENOMEM;
+
+	(void)argc;
+	program.envp = envp;
+	if (!err)
+		err = program_run(&program, &status);
+	kfree(envp);
+	return err ? program_fail(env, err) : status;
+}
+
+static const struct command program_command = { .name = "program", .run = program_run_command };
+
+const struct command *sh_find_program(const struct shell *sh, const char *name)
+{
+	char path[VFS_PATH_MAX];
+
+	if (strchr(name, '/') || strcmp(name, "busybox") == 0)
+		return &program_command;
+	return program_find(name, sh->cwd, path) == 0 ? &program_command : NULL;
+}

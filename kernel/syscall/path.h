@@ -1,0 +1,19 @@
+/*
+ * Strings and paths that programs give.
+ *
+ * Context: thread of a program.
+ */
+#ifndef KERNEL_SYSCALL_PATH_H
+#define KERNEL_SYSCALL_PATH_H
+
+#include <kernel/base.h>
+
+/* Copy a string and its NUL. Its length; -EFAULT; -ENAMETOOLONG when it does not fit `size` bytes. */
+long strncpy_from_user(char *to, const char *from, size_t size);
+/*
+ * The path in a program's memory as an absolute one, into VFS_PATH_MAX bytes; /proc/self/exe is the
+ * program's own file. 0, -EFAULT, -ENOENT, -ENAMETOOLONG.
+ */
+int user_path(const char *path, char *out_path);
+
+#endif

@@ -1,0 +1,146 @@
+/* Births, ends and names of processes: fork(), execve(), wait4(), exit(), getpid() and theirs. */
+#include <kernel/string.h>
+#include "path.h"
+#include "syscall.h"
+
+static const struct trap_frame *process_regs(void)
+{
+	return task_frame(current_task());
+}
+
+long sys_clone(unsigned long clone_flags, unsigned long newsp, int *parent_tidptr,
+	       int *child_tidptr, unsigned long tls)
+{
+	return process_fork(process_regs(), clone_flags, newsp, (uintptr_t)parent_tidptr,
+			    (uintptr_t)child_tidptr, tls);
+}
+
+long sys_fork(void)
+{
+	return process_fork(process_regs(), SIGCHLD, 0, 0, 0, 0);
+}
+
+long sys_vfork(void)
+{
+	return process_fork(process_regs(), CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+}
+
+/* Add the strings of a program's array to those for the next program. */
+static int process_add_strings(struct exec_args *args, const char *const *array, bool is_env)
+{
+	char *text = kmalloc(PAGE_SIZE);
+	int err = text ? 0 : -ENOMEM;
+
+	for (size_t i = 0; array && !err; i++) {
+		const char *string;
+
+		err = copy_from_user(&string, &array[i], sizeof(string)) ? -EFAULT : 0;
+		if (err || !string)
+			break;
+		err = strncpy_from_user(text, string, PAGE_SIZE) < 0 ? -EFAULT : 0;
+		if (!err)
+			err = exec_args_add(args, text, is_env);
+	}
+	kfree(text);
+	return err;
+}
+
+long sys_execve(const char *filename, const char *const *argv, const char *const *envp)
+{
+	struct exec_args args = { 0 };
+	char path[VFS_PATH_MAX];
+	int err = user_path(filename, path);
+
+	if (!err)
+		err = process_add_strings(&args, argv, false);
+	if (!err && !args.argc)
+		err = exec_args_add(&args, "", false);
+	if (!err)
+		err = process_add_strings(&args, envp, true);
+	if (!err)
+		err = do_execve(path, &args);
+	exec_args_free(&args);
+	/* The frame of a new program begins with rax 0. */
+	return err;
+}
+
+long sys_exit(int error_code)
+{
+	do_group_exit((error_code & 0xff) << 8);
+}
+
+long sys_exit_group(int error_code)
+{
+	do_group_exit((error_code & 0xff) << 8);
+}
+
+long sys_wait4(int upid, int *stat_addr, int options, void *ru)
+{
+	static const uint64_t no_usage[18];
+	int exit_code;
+	long pid;
+
+	if (options & ~(WNOHANG | WUNTRACED | WCONTINUED))
+		return -EINVAL;
+	pid = do_wait(upid, options, &exit_code);
+	if (pid > 0 && stat_addr && copy_to_user(stat_addr, &exit_code, sizeof(exit_code)))
+		return -EFAULT;
+	if (pid > 0 && ru && copy_to_user(ru, no_usage, sizeof(no_usage)))
+		return -EFAULT;
+	return pid;
+}
+
+long sys_getpid(void)
+{
+	return current_process()->pid;
+}
+
+long sys_gettid(void)
+{
+	return current_thread()->pid;
+}
+
+long sys_getppid(void)
+{
+	long pid;
+
+	mutex_lock(&process_lock);
+	pid = current_process()->parent ? current_process()->parent->pid : 0;
+	mutex_unlock(&process_lock);
+	return pid;
+}
+
+long sys_set_tid_address(int *tidptr)
+{
+	current_task()->clear_child_tid = (uintptr_t)tidptr;
+	return current_thread()->pid;
+}
+
+#define ARCH_SET_GS 0x1001
+#define ARCH_SET_FS 0x1002
+#define ARCH_GET_FS 0x1003
+#define ARCH_GET_GS 0x1004
+
+/* The base of the segment FS is where a program keeps what belongs to its thread. */
+long sys_arch_prctl(int option, unsigned long arg2)
+{
+	struct arch_user *arch = &current_task()->arch;
+	const uint64_t *base = option == ARCH_GET_FS ? &arch->fs_base : &arch->gs_base;
+
+	switch (option) {
+	case ARCH_SET_FS:
+	case ARCH_SET_GS:
+		if (arg2 >= TASK_SIZE_MAX)
+			return -EPERM;
+		if (option == ARCH_SET_FS)
+			arch_user_set_fs_base(arch, arg2);
+		else
+			arch_user_set_gs_base(arch, arg2);
+		return 0;
+	case ARCH_GET_FS:
+	case ARCH_GET_GS:
+		return copy_to_user((void *)arg2, base, sizeof(*base)) ? -EFAULT : 0;
+	default:
+		return -EINVAL;
+	}
+}

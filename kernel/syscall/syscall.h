@@ -1,0 +1,37 @@
+/*
+ * System calls: one table, from which come the dispatch, the prototypes of the handlers, and all that
+ * tells of calls and their arguments.
+ *
+ *   CALL(number, name, ARGSn for n arguments, type, argument, type, argument ...)
+ *
+ * sys_NAME() is the handler. It gets what the program gave, unchecked: pointers are the program's, and
+ * are used with copy_from_user() and copy_to_user() only. The result is 0 or more, or -errno.
+ *
+ * Context: thread of a program, interrupts on.
+ */
+#ifndef KERNEL_SYSCALL_H
+#define KERNEL_SYSCALL_H
+
+#include <arch/trap.h>
+#include <kernel/base.h>
+#include "process/process.h"
+#include "syscalls.h"
+
+/* M(index, type, name) for each argument; NONE when there is none. */
+#define ARGS0(M, NONE, ...)		       NONE
+#define ARGS1(M, NONE, t, a)		       M(0, t, a)
+#define ARGS2(M, NONE, t, a, u, b)	       M(0, t, a), M(1, u, b)
+#define ARGS3(M, NONE, t, a, u, b, v, c)       M(0, t, a), M(1, u, b), M(2, v, c)
+#define ARGS4(M, NONE, t, a, u, b, v, c, w, d) ARGS3(M, NONE, t, a, u, b, v, c), M(3, w, d)
+#define ARGS5(M, NONE, t, a, u, b, v, c, w, d, x, e)                                               \
+	ARGS4(M, NONE, t, a, u, b, v, c, w, d), M(4, x, e)
+#define ARGS6(M, NONE, t, a, u, b, v, c, w, d, x, e, y, f)                                         \
+	ARGS5(M, NONE, t, a, u, b, v, c, w, d, x, e), M(5, y, f)
+
+#define SYSCALL_PARAM(i, type, name) type name
+#define SYSCALL_PROTOTYPE(nr, name, ARGS, ...)                                                     \
+	long sys_##name(ARGS(SYSCALL_PARAM, void, __VA_ARGS__));
+SYSCALLS(SYSCALL_PROTOTYPE)
+#undef SYSCALL_PROTOTYPE
+
+#endif

@@ -1,0 +1,30 @@
+"""Programs for a guest: those of tests/user, built here, and busybox, in an archive that QEMU hands over."""
+import os
+import subprocess
+from pathlib import Path
+
+from guest import BUILDS, ROOT
+
+USER = ROOT / "tests" / "user"
+FLAGS = "-O2 -static -nostdlib -ffreestanding -fno-stack-protector -fno-pie -no-pie -fcf-protection=none -Wall -Wextra -Werror".split()
+FLAGS_OF_CLANG = ["-Wno-unused-command-line-argument"]
+BUSYBOX = Path("/bin/busybox")
+
+
+def built(name, build="gcc", flags=()):
+    """The program tests/user/NAME.c, compiled by the compiler of the build."""
+    out = BUILDS.get(build, Path(str(build))) / "user" / (name + "".join(flags).replace("/", "_"))
+    sources = [USER / f"{name}.c", USER / "nolib.h"]
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if not out.exists() or any(source.stat().st_mtime > out.stat().st_mtime for source in sources):
+        fresh = out.with_name(f"{out.name}.{os.getpid()}")
+        compiler = ["clang", *FLAGS_OF_CLANG] if "clang" in str(build) else ["gcc"]
+        subprocess.run([*compiler, *FLAGS, *flags, "-o", fresh, sources[0]], check=True)
+        fresh.rename(out)
+    return out
+
+
+def archive(out, files):
+    """Write an archive of the files, a dict from names to paths, to `out`, which is the result."""
+    subprocess.run([ROOT / "tools" / "initramfs", out, *(f"{name}={path}" for name, path in files.items())], check=True)
+    return out

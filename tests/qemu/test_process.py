@@ -1,0 +1,90 @@
+"""Programs: a static one with a few calls, memory, vectors, and what no program may do; the kernel survives it all."""
+import re
+
+import pytest
+from guest import Guest
+from programs import archive, built
+
+# Status of hostile NAME: 128 and the number of the signal that ends it; 0: nothing happens to it.
+SEGV, ILL, TRAP, FPE, BUS = 139, 132, 133, 136, 135
+HOSTILE = {
+    **dict.fromkeys("in out cli hlt rdmsr wrmsr cr3 dr7 swapgs int80 int14 int2".split(), SEGV),
+    **dict.fromkeys("jump_kernel jump_hole null read_kernel write_kernel write_text".split(), SEGV),
+    **dict.fromkeys("iret_kernel far_jump execute_data deep last_page".split(), SEGV),
+    **dict.fromkeys("ud2 wrgsbase".split(), ILL),
+    **dict.fromkeys("int3 step step_call".split(), TRAP),
+    **dict.fromkeys("flags kernel_rsp nmi_rsp segments null_segments mov_ss bad_pointers page_end".split(), 0),
+    "divide": FPE,
+    "sysenter": None,
+    "xsetbv": None,
+    "push_hole": None,
+}
+
+
+@pytest.fixture(scope="module", params=["gcc", "clang"])
+def programs(request, tmp_path_factory):
+    """A build, and an archive of the programs of tests/user."""
+    build = request.param
+    names = ["hello", "hostile", "memory", "vectors"]
+    files = {f"bin/{name}": built(name, build) for name in names}
+    files["bin/hello-pie"] = built("hello", build, ("-fPIE", "-static-pie"))
+    return build, archive(tmp_path_factory.mktemp("programs") / f"{build}.cpio", files)
+
+
+@pytest.fixture(scope="module", params=[(1, "qemu64"), (2, "max"), (4, "max")], ids=lambda p: f"{p[0]}-{p[1]}")
+def host(request, programs):
+    """A guest with these programs. A file has its own, because most of its tests end programs by force."""
+    build, initrd = programs
+    cpus, cpu = request.param
+    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
+        yield guest
+
+
+def test_program(host):
+    assert host.run("hello one two") == ("hello from a program\nhello\none\ntwo\n", 3)
+    assert host.run("/bin/hello-pie") == ("hello from a program\n/bin/hello-pie\n", 1)
+    assert host.run("hello | wc -l; cd /bin; ./hello > /tmp/out; cat /tmp/out")[0] == "2\nhello from a program\n./hello\n"
+    assert host.run("/bin/nothing") == ("sh: /bin/nothing: No such file or directory\n", 127)
+    assert host.run("/dev/null") == ("sh: /dev/null: Permission denied\n", 126)
+
+
+def test_memory(host):
+    used = []
+    for _ in range(3):
+        assert host.run("memory")[0].endswith("memory is as it should be\n")
+        used.append(host.used_pages())
+    assert used[1] == used[2], "the first run may leave something, but no other"
+
+
+def test_vectors(host):
+    """Programs that are preempted keep their registers: as many at once as there are CPUs, and more."""
+    jobs = "; ".join(f"vectors {i} > /tmp/v{i} &" for i in range(6)).replace("&;", "&")
+    host.check(f"{jobs} wait")
+    for i in range(6):
+        assert re.fullmatch(r"(avx|sse) kept\n", host.check(f"cat /tmp/v{i}"))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile(host, name):
+    output, status = host.run(f"hostile {name} 2> /dev/null", timeout=120)
+    expected = HOSTILE[name]
+    if name in ("sysenter", "xsetbv"):  # it depends on the processor
+        assert status in (SEGV, ILL)
+    elif name == "push_hole":
+        assert status in (SEGV, BUS)  # QEMU's is a protection fault
+    else:
+        assert (status, "still here" in output) == (expected, expected == 0), output
+    assert host.run("hello") == ("hello from a program\nhello\n", 1)
+
+
+def test_end_is_logged(host):
+    host.run("hostile null")
+    assert re.search(r"hostile\[\d+\]: signal 11 code 1 at 0x0 ip 0x40\w+ sp 0x7ff\w+ error 0x6 \(page fault\)", host.check("dmesg"))
+
+
+def test_ctrl_c(host):
+    host.send("hostile spin\r")
+    host.listen(0.5)
+    host.send("\x03")
+    host.wait_prompt()
+    assert host.run("echo $?")[0] == "130\n"

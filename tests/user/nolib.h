@@ -1,0 +1,100 @@
+/*
+ * System calls and a little output for the programs of tests/user, which have no C library. Each program
+ * has a function main_program(sp), with sp at argc, and ends by sys_exit().
+ */
+#ifndef NOLIB_H
+#define NOLIB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline long syscall6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+#define CALL0(nr)	      syscall6(nr, 0, 0, 0, 0, 0, 0)
+#define CALL1(nr, a)	      syscall6(nr, (long)(a), 0, 0, 0, 0, 0)
+#define CALL2(nr, a, b)	      syscall6(nr, (long)(a), (long)(b), 0, 0, 0, 0)
+#define CALL3(nr, a, b, c)    syscall6(nr, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define CALL4(nr, a, b, c, d) syscall6(nr, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+#define NR_READ	      0
+#define NR_WRITE      1
+#define NR_MMAP	      9
+#define NR_MPROTECT   10
+#define NR_MUNMAP     11
+#define NR_BRK	      12
+#define NR_GETPID     39
+#define NR_FORK	      57
+#define NR_VFORK      58
+#define NR_EXECVE     59
+#define NR_WAIT4      61
+#define NR_ARCH_PRCTL 158
+#define NR_EXIT_GROUP 231
+
+static inline void __attribute__((noreturn)) sys_exit(int status)
+{
+	for (;;)
+		CALL1(NR_EXIT_GROUP, status);
+}
+
+static inline size_t text_len(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len])
+		len++;
+	return len;
+}
+
+static inline void put(const char *text)
+{
+	CALL3(NR_WRITE, 1, text, text_len(text));
+}
+
+static inline void put_number(long value)
+{
+	char digits[24], *at = digits + sizeof(digits);
+	unsigned long left = value < 0 ? -(unsigned long)value : (unsigned long)value;
+
+	*--at = '\0';
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	if (value < 0)
+		*--at = '-';
+	put(at);
+}
+
+static inline void say(const char *name, long value)
+{
+	put(name);
+	put(" ");
+	put_number(value);
+	put("\n");
+}
+
+static inline int text_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+void main_program(long *sp) __attribute__((noreturn));
+
+__asm__(".globl _start\n_start: mov %rsp, %rdi\n and $-16, %rsp\n call main_program\n");
+
+#endif
