@@ -39,6 +39,20 @@ def test_names(profile):
     assert {name for name in asked if not re.match(r"trace_plat_|trace_arch_|ns_per_cycle$|(text|exec)_(start|end)$", name)} == set()
 
 
+@pytest.mark.parametrize("variable, name", [("PROFILE", "profile"), ("TRACE_WITH", "feature")])
+def test_a_name_that_means_nothing(variable, name):
+    """An error that names it, not a library without it."""
+    done = subprocess.run(["make", "-n", "-C", ROOT, "libtrace", f"{variable}=attic"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and f"there is no {name} attic\n" in done.stderr
+
+
+def test_features_that_come_along(tmp_path):
+    """One that is wanted in `events` brings those that it needs, and no others."""
+    words = must("make", "-n", "-s", "-C", ROOT, "libtrace", "PROFILE=events", "TRACE_WITH=monitors", f"LIBTRACE={tmp_path}")
+    for source, is_there in (("monitors/monitor_run", True), ("hist/hist_run", True), ("hist/hist_trace", False), ("synth_event", False)):
+        assert (f"{source}.c.o" in words) == is_there, source
+
+
 def test_names_for_a_process():
     """It has the functions of C itself: those of the C library change vector registers, which no callback may."""
     defined, asked = names(libtrace_for_process("gcc") / "libtrace.a")
