@@ -99,9 +99,9 @@ def test_panic_at_a_fault(monitor, fault, sentence):
     assert f"PANIC: rv: monitor {monitor} does not allow {sentence}: fault-".encode() in before
 
 
-@pytest.mark.parametrize("guest", [{"cpus": 4, "tests": True}], indirect=True, ids=["4 CPUs"])
+@pytest.mark.parametrize("guest", [{"cpus": 4, "tests": True, "icount": True}], indirect=True, ids=["4 CPUs"])
 def test_written_by_hand(tracing):
-    """Steps are exact: as many as the events that are recorded beside it."""
+    """Steps are exact: as many as the events that are recorded beside it. The clock is, too: no sleep is over before it begins."""
     tracing.check(
         'echo \'m:nap enable=1 per=thread awake -sched_switch[prev_pid]{prev_state == 1 && prev_comm == "sleep"}-> asleep '
         '-sched_waking[pid]{comm == "sleep"}-> awake\' > monitors; for i in 1 2 3 4 5; do sleep 0.001; done'

@@ -43,8 +43,9 @@ def test_mistakes(tracing):
     assert tracing.check("cat synthetic_events") == ""
 
 
-@pytest.mark.parametrize("guest", [{"cpus": 4}], indirect=True, ids=["4 CPUs"])
+@pytest.mark.parametrize("guest", [{"cpus": 4, "icount": True}], indirect=True, ids=["4 CPUs"])
 def test_latency_of_wakeups(tracing):
+    """The guest counts instructions: no sleep is over before it begins."""
     for line in DEFINE:
         tracing.check(line)
     assert tracing.check(f"cat {SWITCH}/trigger") == (
@@ -88,8 +89,9 @@ def test_of_the_event_itself(tracing, action):
     )
 
 
+@pytest.mark.parametrize("guest", [{"cpus": 4, "icount": True}], indirect=True, ids=["4 CPUs"])
 def test_latency_from_a_marker(tracing):
-    """From a text in trace_marker to another one, and to an event of the scheduler."""
+    """From a text in trace_marker to another one, and to an event of the scheduler, which the shell has while a sleep takes place."""
     marker, marked, off = "events/ftrace/print/trigger", "events/synthetic/marked", "events/synthetic/off"
     start = 'hist:keys=common_pid:ts0=common_timestamp.usecs if buf == "start"'
     end = 'hist:keys=common_pid:lat=common_timestamp.usecs-$ts0:onmatch(ftrace.print).marked($lat) if buf == "end"'

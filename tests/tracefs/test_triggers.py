@@ -32,7 +32,7 @@ def test_stack_begins_at_the_tracepoint(tracing):
     for others in "", "mkdir instances/one; echo wakeup > instances/one/current_tracer":
         tracing.check(
             f"{others}; > trace; echo 'stacktrace:3 if prev_comm == \"sleep\"' > {SWITCH}/trigger; "
-            f"sleep 0.001; sleep 0.001; sleep 0.001; echo '!stacktrace' > {SWITCH}/trigger".lstrip("; ")
+            f"until grep -q count=0 {SWITCH}/trigger; do sleep 0; done; echo '!stacktrace' > {SWITCH}/trigger".lstrip("; ")
         )
         assert tracing.check("cat trace").count(begins) == 3
     tracing.check("rmdir instances/one")
