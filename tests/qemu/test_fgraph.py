@@ -56,10 +56,11 @@ def test_entries_and_exits_nest():
 
 def test_stacks_show_callers():
     """`stack` of a thread that sleeps in hooked functions, and a panic inside of them."""
+    waits = "sleep 1000 & pid=$!; until stack $pid | tr '\\n' ' ' | grep -q ' sched_switch.* schedule_until.* thread_join'; do :; done"
     with Guest("gcc", 2, limit=60) as guest:
-        guest.check("sleep 1000 & pid=$!; sleep 0.1")
+        guest.check(waits)
         plain = guest.check("stack $pid")
-        guest.check("kill $pid; wait; echo function_graph > current_tracer; sleep 1000 & pid=$!; sleep 0.1; true")
+        guest.check(f"kill $pid; wait; echo function_graph > current_tracer; {waits}")
         hooked = guest.check("stack $pid")
         assert "return_to_handler" not in hooked
         assert [re.sub(r"\+.*", "", line) for line in hooked.splitlines()] == [re.sub(r"\+.*", "", line) for line in plain.splitlines()]
