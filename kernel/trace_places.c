@@ -2,6 +2,7 @@
  * Functions, variables and lines of the source, which probes look up by name in this kernel's
  * tables. See <trace/platform_full.h>.
  */
+#include <arch/per_cpu_array.h>
 #include <kernel/lines.h>
 #include <kernel/symbols.h>
 #include <trace/platform.h>
@@ -19,6 +20,11 @@ size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *ou
 size_t trace_plat_symbol_find_all(const char *name, uintptr_t *out_addrs, size_t max)
 {
 	return symbols_find_all(name, out_addrs, max);
+}
+
+uintptr_t trace_plat_this_cpu_ptr(uintptr_t variable)
+{
+	return per_cpu_this(variable);
 }
 
 const char *trace_plat_source_of(uintptr_t addr)

@@ -1,6 +1,7 @@
 /* Descriptor tables, trap stacks and struct cpu_local of each CPU: see <arch/percpu.h>. */
 #include <arch/cpu.h>
 #include <arch/paging.h>
+#include <arch/per_cpu_array.h>
 #include <arch/percpu.h>
 #include <arch/trap.h>
 #include <kernel/base.h>
@@ -68,11 +69,12 @@ struct cpu_area {
 } __attribute__((aligned(64)));
 
 static struct cpu_tables tables[MAX_CPUS];
-static struct cpu_area areas[MAX_CPUS];
+static struct cpu_area cpu_areas[MAX_CPUS];
+PER_CPU_ARRAY(cpu_areas);
 
 bool cpu_local_overlaps(uintptr_t addr, size_t len)
 {
-	return ranges_overlap(addr, len, (uintptr_t)areas, sizeof(areas));
+	return ranges_overlap(addr, len, (uintptr_t)cpu_areas, sizeof(cpu_areas));
 }
 
 bool cpu_tables_overlap(uintptr_t addr, size_t len)
@@ -82,7 +84,7 @@ bool cpu_tables_overlap(uintptr_t addr, size_t len)
 
 static void init_area(uint32_t cpu, uint32_t apic_id)
 {
-	struct cpu_local *local = &areas[cpu].local;
+	struct cpu_local *local = &cpu_areas[cpu].local;
 
 	local->self = local;
 	local->id = cpu;
@@ -95,7 +97,7 @@ static void init_area(uint32_t cpu, uint32_t apic_id)
 void percpu_early_init(void)
 {
 	init_area(0, 0);
-	wrmsr(MSR_GS_BASE, (uintptr_t)&areas[0].local);
+	wrmsr(MSR_GS_BASE, (uintptr_t)&cpu_areas[0].local);
 }
 
 static uintptr_t stack_base(uint32_t cpu, const struct trap_stack *stack)
@@ -197,7 +199,7 @@ static void load_gdt(struct cpu_tables *t)
 
 void cpu_load(uint32_t cpu)
 {
-	struct cpu_area *area = &areas[cpu];
+	struct cpu_area *area = &cpu_areas[cpu];
 
 	write_cr0(read_cr0() | CR0_WP);
 	write_cr4(read_cr4() | CR4_PGE);
@@ -217,7 +219,7 @@ void cpu_set_kernel_stack(uintptr_t top)
 
 struct cpu_local *cpu_local_of(uint32_t cpu)
 {
-	return &areas[cpu].local;
+	return &cpu_areas[cpu].local;
 }
 
 const char *cpu_trap_stack_of(uintptr_t addr, uintptr_t *out_lo, uintptr_t *out_hi)

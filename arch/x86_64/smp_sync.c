@@ -11,6 +11,7 @@
 #include "smp_priv.h"
 #include <arch/apic.h>
 #include <arch/cpu.h>
+#include <arch/per_cpu_array.h>
 #include <arch/percpu.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
@@ -27,10 +28,12 @@ struct sync_cpu {
 } __attribute__((aligned(64)));
 
 struct irq_stats irq_stats[MAX_CPUS];
+PER_CPU_ARRAY(irq_stats);
 _Atomic uint64_t smp_online = 1;
 
 static _Atomic uint64_t sync_ticket;
 static struct sync_cpu sync_cpus[MAX_CPUS];
+PER_CPU_ARRAY(sync_cpus);
 static _Atomic uint32_t hotplug_holder; /* CPU + 1; 0: none */
 
 bool smp_cpu_online(uint32_t cpu)

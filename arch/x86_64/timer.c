@@ -5,6 +5,7 @@
 #include "ref_clock.h"
 #include <arch/apic.h>
 #include <arch/cpu.h>
+#include <arch/per_cpu_array.h>
 #include <arch/sections.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
@@ -23,6 +24,7 @@ struct timer_cpu {
 } __attribute__((aligned(64)));
 
 static struct timer_cpu timer_cpus[MAX_CPUS];
+PER_CPU_ARRAY(timer_cpus);
 static bool has_deadline;     /* TSC-deadline mode; else one-shot by counter */
 static uint64_t counter_mult; /* counts = (ns * counter_mult) >> 32 */
 

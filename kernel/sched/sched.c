@@ -1,5 +1,6 @@
 /* Switching threads, see sched.h and <kernel/thread.h>. */
 #include <arch/cpu.h>
+#include <arch/per_cpu_array.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
 #include <arch/switch.h>
@@ -18,6 +19,7 @@
 #define SLICE_NS (4 * NSEC_PER_MSEC)
 
 struct run_queue run_queues[MAX_CPUS];
+PER_CPU_ARRAY(run_queues);
 uint64_t sched_ready_mask;
 
 static TRACE_ALWAYS_INLINE uintptr_t sched_stack_top(const struct thread *thread)

@@ -1,6 +1,7 @@
 /* Softirqs, see <kernel/softirq.h>. */
 #include <stdatomic.h>
 #include <arch/cpu.h>
+#include <arch/per_cpu_array.h>
 #include <arch/smp.h>
 #include <kernel/preempt.h>
 #include <kernel/softirq.h>
@@ -19,6 +20,7 @@ struct softirq_cpu {
 } __attribute__((aligned(64)));
 
 static struct softirq_cpu cpus[MAX_CPUS];
+PER_CPU_ARRAY(cpus);
 static void (*handlers[SOFTIRQ_NR])(void);
 static const char *const names[SOFTIRQ_NR] = { "timer", "console", "sched", "trace" };
 

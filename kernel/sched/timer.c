@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <arch/cpu.h>
 #include <arch/cpu_local.h>
+#include <arch/per_cpu_array.h>
 #include <arch/timer.h>
 #include <kernel/lock.h>
 #include <kernel/softirq.h>
@@ -23,6 +24,7 @@ struct timer_queue {
 } __attribute__((aligned(64)));
 
 static struct timer_queue queues[MAX_CPUS];
+PER_CPU_ARRAY(queues);
 
 void timer_setup(struct timer *timer, void (*fn)(struct timer *timer))
 {

@@ -4,6 +4,7 @@
  */
 #include <stdatomic.h>
 #include <arch/cpu.h>
+#include <arch/per_cpu_array.h>
 #include <arch/smp.h>
 #include <kernel/lock.h>
 #include <kernel/thread.h>
@@ -20,6 +21,7 @@ struct worker {
 } __attribute__((aligned(64)));
 
 static struct worker workers[MAX_CPUS];
+PER_CPU_ARRAY(workers);
 
 /* The lock is held. */
 static struct list *work_queue_of(struct worker *worker)

@@ -445,7 +445,7 @@ def offset_of(address):
 instance = lines.find_instance("")
 places = [(memory.address_of(instance.tr), instance.tr.type.sizeof), (memory.symbol_address("ftrace_groups"), 32),
           (memory.symbol_address("ftrace_nr_groups"), 4), (memory.symbol_address("ftrace_global_ops"), 160)]
-for name, file in (("all_threads", "thread_list.c"), ("registry", "event.c"), ("saved", "cmdlines.c"), ("areas", "percpu.c"),
+for name, file in (("all_threads", "thread_list.c"), ("registry", "event.c"), ("saved", "cmdlines.c"), ("cpu_areas", "percpu.c"),
                    ("next_number", "dmesg.c"), ("slots", "dmesg.c"), ("text_mutex", "trace_host.c")):
     value = memory.variable(name, file)
     places.append((memory.address_of(value), min(value.type.sizeof, 1024)))

@@ -294,3 +294,28 @@ def test_casts(tracing):
     refused(tracing, "f:ring wake_ring_alarm who=(^)timer->thread", "This is not a pointer to union/structure.")
     refused(tracing, "f:ring wake_ring_alarm who=(alarm,^nothing)timer->thread", "This field is not found.")
     refused(tracing, "f:ring wake_ring_alarm path=timer:^%pd", "Unknown type is specified")
+
+
+def test_per_cpu_variables(tracing):
+    """The element of the CPU that is hit: the one that the scheduler itself works with, and one that knows its CPU's number."""
+    tracing.check(
+        "echo 'p:pick sched_pick_next rq=$arg1 mine=this_cpu_ptr(@run_queues) cpu=(run_queue)this_cpu_ptr(@run_queues)->cpu' "
+        ">> dynamic_events; echo 'f:pulled sched_pick_next%return cpu=(run_queue)this_cpu_ptr(@run_queues)->cpu' >> dynamic_events; "
+        "echo 't:my/raw sched_switch cpu=(run_queue)this_cpu_ptr(@run_queues)->cpu self=this_cpu_read(@cpu_areas)' >> dynamic_events"
+    )
+    assert "mine:x64 from this_cpu_ptr(@run_queues)" in tracing.check("why kprobes/pick")
+    assert "self:x64 from +0(this_cpu_ptr(@cpu_areas))" in tracing.check("why my/raw")
+    tracing.check("> trace; echo 1 > events/kprobes/pick/enable; echo 1 > events/fprobes/pulled/enable; echo 1 > events/my/enable")
+    tracing.check("hackbench 2 10 > /dev/null; echo 0 > events/enable")
+    text = tracing.check("cat trace").replace("\r", "")
+    picks = re.findall(rf"\[(\d+)\] .*: pick: \(sched_pick_next\S+\) rq=({HEX}) mine=({HEX}) cpu=(\d+)$", text, re.M)
+    assert len({cpu for cpu, *_ in picks}) == 4
+    assert all(int(cpu) == int(own) and rq == mine for cpu, rq, mine, own in picks)
+    others = re.findall(r"\[(\d+)\] .*: (pulled|raw): \(.*\) cpu=(\d+)", text)
+    assert {name for _, name, _ in others} == {"pulled", "raw"} and all(int(cpu) == int(own) for cpu, _, own in others)
+    selves = dict(re.findall(rf"\[(\d+)\] .*: raw: .* self=({HEX})$", text, re.M))
+    assert len(selves) == len(set(selves.values())) == 4 and "0x0" not in selves.values()
+    refused(tracing, "p:no vfs_open a=this_cpu_ptr(^@max_cpus)", "Invalid memory address")
+    refused(tracing, "p:no vfs_open a=this_cpu_read(^@boot_thread)", "This is not a per-CPU variable")
+    refused(tracing, "e:no sched.sched_switch a=^this_cpu_ptr(@run_queues)", "Per-cpu variable access is only for kernel probes")
+    refused(tracing, "p:no vfs_open a=^@ext4:run_queues", "There are no modules: SYMBOL alone")

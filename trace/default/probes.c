@@ -47,6 +47,13 @@ TRACE_DEFAULT int trace_plat_line_find(const char *file, size_t len, uint32_t li
 	return -EOPNOTSUPP;
 }
 
+/* No per-CPU variables. */
+TRACE_DEFAULT uintptr_t trace_plat_this_cpu_ptr(uintptr_t variable)
+{
+	(void)variable;
+	return 0;
+}
+
 /* No types; a thread is what trace/ knows of it. */
 TRACE_DEFAULT const void *trace_plat_btf(size_t *out_bytes)
 {

@@ -206,7 +206,8 @@ static const struct piece pieces[] = {
 	  "\t\t\t      args: <name>=fetcharg[:type]\n"
 	  "\t\t\t  fetcharg: (%<register>|$<efield>), @<address>, @<symbol>[+|-<offset>],\n"
 	  "\t\t\t            $stack<index>, $stack, $retval, $comm, $arg<N>, $current,\n"
-	  "\t\t\t            +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\"\n" },
+	  "\t\t\t            +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\",\n"
+	  "\t\t\t            this_cpu_read(<fetcharg>), this_cpu_ptr(<fetcharg>)\n" },
 	{ FEATURE, "probe_names",
 	  "\t\t\t            [(structname[,field])]<argname>[->field[->field|.field...]],\n"
 	  "\t\t\t            (structname[,field])(fetcharg)->field[->field|.field...],\n"

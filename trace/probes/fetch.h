@@ -6,6 +6,7 @@
  *
  *   fetch_parse.c   from an argument to its steps, or to an error and its place
  *   fetch_value.c   beginnings of values: registers, arguments, fields, numbers, symbols
+ *   fetch_around.c  what is read around them: +8(VALUE), this_cpu_ptr(VALUE)
  *   fetch_field.c   fields of an event
  *   fetch_symbol.c  variables and functions by name
  *   fetch_name.c    arguments named as in the source, and members: path->len
@@ -89,7 +90,8 @@ enum fetch_code {
 	FETCH_THREAD, /* the address of the running thread, `value` in front of its trace_thread */
 	FETCH_VALUE,  /* `value` itself */
 	FETCH_READ,   /* `size` bytes at the address value + `value` */
-	FETCH_STORE,  /* its first `size` bytes */
+	FETCH_THIS_CPU,	     /* the address on this CPU of the per-CPU variable at the value */
+	FETCH_STORE,	     /* its first `size` bytes */
 	FETCH_STORE_BITS,    /* `value`: shifts to the left and to the right, as the type's bits */
 	FETCH_STORE_MEMORY,  /* the `size` bytes at the address value + `value` */
 	FETCH_STORE_BITS_OF, /* `count` numbers there of `size` bytes, bits of each */
@@ -263,7 +265,8 @@ struct fetch_origin {
 	const struct trace_event_field *field; /* not NULL: it is this one */
 	int64_t reads[FETCH_READS_MAX];	       /* added one after the other to the fetched value */
 	uint32_t nr_reads;
-	uint32_t type;		  /* in the source, see types/btf.h; 0: not known */
+	uint32_t per_cpu; /* bit n: the address of read n is on this CPU; bit nr_reads: the value */
+	uint32_t type;	  /* in the source, see types/btf.h; 0: not known */
 	struct fetch_word name;	  /* name of the thing with that type; of length 0 for none */
 	uint32_t bits, first_bit; /* of a bit field in it; `bits` 0: it is none */
 };

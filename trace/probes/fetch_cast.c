@@ -42,7 +42,7 @@ static const char *find_end(const struct fetch_parse *parse, const struct fetch_
 		   *close = open ? find_close(open, end) : NULL;
 	char first = rest->len ? *at : '\0';
 
-	if (first == '(' || first == '+' || first == '-') {
+	if (first == '(' || first == '+' || first == '-' || trace_fetch_is_per_cpu(rest)) {
 		if (!open)
 			trace_fetch_blame(parse->build, at, "Dereference needs a brace", -EINVAL);
 		else if (!close)

@@ -109,6 +109,8 @@ static bool is_text_of_its_own(const struct fetch_parse *parse)
 
 /* ---- Types ---- */
 
+static const char fetch_parse_unknown[] = "Unknown type is specified";
+
 /* b<width>@<first>/<size> */
 static int parse_bits(struct fetch_build *build, struct fetch_typing *typing)
 {
@@ -124,7 +126,7 @@ static int parse_bits(struct fetch_build *build, struct fetch_typing *typing)
 	number = (struct fetch_word){ slash + 1, slash < end ? (size_t)(end - slash - 1) : 0 };
 	if (trace_fetch_number(&number, 0, &size) ||
 	    (size != 8 && size != 16 && size != 32 && size != 64))
-		return trace_fetch_blame(build, word->at, "Unknown type is specified", -EINVAL);
+		return trace_fetch_blame(build, word->at, fetch_parse_unknown, -EINVAL);
 	number = (struct fetch_word){ word->at + 1, (size_t)(at - word->at - 1) };
 	if (at > slash || trace_fetch_number(&number, 0, &bits))
 		return trace_fetch_blame(build, word->at, "Invalid bitfield", -EINVAL);
@@ -185,7 +187,7 @@ static int fetch_parse_type(struct fetch_build *build, const struct fetch_word *
 		return 0;
 	if (typing->name.len && *typing->name.at == 'b')
 		return parse_bits(build, typing);
-	return trace_fetch_blame(build, word->at, "Unknown type is specified", -EINVAL);
+	return trace_fetch_blame(build, word->at, fetch_parse_unknown, -EINVAL);
 }
 
 /* Choose the type of an argument without one: the value's own, or a word in hex. */
@@ -397,6 +399,37 @@ static const char *find_colon(const struct fetch_word *body)
 	return fetch_parse_find(&rest, ':');
 }
 
+/*
+ * The last @ of a value that the first colon of its argument has cut off, if no variable has the
+ * name behind it: the beginning of @MODULE:SYMBOL. NULL: it is something else.
+ */
+static const char *find_module(const struct fetch_word *value)
+{
+	struct fetch_word name = { value->at + value->len, 0 };
+	struct fetch_symbol symbol;
+
+	while (name.at > value->at && name.at[-1] != '@') {
+		name.at--;
+		name.len++;
+	}
+	if (name.at == value->at || *value->at == '\\' || (*name.at >= '0' && *name.at <= '9'))
+		return NULL;
+	return trace_fetch_symbol(&name, &symbol) == -ENOENT ? name.at - 1 : NULL;
+}
+
+/* Parse the type behind the colon; an unknown one may be the symbol of a module. */
+static int parse_behind_colon(struct fetch_build *build, const struct fetch_word *value,
+			      const struct fetch_word *type, struct fetch_typing *typing)
+{
+	int err = fetch_parse_type(build, type, typing);
+	const char *module =
+		err && build->error->why == fetch_parse_unknown ? find_module(value) : NULL;
+
+	return module ? trace_fetch_blame(build, module, "There are no modules: SYMBOL alone",
+					  -EINVAL)
+		      : err;
+}
+
 static int fetch_parse_split_name(const struct fetch_build *build, const struct fetch_word *word,
 				  struct fetch_parsed *out)
 {
@@ -437,7 +470,7 @@ int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
 	if (colon) {
 		value.len = (size_t)(colon - value.at);
 		type = (struct fetch_word){ colon + 1, out->body.len - value.len - 1 };
-		err = fetch_parse_type(build, &type, &typing);
+		err = parse_behind_colon(build, &value, &type, &typing);
 	}
 	if (!err)
 		err = trace_fetch_value(&parse, &value);

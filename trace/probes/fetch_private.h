@@ -103,7 +103,12 @@ void trace_fetch_declare_field(const struct trace_event_field *field, struct tra
 /* fetch_cast.c: fetch a member of the struct a value points to: (STRUCT[,MEMBER])VALUE->MEMBER. */
 int trace_fetch_cast(struct fetch_parse *parse, const struct fetch_word *word);
 
-/* fetch_value.c: the steps that set the value which `word` names. 0 or -errno after blaming. */
+/* fetch_value.c: fetch the beginning of a value. 0 or -errno after blaming. */
+int trace_fetch_start(struct fetch_parse *parse, const struct fetch_word *word);
+
+/* fetch_around.c: does it begin with this_cpu_read() or this_cpu_ptr()? */
+bool trace_fetch_is_per_cpu(const struct fetch_word *word);
+/* fetch_around.c: the steps that set the value which `word` names. 0 or -errno after blaming. */
 int trace_fetch_value(struct fetch_parse *parse, const struct fetch_word *word);
 
 #endif

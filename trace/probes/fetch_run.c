@@ -319,6 +319,12 @@ static TRACE_ALWAYS_INLINE void read_value(struct fetch_state *state, const stru
 	state->value = state->is_there ? value : 0;
 }
 
+static TRACE_NOINLINE void find_on_this_cpu(struct fetch_state *state)
+{
+	state->value = state->is_there ? trace_plat_this_cpu_ptr(state->value) : 0;
+	state->is_there = state->value;
+}
+
 static TRACE_ALWAYS_INLINE uint64_t peek_address(const struct fetch_op *op, const uint8_t *got)
 {
 	uint64_t base = 0;
@@ -363,6 +369,9 @@ static TRACE_ALWAYS_INLINE bool run_number(struct fetch_state *state, const stru
 	switch (op->code) {
 	case FETCH_READ:
 		read_value(state, op);
+		return true;
+	case FETCH_THIS_CPU:
+		find_on_this_cpu(state);
 		return true;
 	case FETCH_STORE:
 		fetch_store(entry + op->at, state->value, op->size);

@@ -1,14 +1,12 @@
 /*
- * Beginnings of arguments: registers, arguments of functions, fields of events, numbers, symbols;
- * and the addresses that are read from there on. See fetch.h.
+ * Beginnings of arguments: registers, arguments of functions, fields of events, numbers, symbols.
+ * See fetch.h.
  */
 #include <trace/platform.h>
 #include "fetch_private.h"
 #include "events/dyn_event.h"
 #include "text/str.h"
 
-#define READS_MAX     14u /* around each other, and steps, as many as Linux has room for */
-#define STEPS_MAX     FETCH_READS_MAX
 #define STACK_MAX     2048u /* words */
 #define REGISTERS_MAX 6u    /* that hold arguments */
 #define WORD_BYTES    8u
@@ -35,20 +33,6 @@ static void step_word(struct fetch_parse *parse, int64_t offset)
 {
 	fetch_value_step_read(parse, offset);
 	parse->word_step = parse->nr_steps;
-}
-
-int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at)
-{
-	const struct fetch_op op = { .code = FETCH_READ,
-				     .size = (uint16_t)size,
-				     .value = (uint64_t)offset };
-
-	if (parse->nr_steps == STEPS_MAX)
-		return trace_fetch_blame(parse->build, at, "Dereference is too much nested",
-					 -EINVAL);
-	trace_fetch_step(parse, &op);
-	parse->origin->reads[parse->origin->nr_reads++] = offset;
-	return 0;
 }
 
 static void step_constant(struct fetch_parse *parse, uint64_t value)
@@ -398,7 +382,7 @@ static int parse_name(struct fetch_parse *parse, const struct fetch_word *word)
 	return trace_fetch_names->argument(parse, word);
 }
 
-static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
+int trace_fetch_start(struct fetch_parse *parse, const struct fetch_word *word)
 {
 	const bool has_fields = parse->build->context->place == FETCH_AT_EVENT;
 	struct fetch_word name = { word->at + 1, word->len ? word->len - 1 : 0 };
@@ -423,77 +407,4 @@ static int parse_start(struct fetch_parse *parse, const struct fetch_word *word)
 	if (word->len && fetch_value_is_letter(*word->at))
 		return parse_name(parse, word);
 	return trace_fetch_blame(parse->build, word->at, "Invalid fetch argument", -EINVAL);
-}
-
-/* ---- Reads around a value ---- */
-
-/* A read: +offset(VALUE). */
-struct fetch_around {
-	int64_t offset;
-	const char *inner; /* VALUE */
-};
-
-/* Take one read off `word`, of which VALUE is left. */
-static int take_read(struct fetch_parse *parse, struct fetch_word *word, struct fetch_around *out)
-{
-	const char *end = word->at + word->len, *start = word->at, *open, *close = end - 1;
-	struct fetch_word number;
-
-	if (word->len > 1 && start[1] == 'u')
-		start++; /* of a user's memory: there is only one kind of addresses */
-	open = start;
-	while (open < end && *open != '(')
-		open++;
-	if (open == end)
-		return trace_fetch_blame(parse->build, word->at, "Dereference needs a brace",
-					 -EINVAL);
-	number = (struct fetch_word){ start + 1, (size_t)(open - start - 1) };
-	if (trace_fetch_signed(&number, &out->offset) || *number.at == '-' || *number.at == '+')
-		return trace_fetch_blame(parse->build, word->at, "Invalid dereference offset",
-					 -EINVAL);
-	if (*word->at == '-')
-		out->offset = -out->offset;
-	while (close > open && *close != ')')
-		close--;
-	if (close == open)
-		return trace_fetch_blame(parse->build, end, "Dereference brace is not closed",
-					 -EINVAL);
-	if (close + 1 != end)
-		return trace_fetch_blame(parse->build, close + 1, "Invalid fetch argument",
-					 -EINVAL);
-	out->inner = open + 1;
-	*word = (struct fetch_word){ open + 1, (size_t)(close - open - 1) };
-	return 0;
-}
-
-static int add_read(struct fetch_parse *parse, const struct fetch_around *around)
-{
-	if (parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL)
-		return trace_fetch_blame(parse->build, around->inner,
-					 "$comm can not be dereferenced", -EINVAL);
-	parse->own_type = NULL;
-	parse->btf = 0;
-	parse->origin->type = 0;
-	parse->bits = 0;
-	return trace_fetch_read(parse, around->offset, WORD_BYTES, around->inner);
-}
-
-int trace_fetch_value(struct fetch_parse *parse, const struct fetch_word *word)
-{
-	struct fetch_around reads[READS_MAX + 1];
-	struct fetch_word rest = *word;
-	uint32_t nr = 0;
-	int err = 0;
-
-	while (!err && rest.len && (*rest.at == '+' || *rest.at == '-')) {
-		if (nr > READS_MAX)
-			return trace_fetch_blame(parse->build, reads[0].inner,
-						 "Dereference is too much nested", -EINVAL);
-		err = take_read(parse, &rest, &reads[nr++]);
-	}
-	if (!err)
-		err = parse_start(parse, &rest);
-	while (!err && nr)
-		err = add_read(parse, &reads[--nr]);
-	return err;
 }

@@ -30,11 +30,20 @@ static void put_start(const struct fetch_origin *origin, struct trace_seq *seq)
 
 static void put_origin(const struct fetch_origin *origin, struct trace_seq *seq)
 {
-	for (uint32_t i = origin->nr_reads; i--;)
-		trace_seq_printf(seq, "%s%lld(", origin->reads[i] < 0 ? "" : "+",
-				 (long long)origin->reads[i]);
+	uint32_t nr = origin->nr_reads;
+
+	for (uint32_t i = origin->nr_reads;; i--) {
+		if (origin->per_cpu & 1u << i) {
+			trace_seq_puts(seq, "this_cpu_ptr(");
+			nr++;
+		}
+		if (!i)
+			break;
+		trace_seq_printf(seq, "%s%lld(", origin->reads[i - 1] < 0 ? "" : "+",
+				 (long long)origin->reads[i - 1]);
+	}
 	put_start(origin, seq);
-	for (uint32_t i = 0; i < origin->nr_reads; i++)
+	while (nr--)
 		trace_seq_putc(seq, ')');
 }
 

@@ -143,6 +143,9 @@ struct fake_variable {
 	size_t bytes;
 };
 extern const struct fake_variable *fake_variables;
+/* An array of FAKE_MAX_CPUS elements of so many bytes: the only per-CPU variable. 0: there is none. */
+extern void *fake_per_cpu;
+extern size_t fake_per_cpu_bytes;
 struct fake_line {
 	const char *file;
 	uint32_t line;

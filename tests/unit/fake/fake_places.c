@@ -6,6 +6,8 @@
 
 const struct fake_variable *fake_variables;
 const struct fake_line *fake_lines;
+void *fake_per_cpu;
+size_t fake_per_cpu_bytes;
 
 size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out)
 {
@@ -18,6 +20,16 @@ size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *ou
 		nr++;
 	}
 	return nr;
+}
+
+uintptr_t trace_plat_this_cpu_ptr(uintptr_t variable)
+{
+	uintptr_t at = variable - (uintptr_t)fake_per_cpu;
+
+	if (at >= FAKE_MAX_CPUS * fake_per_cpu_bytes)
+		return 0;
+	return (uintptr_t)fake_per_cpu + trace_plat_cpu_id() * fake_per_cpu_bytes +
+	       at % fake_per_cpu_bytes;
 }
 
 /* Of those that were added, and of functions. */

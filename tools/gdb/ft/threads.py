@@ -27,10 +27,10 @@ NR_FRAMES = STACK_BYTES // FRAME_BYTES
 
 def cpus():
     """(number, struct cpu_local) of each CPU that was ever brought up."""
-    areas = memory.variable("areas", "percpu.c")
-    for cpu in range(min(areas.type.range()[1] + 1, MAX_CPUS)):
-        if int(areas[cpu]["local"]["self"]):
-            yield cpu, areas[cpu]["local"]
+    cpu_areas = memory.variable("cpu_areas", "percpu.c")
+    for cpu in range(min(cpu_areas.type.range()[1] + 1, MAX_CPUS)):
+        if int(cpu_areas[cpu]["local"]["self"]):
+            yield cpu, cpu_areas[cpu]["local"]
 
 
 def threads():

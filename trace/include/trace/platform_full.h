@@ -72,6 +72,12 @@ struct trace_plat_variable {
 /* Count the variables of a name; *out becomes one of them. */
 size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out);
 
+/*
+ * The address on this CPU of the per-CPU variable at `variable`, or of that byte in it; 0 for an
+ * address that belongs to none. Any context: in probes, preemption is off.
+ */
+uintptr_t trace_plat_this_cpu_ptr(uintptr_t variable);
+
 /* Code of a line of the source. */
 struct trace_plat_line {
 	uintptr_t addr;	  /* the lowest, if there are several */

@@ -55,6 +55,9 @@ static const struct {
 	  "t:my/promised sched_switch +0($arg1):u8[4]", "-:my/promised" },
 	{ "\\imm-value, \\\"imm-string\"", "dynamic_events",
 	  "t:my/promised sched_switch \\1 \\\"text\"", "-:my/promised" },
+	{ "this_cpu_read(<fetcharg>), this_cpu_ptr(<fetcharg>)", "dynamic_events",
+	  "t:my/promised sched_switch this_cpu_read(@promise) a=this_cpu_ptr($arg1)",
+	  "-:my/promised" },
 	{ "b<bit-width>@<bit-offset>/<container-size>", "dynamic_events",
 	  "t:my/promised sched_switch $arg1:b3@1/8", "-:my/promised" },
 	{ "kernel return probes support: $retval, $arg<N>, $comm", "kprobe_events",
@@ -64,12 +67,14 @@ static const struct {
 
 static void what_is_promised_is_kept(void **state)
 {
-	static uint64_t promise;
+	static uint64_t promise[FAKE_MAX_CPUS];
 	static const struct fake_variable variables[] = { { "promise", &promise, 8 },
 							  { .name = NULL } };
 
 	(void)state;
 	fake_variables = variables;
+	fake_per_cpu = &promise;
+	fake_per_cpu_bytes = sizeof(promise) / FAKE_MAX_CPUS;
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(promises); i++) {
 		if (!strstr(cat("README"), promises[i].words))
 			fail_msg("README has not: %s", promises[i].words);

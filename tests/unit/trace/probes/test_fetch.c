@@ -26,6 +26,8 @@ static const struct fetch_context at_entry = { .place = FETCH_AT_ENTRY };
 static const struct fetch_context at_return = { .place = FETCH_AT_RETURN };
 static const struct fetch_context at_tracepoint = { .place = FETCH_AT_TRACEPOINT, .nr_args = 3 };
 
+static const struct fetch_context at_event = { .place = FETCH_AT_EVENT };
+
 static const char memory_text[] = "a text of some length";
 static const struct {
 	uint64_t word;
@@ -219,6 +221,47 @@ static void memory_reads(void **state)
 }
 
 /* Texts of any length at any distance from a border of words; what is behind them is another text. */
+/* An element for each CPU; the hit is on the CPU that runs. */
+static void per_cpu(void **state)
+{
+	static struct {
+		uint64_t first;
+		uint32_t second;
+		const char *name;
+	} each[FAKE_MAX_CPUS];
+	static const struct fake_variable variables[] = { { "each", each, sizeof(each) },
+							  { .name = NULL } };
+	char want[24];
+
+	(void)state;
+	fake_variables = variables;
+	fake_per_cpu = each;
+	fake_per_cpu_bytes = sizeof(each[0]);
+	each[0].name = "none";
+	each[2].first = (uintptr_t)&memory;
+	each[2].second = 22;
+	each[2].name = memory_text;
+	fake_bind(2);
+	snprintf(want, sizeof(want), "0x%llx", (unsigned long long)(uintptr_t)&each[2]);
+	CHECK_VALUE(at_code, "this_cpu_ptr(@each)", want);
+	CHECK_VALUE(at_entry, "this_cpu_read(@each+8):u32", "22");
+	CHECK_VALUE(at_code, "+0(+16(this_cpu_ptr(@each))):string", "\"a text of some length\"");
+	CHECK_VALUE(at_return, "+0(this_cpu_read(@each))", "0x1122334455667788");
+	CHECK_VALUE(at_code, "this_cpu_read(@each+8):u8[4]", "22,0,0,0");
+	fake_bind(1);
+	CHECK_VALUE(at_code, "this_cpu_read(@each)", "0x0");
+	/* An address that is no symbol's: of the element of any CPU, or of none. */
+	fake_bind(2);
+	regs.arg[0] = (uintptr_t)&each[1].second;
+	CHECK_VALUE(at_code, "this_cpu_read(%di):u32", "22");
+	regs.arg[0] = (uintptr_t)&memory;
+	CHECK_VALUE(at_code, "this_cpu_ptr(%di)", "0x0");
+	CHECK_VALUE(at_code, "+0(this_cpu_read(%di)):string", "\"(fault)\"");
+	fake_bind(0);
+	fake_variables = NULL;
+	fake_per_cpu_bytes = 0;
+}
+
 static void texts_of_all_lengths(void **state)
 {
 	static char letters[64] __attribute__((aligned(8)));
@@ -375,6 +418,16 @@ static void mistakes(void **state)
 		{ "+0(^)", "Invalid fetch argument", &at_code },
 		{ "+0(^+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(@0))))))))))))))",
 		  "Dereference is too much nested", &at_code },
+		{ "this_cpu_ptr(^@schedule)", "This is not a per-CPU variable", &at_code },
+		{ "this_cpu_read(^@nothing)", "Invalid memory address", &at_code },
+		{ "this_cpu_read(@11^", "Dereference brace is not closed", &at_code },
+		{ "this_cpu_ptr(%di)^+8", "Invalid fetch argument", &at_code },
+		{ "this_cpu_ptr(^)", "Invalid fetch argument", &at_code },
+		{ "this_cpu_ptr(^$comm)", "$comm can not be dereferenced", &at_code },
+		{ "^this_cpu_add(@11)", "BTF is not available or not supported", &at_code },
+		{ "^this_cpu_ptr(@11)", "Per-cpu variable access is only for kernel probes",
+		  &at_event },
+		{ "this_cpu_ptr(%di):^string", "String accepts only memory argument", &at_code },
 		{ "+0(@11):u8[10^", "Array is not closed", &at_code },
 		{ "+0(@11):u8[10]^a", "Array has wrong suffix", &at_code },
 		{ "+0(@11):u8[^10a]", "Invalid array size", &at_code },
@@ -383,6 +436,13 @@ static void mistakes(void **state)
 		{ "@11:^unknown_type", "Unknown type is specified", &at_code },
 		{ "@11:^", "Unknown type is specified", &at_code },
 		{ "$stack0:^", "Unknown type is specified", &at_code },
+		{ "^@ext4:inodes", "There are no modules: SYMBOL alone", &at_code },
+		{ "a=^@ext4:inodes+8", "There are no modules: SYMBOL alone", &at_code },
+		{ "+0(^@ext4:bitmap):string", "There are no modules: SYMBOL alone", &at_code },
+		{ "@schedule:^inodes", "Unknown type is specified", &at_code },
+		{ "@ext4:u8[^", "Array is not closed", &at_code },
+		{ "^@ext4:u8", "Invalid memory address", &at_code },
+		{ "\\\"a@b\":^inodes", "Unknown type is specified", &at_code },
 		{ "%di:^string", "String accepts only memory argument", &at_code },
 		{ "$stack1:^x8[8]", "String accepts only memory argument", &at_code },
 		{ "$stack0:^string", "String accepts only memory argument", &at_code },
@@ -426,6 +486,7 @@ int main(void)
 		cmocka_unit_test_setup(registers, setup),
 		cmocka_unit_test_setup(numbers, setup),
 		cmocka_unit_test_setup(memory_reads, setup),
+		cmocka_unit_test_setup(per_cpu, setup),
 		cmocka_unit_test_setup(texts_of_all_lengths, setup),
 		cmocka_unit_test_setup(faults, setup),
 		cmocka_unit_test_setup(long_texts, setup),

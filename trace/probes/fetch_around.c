@@ -1,0 +1,173 @@
+/*
+ * Memory and per-CPU variables that are read around a value. See fetch.h.
+ *
+ * 	+8(+0($arg1))                 memory at an address that is in memory
+ * 	this_cpu_ptr(@run_queues)     the address of a variable on the CPU that is hit
+ * 	this_cpu_read(@run_queues)    +0(this_cpu_ptr(@run_queues))
+ */
+#include <trace/platform.h>
+#include "fetch_private.h"
+#include "text/str.h"
+
+#define READS_MAX  14u /* around each other, and steps, as many as Linux has room for */
+#define STEPS_MAX  FETCH_READS_MAX
+#define WORD_BYTES 8u
+
+#define PER_CPU_READ "this_cpu_read("
+#define PER_CPU_PTR  "this_cpu_ptr("
+
+/* One more step, unless there are too many: -EINVAL after blaming `at`. */
+static int fetch_around_step(struct fetch_parse *parse, const struct fetch_op *op, const char *at)
+{
+	if (parse->nr_steps == STEPS_MAX)
+		return trace_fetch_blame(parse->build, at, "Dereference is too much nested",
+					 -EINVAL);
+	trace_fetch_step(parse, op);
+	return 0;
+}
+
+int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at)
+{
+	const struct fetch_op op = { .code = FETCH_READ,
+				     .size = (uint16_t)size,
+				     .value = (uint64_t)offset };
+	int err = fetch_around_step(parse, &op, at);
+
+	if (!err)
+		parse->origin->reads[parse->origin->nr_reads++] = offset;
+	return err;
+}
+
+/* A read: +offset(VALUE). Or a per-CPU variable: this_cpu_read(VALUE), this_cpu_ptr(VALUE). */
+struct fetch_around {
+	int64_t offset;
+	const char *inner; /* VALUE */
+	bool is_per_cpu;
+	bool is_ptr; /* this_cpu_ptr() */
+};
+
+bool trace_fetch_is_per_cpu(const struct fetch_word *word)
+{
+	return trace_fetch_starts(word, PER_CPU_READ) || trace_fetch_starts(word, PER_CPU_PTR);
+}
+
+/* Find the parentheses, and leave VALUE of `word`; a read has its parenthesis at `open`. */
+static int take_inner(struct fetch_parse *parse, struct fetch_word *word, const char *open,
+		      struct fetch_around *out)
+{
+	const char *end = word->at + word->len, *close = end - 1;
+
+	while (close > open && *close != ')')
+		close--;
+	if (close == open)
+		return trace_fetch_blame(parse->build, end, "Dereference brace is not closed",
+					 -EINVAL);
+	if (close + 1 != end)
+		return trace_fetch_blame(parse->build, close + 1, "Invalid fetch argument",
+					 -EINVAL);
+	out->inner = open + 1;
+	*word = (struct fetch_word){ open + 1, (size_t)(close - open - 1) };
+	return 0;
+}
+
+/* Take this_cpu_read() or this_cpu_ptr() off `word`. */
+static int take_per_cpu(struct fetch_parse *parse, struct fetch_word *word,
+			struct fetch_around *out)
+{
+	bool is_ptr = trace_fetch_starts(word, PER_CPU_PTR);
+	size_t len = trace_strlen(is_ptr ? PER_CPU_PTR : PER_CPU_READ);
+
+	/* An event was recorded by another CPU, perhaps. */
+	if (parse->build->context->place == FETCH_AT_EVENT)
+		return trace_fetch_blame(parse->build, word->at,
+					 "Per-cpu variable access is only for kernel probes",
+					 -EINVAL);
+	*out = (struct fetch_around){ .is_per_cpu = true, .is_ptr = is_ptr };
+	return take_inner(parse, word, word->at + len - 1, out);
+}
+
+/* Take one read off `word`, of which VALUE is left. */
+static int take_read(struct fetch_parse *parse, struct fetch_word *word, struct fetch_around *out)
+{
+	const char *end = word->at + word->len, *start = word->at, *open;
+	struct fetch_word number;
+
+	*out = (struct fetch_around){ .offset = 0 };
+	if (word->len > 1 && start[1] == 'u')
+		start++; /* of a user's memory: there is only one kind of addresses */
+	open = start;
+	while (open < end && *open != '(')
+		open++;
+	if (open == end)
+		return trace_fetch_blame(parse->build, word->at, "Dereference needs a brace",
+					 -EINVAL);
+	number = (struct fetch_word){ start + 1, (size_t)(open - start - 1) };
+	if (trace_fetch_signed(&number, &out->offset) || *number.at == '-' || *number.at == '+')
+		return trace_fetch_blame(parse->build, word->at, "Invalid dereference offset",
+					 -EINVAL);
+	if (*word->at == '-')
+		out->offset = -out->offset;
+	return take_inner(parse, word, open, out);
+}
+
+/* The address of the variable on this CPU. What is at @SYMBOL was to be read: it is not. */
+static int add_this_cpu(struct fetch_parse *parse, const struct fetch_around *around)
+{
+	const struct fetch_op op = { .code = FETCH_THIS_CPU };
+	bool is_symbol = *around->inner == '@';
+	int err = 0;
+
+	if (is_symbol && !trace_plat_this_cpu_ptr(parse->first.value))
+		return trace_fetch_blame(parse->build, around->inner,
+					 "This is not a per-CPU variable", -EINVAL);
+	if (is_symbol)
+		parse->last = op; /* instead of the read */
+	else
+		err = fetch_around_step(parse, &op, around->inner);
+	if (err)
+		return err;
+	parse->origin->per_cpu |= 1u << parse->origin->nr_reads;
+	return around->is_ptr ? 0 : trace_fetch_read(parse, 0, WORD_BYTES, around->inner);
+}
+
+static int add_around(struct fetch_parse *parse, const struct fetch_around *around)
+{
+	if (parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL)
+		return trace_fetch_blame(parse->build, around->inner,
+					 "$comm can not be dereferenced", -EINVAL);
+	parse->own_type = NULL;
+	parse->btf = 0;
+	parse->origin->type = 0;
+	parse->bits = 0;
+	if (around->is_per_cpu)
+		return add_this_cpu(parse, around);
+	return trace_fetch_read(parse, around->offset, WORD_BYTES, around->inner);
+}
+
+static bool is_around(const struct fetch_word *word)
+{
+	return word->len && (*word->at == '+' || *word->at == '-' || trace_fetch_is_per_cpu(word));
+}
+
+int trace_fetch_value(struct fetch_parse *parse, const struct fetch_word *word)
+{
+	struct fetch_around reads[READS_MAX + 1];
+	struct fetch_word rest = *word;
+	uint32_t nr = 0;
+	int err = 0;
+
+	while (!err && is_around(&rest)) {
+		if (nr > READS_MAX)
+			return trace_fetch_blame(parse->build, reads[0].inner,
+						 "Dereference is too much nested", -EINVAL);
+		if (trace_fetch_is_per_cpu(&rest))
+			err = take_per_cpu(parse, &rest, &reads[nr++]);
+		else
+			err = take_read(parse, &rest, &reads[nr++]);
+	}
+	if (!err)
+		err = trace_fetch_start(parse, &rest);
+	while (!err && nr)
+		err = add_around(parse, &reads[--nr]);
+	return err;
+}
