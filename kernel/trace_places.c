@@ -5,6 +5,7 @@
 #include <arch/per_cpu_array.h>
 #include <kernel/lines.h>
 #include <kernel/symbols.h>
+#include <kernel/vfs.h>
 #include <trace/platform.h>
 
 size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out)
@@ -20,6 +21,15 @@ size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *ou
 size_t trace_plat_symbol_find_all(const char *name, uintptr_t *out_addrs, size_t max)
 {
 	return symbols_find_all(name, out_addrs, max);
+}
+
+bool trace_plat_file_names_get(struct trace_plat_file_names *out)
+{
+	*out = (struct trace_plat_file_names){ .file = "file",
+					       .dentry = "dentry",
+					       .file_dentry = offsetof(struct file, dentry),
+					       .dentry_name = offsetof(struct dentry, name) };
+	return true;
 }
 
 uintptr_t trace_plat_this_cpu_ptr(uintptr_t variable)

@@ -32,6 +32,7 @@ int fput(struct file *file)
 		return 0;
 	if (file->ops && file->ops->close)
 		err = file->ops->close(file);
+	dput(file->dentry);
 	kfree(file->path);
 	kfree(file);
 	return err;

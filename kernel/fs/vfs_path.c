@@ -178,7 +178,8 @@ static int path_change(const char *cwd, const char *path, bool is_dir, bool crea
 	return err;
 }
 
-static int path_open_place(const struct place *place, uint32_t flags, struct file **out_file)
+static int path_open_place(const struct place *place, const char *path, uint32_t flags,
+			   struct file **out_file)
 {
 	struct vfs_stat stat;
 	struct file *file;
@@ -190,7 +191,8 @@ static int path_open_place(const struct place *place, uint32_t flags, struct fil
 	file = file_create(NULL, NULL, flags);
 	if (!file)
 		return -ENOMEM;
-	err = place->fs->open(place->node, file);
+	file->dentry = d_alloc(path);
+	err = file->dentry ? place->fs->open(place->node, file) : -ENOMEM;
 	if (err) {
 		file->ops = NULL;
 		fput(file);
@@ -212,7 +214,7 @@ int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **ou
 	}
 	if (err)
 		return err;
-	err = path_open_place(&place, flags, out_file);
+	err = path_open_place(&place, path, flags, out_file);
 	path_put(&place);
 	return err;
 }

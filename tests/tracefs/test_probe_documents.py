@@ -293,7 +293,7 @@ def test_casts(tracing):
     refused(tracing, "f:ring wake_ring_alarm who=(^nothing)timer->thread", "This is not a pointer to union/structure.")
     refused(tracing, "f:ring wake_ring_alarm who=(^)timer->thread", "This is not a pointer to union/structure.")
     refused(tracing, "f:ring wake_ring_alarm who=(alarm,^nothing)timer->thread", "This field is not found.")
-    refused(tracing, "f:ring wake_ring_alarm path=timer:^%pd", "Unknown type is specified")
+    refused(tracing, "f:ring wake_ring_alarm path=^timer:%pd", "This type does not fit for %pd.")
 
 
 def test_per_cpu_variables(tracing):
@@ -319,3 +319,33 @@ def test_per_cpu_variables(tracing):
     refused(tracing, "p:no vfs_open a=this_cpu_read(^@boot_thread)", "This is not a per-CPU variable")
     refused(tracing, "e:no sched.sched_switch a=^this_cpu_ptr(@run_queues)", "Per-cpu variable access is only for kernel probes")
     refused(tracing, "p:no vfs_open a=^@ext4:run_queues", "There are no modules: SYMBOL alone")
+
+
+def test_names_of_files(tracing):
+    """The lines of Linux's self-tests of %pd and %pD: a write to `enable` opens a file of that name; by register, by name, at a return."""
+    for line, function, wanted in (
+        ("p:testprobe dput name=$arg1:%pd", "dput", 'name="enable"'),
+        ("p:testprobe dput $arg1:%pd", "dput", 'dentry="enable"'),
+        ("p:testprobe dput n=dentry:%pd d=%di:%pd", "dput", 'n="enable" d="enable"'),
+        ("p:testprobe vfs_read name=$arg1:%pD", "vfs_read", 'name="enable"'),
+        ("p:testprobe vfs_read file:%pD d=file->dentry:%pd", "vfs_read", 'file="enable" d="enable"'),
+        ("f:testprobe vfs_read file:%pD", "vfs_read", 'file="enable"'),
+        ("r:testprobe vfs_read f=file:%pD $retval", "vfs_read", 'f="enable" arg2=2'),
+    ):
+        group = "fprobes" if line[0] == "f" else "kprobes"
+        tracing.check(f"echo '{line}' > dynamic_events; > trace; echo 1 > events/{group}/testprobe/enable")
+        assert tracing.check(f"grep 1 events/{group}/testprobe/enable") == "1\n"
+        tracing.check(f"echo 0 > events/{group}/testprobe/enable")
+        values = [value for _, value in shown(tracing, "testprobe") if function in value]
+        assert any(value.endswith(wanted) for value in values), (line, values)
+        tracing.check("> dynamic_events")
+    # A pipe was opened under no name.
+    tracing.check(
+        "echo 'p:piped vfs_write file:%pD' > kprobe_events; > trace; echo 1 > events/kprobes/piped/enable; echo a | cat > /dev/null"
+    )
+    tracing.check("echo 0 > events/enable")
+    assert {"(fault)", "null"} <= {re.search(r'file="([^"]*)"', value)[1] for _, value in shown(tracing, "piped")}
+    refused(tracing, "p:no vfs_read ^file:%pd", "This type does not fit for %pd.")
+    refused(tracing, "p:no dput ^dentry:%pD", "This type does not fit for %pD.")
+    refused(tracing, "r:no vfs_open ^$retval:%pD", "This type does not fit for %pD.")
+    refused(tracing, "p:no vfs_read file:^%pD[2]", "Unknown type is specified")

@@ -54,11 +54,17 @@ TRACE_DEFAULT uintptr_t trace_plat_this_cpu_ptr(uintptr_t variable)
 	return 0;
 }
 
-/* No types; a thread is what trace/ knows of it. */
+/* No types; a thread is what trace/ knows of it; files have no names. */
 TRACE_DEFAULT const void *trace_plat_btf(size_t *out_bytes)
 {
 	*out_bytes = 0;
 	return NULL;
+}
+
+TRACE_DEFAULT bool trace_plat_file_names_get(struct trace_plat_file_names *out)
+{
+	(void)out;
+	return false;
 }
 
 TRACE_DEFAULT const char *trace_plat_thread_type(size_t *out_offset)

@@ -215,8 +215,8 @@ static const struct piece pieces[] = {
 	{ FEATURE, "probe_events",
 	  "\t\t\t    kernel return probes support: $retval, $arg<N>, $comm\n"
 	  "\t\t\t      type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, string, ustring,\n"
-	  "\t\t\t            symbol, symstr, b<bit-width>@<bit-offset>/<container-size>,\n"
-	  "\t\t\t            <type>\\[<array-size>\\]\n"
+	  "\t\t\t            symbol, symstr, %pd/%pD, <type>\\[<array-size>\\],\n"
+	  "\t\t\t            b<bit-width>@<bit-offset>/<container-size>\n"
 	  "\t\t\t    efield: a field of the event it is attached to\n" },
 	{ FILE, "monitors",
 	  "  monitors\t\t- Automata over events; a violation is counted, and reacted to:\n"

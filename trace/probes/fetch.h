@@ -13,6 +13,7 @@
  *   fetch_complete.c  completion of names and members
  *   fetch_cast.c    a value as the address of a struct: (thread)%di->name
  *   fetch_type.c    types: names, sizes, printing
+ *   fetch_named.c   names of files: file:%pD
  *   fetch_run.c     the steps become bytes of an event
  *
  * The event has the arguments one behind the other, without gaps, and texts behind all of them:
@@ -61,6 +62,7 @@ struct fetch_type {
 	const char *conversion; /* in a print fmt */
 	uint8_t size;		/* of a value; of a text, that of its place and length: 4 */
 	uint8_t kind;		/* enum fetch_kind */
+	char named;		/* 'D', 'd': it is the name of the file, of the dentry there */
 	bool is_signed;
 	bool is_hex;
 };

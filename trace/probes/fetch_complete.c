@@ -1,6 +1,6 @@
 /*
- * Completion of names of the source: arguments, members, structs. See probe_complete.c,
- * types/btf.h.
+ * Completion of names of the source: arguments, members, structs; and a check of pointers. See
+ * probe_complete.c, types/btf.h.
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
@@ -98,4 +98,13 @@ void trace_fetch_offer_structs(const struct dyn_event_completion *completion, co
 		     (kind == BTF_TYPEDEF && trace_btf_form(id) == BTF_FORM_STRUCT)))
 			trace_dyn_event_offer(completion, at, &word);
 	}
+}
+
+bool trace_fetch_points_to(uint32_t type, const char *name)
+{
+	const struct fetch_word word = { name, trace_strlen(name) };
+	uint32_t target =
+		trace_btf_kind(type) == BTF_PTR ? trace_btf_strip(trace_btf_target(type)) : 0;
+
+	return target && target == trace_fetch_names->find_struct(&word);
 }

@@ -477,6 +477,7 @@ static const struct fetch_names fetch_btf_names = {
 	.offer_structs = trace_fetch_offer_structs,
 	.offer_members = trace_fetch_offer_members,
 	.find_struct = find_struct,
+	.points_to = trace_fetch_points_to,
 };
 
 /* ---- The feature ---- */

@@ -399,31 +399,13 @@ static const char *find_colon(const struct fetch_word *body)
 	return fetch_parse_find(&rest, ':');
 }
 
-/*
- * The last @ of a value that the first colon of its argument has cut off, if no variable has the
- * name behind it: the beginning of @MODULE:SYMBOL. NULL: it is something else.
- */
-static const char *find_module(const struct fetch_word *value)
-{
-	struct fetch_word name = { value->at + value->len, 0 };
-	struct fetch_symbol symbol;
-
-	while (name.at > value->at && name.at[-1] != '@') {
-		name.at--;
-		name.len++;
-	}
-	if (name.at == value->at || *value->at == '\\' || (*name.at >= '0' && *name.at <= '9'))
-		return NULL;
-	return trace_fetch_symbol(&name, &symbol) == -ENOENT ? name.at - 1 : NULL;
-}
-
 /* Parse the type behind the colon; an unknown one may be the symbol of a module. */
 static int parse_behind_colon(struct fetch_build *build, const struct fetch_word *value,
 			      const struct fetch_word *type, struct fetch_typing *typing)
 {
 	int err = fetch_parse_type(build, type, typing);
 	const char *module =
-		err && build->error->why == fetch_parse_unknown ? find_module(value) : NULL;
+		err && build->error->why == fetch_parse_unknown ? trace_fetch_module(value) : NULL;
 
 	return module ? trace_fetch_blame(build, module, "There are no modules: SYMBOL alone",
 					  -EINVAL)
@@ -456,6 +438,17 @@ static int fetch_parse_split_name(const struct fetch_build *build, const struct 
 	return 0;
 }
 
+/* The value is to be shown as a text: go on from its address to the text, if it has a type. */
+static int follow_to_text(struct fetch_parse *parse, const struct fetch_typing *typing)
+{
+	if (typing->type->named && typing->count)
+		return trace_fetch_blame(parse->build, typing->name.at, fetch_parse_unknown,
+					 -EINVAL);
+	if (typing->type->named)
+		return trace_fetch_named(parse, typing->type, typing->name.at);
+	return parse->btf ? trace_fetch_names->text(parse) : 0;
+}
+
 int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
 		      struct fetch_parsed *out)
 {
@@ -474,8 +467,8 @@ int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
 	}
 	if (!err)
 		err = trace_fetch_value(&parse, &value);
-	if (!err && parse.btf && typing.type && fetch_parse_is_text(typing.type))
-		err = trace_fetch_names->text(&parse);
+	if (!err && typing.type && fetch_parse_is_text(typing.type))
+		err = follow_to_text(&parse, &typing);
 	if (err)
 		return err;
 	choose_type(&parse, &typing);

@@ -73,6 +73,8 @@ struct fetch_names {
 			      uint32_t type, bool is_pointer);
 	/* The struct, or union, that is called so; 0: there is none. */
 	uint32_t (*find_struct)(const struct fetch_word *name);
+	/* Is `type` that of a pointer to the struct `name`? */
+	bool (*points_to)(uint32_t type, const char *name);
 };
 
 /* fetch_complete.c: for the table above; arguments of `func` from number `first` on. */
@@ -81,6 +83,7 @@ void trace_fetch_offer_arguments(const struct dyn_event_completion *completion, 
 void trace_fetch_offer_structs(const struct dyn_event_completion *completion, const char *at);
 void trace_fetch_offer_members(const struct dyn_event_completion *completion, const char *at,
 			       uint32_t type, bool is_pointer);
+bool trace_fetch_points_to(uint32_t type, const char *name);
 
 /* Returns `err`. */
 int trace_fetch_blame(const struct fetch_build *build, const char *at, const char *why, int err);
@@ -102,6 +105,18 @@ void trace_fetch_declare_field(const struct trace_event_field *field, struct tra
 
 /* fetch_cast.c: fetch a member of the struct a value points to: (STRUCT[,MEMBER])VALUE->MEMBER. */
 int trace_fetch_cast(struct fetch_parse *parse, const struct fetch_word *word);
+
+/*
+ * fetch_named.c: the value is the address of a file, or of a name, as `type` says: add the reads up to
+ * the text. 0, or -errno after blaming the value, or the type, which is written at `at`.
+ */
+int trace_fetch_named(struct fetch_parse *parse, const struct fetch_type *type, const char *at);
+
+/*
+ * fetch_symbol.c: the last @ of a value that the first colon of its argument has cut off, if no
+ * variable has the name behind it: the beginning of @MODULE:SYMBOL. NULL: it is something else.
+ */
+const char *trace_fetch_module(const struct fetch_word *value);
 
 /* fetch_value.c: fetch the beginning of a value. 0 or -errno after blaming. */
 int trace_fetch_start(struct fetch_parse *parse, const struct fetch_word *word);

@@ -53,3 +53,17 @@ int trace_fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
 	out->addr += (uint64_t)out->offset;
 	return 0;
 }
+
+const char *trace_fetch_module(const struct fetch_word *value)
+{
+	struct fetch_word name = { value->at + value->len, 0 };
+	struct fetch_symbol symbol;
+
+	while (name.at > value->at && name.at[-1] != '@') {
+		name.at--;
+		name.len++;
+	}
+	if (name.at == value->at || *value->at == '\\' || (*name.at >= '0' && *name.at <= '9'))
+		return NULL;
+	return trace_fetch_symbol(&name, &symbol) == -ENOENT ? name.at - 1 : NULL;
+}

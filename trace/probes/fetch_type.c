@@ -21,10 +21,10 @@
 		.name = "x" #bits, .field = "u" #bits, .conversion = (form), .size = (bits) / 8,   \
 		.is_hex = true                                                                     \
 	}
-#define TEXT(name_, kind_)                                                                         \
+#define TEXT(name_, kind_, named_)                                                                 \
 	{                                                                                          \
 		.name = (name_), .field = "char", .conversion = "\\\"%s\\\"", .size = 4,           \
-		.kind = (kind_), .is_signed = true                                                 \
+		.kind = (kind_), .named = (named_), .is_signed = true                              \
 	}
 static const struct fetch_type fetch_types[] = {
 	HEX(64, "0x%llx"),
@@ -39,27 +39,36 @@ static const struct fetch_type fetch_types[] = {
 	SIGNED(32, "%d"),
 	SIGNED(16, "%hd"),
 	SIGNED(8, "%hhd"),
-	TEXT("string", FETCH_TEXT),
-	TEXT("ustring", FETCH_TEXT),
-	TEXT("symstr", FETCH_SYMBOL_TEXT),
+	TEXT("string", FETCH_TEXT, '\0'),
+	TEXT("ustring", FETCH_TEXT, '\0'),
+	TEXT("symstr", FETCH_SYMBOL_TEXT, '\0'),
 	/* It knows no %c either. */
 	{ .name = "char", .field = "u8", .conversion = "%u", .size = 1, .kind = FETCH_CHAR },
 	{ .name = "symbol", .field = "u64", .conversion = "%pS", .size = 8, .kind = FETCH_SYMBOL },
+	/* Not of every host: see trace_fetch_type_at(). */
+	TEXT("%pd", FETCH_TEXT, 'd'),
+	TEXT("%pD", FETCH_TEXT, 'D'),
 };
-
-const struct fetch_type *trace_fetch_type_find(const char *name, size_t len)
-{
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(fetch_types); i++) {
-		if (trace_strlen(fetch_types[i].name) == len &&
-		    memcmp(fetch_types[i].name, name, len) == 0)
-			return &fetch_types[i];
-	}
-	return NULL;
-}
 
 const struct fetch_type *trace_fetch_type_at(size_t i)
 {
-	return i < TRACE_ARRAY_SIZE(fetch_types) ? &fetch_types[i] : NULL;
+	struct trace_plat_file_names names;
+
+	if (i >= TRACE_ARRAY_SIZE(fetch_types) ||
+	    (fetch_types[i].named && !trace_plat_file_names_get(&names)))
+		return NULL;
+	return &fetch_types[i];
+}
+
+const struct fetch_type *trace_fetch_type_find(const char *name, size_t len)
+{
+	const struct fetch_type *type;
+
+	for (size_t i = 0; (type = trace_fetch_type_at(i)); i++) {
+		if (trace_strlen(type->name) == len && memcmp(type->name, name, len) == 0)
+			return type;
+	}
+	return NULL;
 }
 
 static void fetch_type_print_text(const uint8_t *entry, uint32_t len, uint32_t place,

@@ -77,11 +77,17 @@ struct file_ops {
 	bool is_console;		 /* people read it: commands flush at each end of a line */
 };
 
+/* The name under which a file was opened: the last one of its path. */
+struct dentry {
+	const char *name; /* the text lies behind the struct */
+};
+
 struct file {
 	const struct file_ops *ops;
-	void *object;	/* the open object: node, handle, pipe */
-	uint32_t flags; /* VFS_* of the open */
-	char *path;	/* where it was opened by a program; otherwise NULL */
+	void *object;	       /* the open object: node, handle, pipe */
+	struct dentry *dentry; /* its own; NULL: pipe, console */
+	uint32_t flags;	       /* VFS_* of the open */
+	char *path;	       /* where it was opened by a program; otherwise NULL */
 	_Atomic uint32_t refs;
 	struct mutex lock; /* guards what follows */
 	uint64_t pos;
@@ -224,6 +230,10 @@ void file_set_nonblock(struct file *file, bool on);
 struct file *get_file(struct file *file);
 /* Returns the result of close when this was the last reference, otherwise 0. NULL is allowed. */
 int fput(struct file *file);
+/* The last name of `path`, for dput(); NULL when out of memory. */
+struct dentry *d_alloc(const char *path);
+/* Give the name up; NULL is allowed. */
+void dput(struct dentry *dentry);
 /* A new file with one reference; NULL when out of memory. */
 struct file *file_create(const struct file_ops *ops, void *object, uint32_t flags);
 

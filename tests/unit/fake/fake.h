@@ -146,6 +146,8 @@ extern const struct fake_variable *fake_variables;
 /* An array of FAKE_MAX_CPUS elements of so many bytes: the only per-CPU variable. 0: there is none. */
 extern void *fake_per_cpu;
 extern size_t fake_per_cpu_bytes;
+/* The answer of trace_plat_file_names_get(). */
+extern const struct trace_plat_file_names *fake_file_names;
 struct fake_line {
 	const char *file;
 	uint32_t line;

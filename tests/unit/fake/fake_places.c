@@ -6,6 +6,7 @@
 
 const struct fake_variable *fake_variables;
 const struct fake_line *fake_lines;
+const struct trace_plat_file_names *fake_file_names;
 void *fake_per_cpu;
 size_t fake_per_cpu_bytes;
 
@@ -20,6 +21,13 @@ size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *ou
 		nr++;
 	}
 	return nr;
+}
+
+bool trace_plat_file_names_get(struct trace_plat_file_names *out)
+{
+	if (fake_file_names)
+		*out = *fake_file_names;
+	return fake_file_names;
 }
 
 uintptr_t trace_plat_this_cpu_ptr(uintptr_t variable)

@@ -63,6 +63,19 @@ const void *trace_plat_btf(size_t *out_bytes);
  */
 const char *trace_plat_thread_type(size_t *out_offset);
 
+/*
+ * Where the name of an open file is, for the types %pD and %pd of probes: its struct has a pointer
+ * to that of a name, which has a pointer to the text.
+ */
+struct trace_plat_file_names {
+	const char *file;   /* the struct of an open file, as it is called among the types */
+	const char *dentry; /* the struct of a name */
+	size_t file_dentry; /* offset of the pointer to a name in the struct of a file */
+	size_t dentry_name; /* offset of the pointer to the text in the struct of a name */
+};
+/* False: the host has no such structs. Thread context. */
+bool trace_plat_file_names_get(struct trace_plat_file_names *out);
+
 /* ---- Places by name, for probes. Thread context. ---- */
 
 struct trace_plat_variable {

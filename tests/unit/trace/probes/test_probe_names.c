@@ -13,9 +13,9 @@
 #include "types/btf.h"
 
 static char bad_page[FAKE_PAGE_BYTES] __attribute__((aligned(FAKE_PAGE_BYTES)));
-static const struct file other = { .name = "other",
-				   .next = (const struct file *)(const void *)bad_page,
-				   .pos = -7 };
+static struct file other = { .name = "other",
+			     .next = (const struct file *)(const void *)bad_page,
+			     .pos = -7 };
 static struct file file = { .name = "first",
 			    .path = { "/tmp/file", 9 },
 			    .next = &other,
@@ -51,6 +51,7 @@ static int end(void **state)
 	(void)state;
 	probe_events_end();
 	fake_bad_page = NULL;
+	fake_file_names = NULL;
 	fake_run(-1);
 	fake_cpus[0].pid = 0;
 	return 0;
@@ -419,6 +420,47 @@ static void mistakes(void **state)
 	assert_string_equal(cat("dynamic_events"), "");
 }
 
+/* In place of a dentry a file has `next`, whose name is `path.text`. */
+static const struct trace_plat_file_names file_names = {
+	.file = "file",
+	.dentry = "file",
+	.file_dentry = offsetof(struct file, next),
+	.dentry_name = offsetof(struct file, path.text),
+};
+
+static void names_of_files(void **state)
+{
+	static const struct mistake all[] = {
+		{ "p do_work ^nr:%pd", "This type does not fit for %pd." },
+		{ "p do_work file->^mode:%pD", "This type does not fit for %pD." },
+		{ "p do_work ^text:%pD", "This type does not fit for %pD." },
+		{ "r do_work ^$retval:%pd", "This type does not fit for %pd." },
+		{ "p do_work a=$comm:^%pd", "$comm and immediate-string only accepts string type" },
+		{ "p do_work a=\\\"b\":^%pD",
+		  "$comm and immediate-string only accepts string type" },
+		{ "p do_work file:^%pd[2]", "Unknown type is specified" },
+		{ "p do_work file:^%ps", "Unknown type is specified" },
+	};
+	static const struct trace_plat_file_names others = { .file = "none", .dentry = "pair" };
+
+	(void)state;
+	fake_file_names = &file_names;
+	check_call("file:%pd a=$arg1:%pd d=%di:%pd", "file=file:%pd a=$arg1:%pd d=%di:%pd",
+		   "file=\"/tmp/file\" a=\"/tmp/file\" d=\"/tmp/file\"");
+	other.path.text = "the other";
+	check_call("file:%pD n=file->next:%pd b=file->next->next:%pd",
+		   "file=file:%pD n=file->next:%pd b=file->next->next:%pd",
+		   "file=\"the other\" n=\"the other\" b=\"(fault)\"");
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all); i++)
+		check_mistake(&all[i]);
+	assert_non_null(strstr(cat("README"), "%pd/%pD"));
+	fake_file_names = &others;
+	check_mistake(
+		&(struct mistake){ "p do_work ^file:%pD", "This type does not fit for %pD." });
+	check_mistake(
+		&(struct mistake){ "p do_work ^file:%pd", "This type does not fit for %pd." });
+}
+
 static void no_memory(void **state)
 {
 	int err;
@@ -473,6 +515,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(arguments, begin, end),
 		cmocka_unit_test_setup_teardown(members, begin, end),
+		cmocka_unit_test_setup_teardown(names_of_files, begin, end),
 		cmocka_unit_test_setup_teardown(bit_fields, begin, end),
 		cmocka_unit_test_setup_teardown(all_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(behind_a_struct, begin, end),
