@@ -2,8 +2,8 @@
  * Grace periods, see <kernel/thread.h>: every CPU has to be seen outside of preempt-off sections.
  *
  * A CPU was outside when an interrupt finds it there, or when it has called sched_switch() since
- * the beginning. The interrupt is enough for most CPUs. The calls are counted because of a CPU that
- * is in one short section after another, so that every interrupt happens to come inside of one.
+ * the beginning. The interrupt is enough for most CPUs. A CPU may be in one short section after
+ * another, so that every interrupt happens to come inside of one: it is made to call that.
  */
 #include <arch/cpu.h>
 #include <arch/smp.h>
@@ -29,17 +29,19 @@ static bool grace_is_outside(const struct run_queue *rq)
 	return rq->running == rq->idle ? inside == 1 && rq->is_halted : inside == 0;
 }
 
-/* Runs on each CPU, in an interrupt. */
+/* Runs on each CPU, in an interrupt. At the end of the section the CPU comes by sched_switch(). */
 static void grace_note_outside(void *arg)
 {
 	const struct run_queue *rq = this_run_queue();
 	struct waiting *waiting = arg;
+	uint64_t bit = 1ull << rq->cpu;
 
 	if (grace_is_outside(rq))
-		atomic_fetch_and(&waiting->cpus, ~(1ull << rq->cpu));
-	else
-		atomic_store_explicit(&waiting->pid[rq->cpu], rq->running->pid,
-				      memory_order_relaxed);
+		atomic_fetch_and(&waiting->cpus, ~bit);
+	if (!(atomic_load(&waiting->cpus) & bit))
+		return;
+	atomic_store_explicit(&waiting->pid[rq->cpu], rq->running->pid, memory_order_relaxed);
+	set_need_resched();
 }
 
 static void grace_note_passes(struct waiting *waiting)

@@ -158,6 +158,22 @@ static void test_sections_are_waited_for(void **state)
 	}
 }
 
+/* Each look finds it in a section; between two of them it comes by the scheduler, if it is asked to. */
+static void pass_if_asked(void)
+{
+	if (nr_looks && !(cpus[who].preempt_count & PREEMPT_NO_RESCHED))
+		run_queues[who].nr_passes++;
+	run(who, &busy[who], 1);
+}
+
+static void test_always_inside(void **state)
+{
+	(void)state;
+	before_look = pass_if_asked;
+	who = 2;
+	assert_int_equal(looks(), 2);
+}
+
 /* Only a halt is outside: the idle loop keeps the depth at 1. */
 static void idle_until_third(void)
 {
@@ -261,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_all_outside),
 		TEST(test_sections_are_waited_for),
+		TEST(test_always_inside),
 		TEST(test_idle),
 		TEST(test_flag_of_idle_is_of_idle),
 		TEST(test_passes_count),
