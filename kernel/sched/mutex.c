@@ -18,6 +18,13 @@ bool mutex_trylock(struct mutex *mutex)
 	return true;
 }
 
+/* The owner does not keep that waiter any more. */
+static void mutex_let_off(struct thread *owner)
+{
+	atomic_fetch_sub(&owner->nr_held_up, 1);
+	thread_unpress(owner);
+}
+
 /*
  * The owner inherits the waiter's urgency. mutex_unlock() clears `owner` and then reads `pressed`;
  * this function sets `pressed` and then reads `owner` again. So one of the two sees the other, and
@@ -34,9 +41,10 @@ static void mutex_press_owner(struct mutex *mutex)
 			atomic_store(&mutex->pressed, before);
 			continue;
 		}
+		atomic_fetch_add(&owner->nr_held_up, 1);
 		thread_press(owner);
 		if (before)
-			thread_unpress(before);
+			mutex_let_off(before);
 		break;
 	}
 	spin_unlock_irqrestore(&mutex->queue.lock, flags);
@@ -49,7 +57,7 @@ static TRACE_NOINLINE void mutex_unpress(struct mutex *mutex)
 
 	if (atomic_load(&mutex->pressed) == current_thread()) {
 		atomic_store(&mutex->pressed, NULL);
-		thread_unpress(current_thread());
+		mutex_let_off(current_thread());
 	}
 	spin_unlock_irqrestore(&mutex->queue.lock, flags);
 }

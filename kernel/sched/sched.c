@@ -118,8 +118,11 @@ static void sched_sleeps(struct run_queue *rq, struct thread *thread, uint32_t s
 /* Decide what becomes of the thread that leaves the CPU. */
 static void sched_put_previous(struct run_queue *rq, struct thread *prev, bool preempted)
 {
+	bool had_turn = prev->has_turn;
+
 	if (prev == rq->idle)
 		return;
+	prev->has_turn = false;
 	if (preempted) {
 		prev->nr_involuntary++;
 	} else {
@@ -133,7 +136,8 @@ static void sched_put_previous(struct run_queue *rq, struct thread *prev, bool p
 	}
 	if (atomic_load(&prev->on_queue) == ON_QUEUE_NO)
 		return;
-	prev->keeps_turn = preempted && !(prev->policy == THREAD_RR && sched_rt_tick(rq, prev));
+	prev->keeps_turn =
+		preempted && !had_turn && !(prev->policy == THREAD_RR && sched_rt_tick(rq, prev));
 	if (prev->affinity & 1ull << rq->cpu || !(prev->affinity & sched_ready_mask))
 		sched_put_waiting(rq, prev);
 	else

@@ -120,6 +120,8 @@ struct thread *sched_pick_next(struct run_queue *rq)
 	if (!next && rq->is_urgent_turn) {
 		next = sched_urgent_first(rq);
 		rq->is_urgent_turn = next != NULL;
+		if (next)
+			next->has_turn = sched_is_rt(next);
 	}
 	if (!next)
 		next = sched_pick_rt(rq);

@@ -1,7 +1,7 @@
 /*
  * Urgent threads, see thread_urgent_begin() in <kernel/thread.h>, and sched.h. An urgent thread
  * cannot wait for the end of the share of real-time threads. Where it waits behind one of those, both
- * take turns. It is a normal thread, or a real-time one that is to leave code.
+ * take turns. It is a normal thread, or a real-time one that is to leave code or holds a mutex.
  *
  *   real time, 10 ms on end or more --tick--> urgent, 30 ms or less --tick, or none waits--> ...
  *
@@ -26,10 +26,17 @@ static bool sched_is_urgent(const struct thread *thread)
 	       sched_is_let_go(thread);
 }
 
+/* Does it have a turn, though it is a real-time thread? */
+static bool sched_has_reason(const struct thread *thread)
+{
+	return sched_is_let_go(thread) ||
+	       atomic_load_explicit(&thread->nr_held_up, memory_order_relaxed);
+}
+
 /*
- * A real-time thread that is to leave code may stand behind others of its priority, which never
- * sleep. Of several the one that has not run for longest. Other reasons to be urgent leave
- * real-time threads in the order of their priorities.
+ * A real-time thread that is to leave code, or holds a mutex that others wait for, may stand behind
+ * others of its priority, which never sleep. Of several the one that has not run for longest. Other
+ * reasons to be urgent leave real-time threads in the order of their priorities.
  */
 static struct thread *sched_urgent_first_rt(const struct run_queue *rq)
 {
@@ -39,7 +46,7 @@ static struct thread *sched_urgent_first_rt(const struct run_queue *rq)
 	list_for_each(pos, &rq->rt_waiting) {
 		struct thread *thread = list_entry(pos, struct thread, run_link);
 
-		if (sched_is_let_go(thread) &&
+		if (sched_has_reason(thread) &&
 		    (!first || thread->exec_start_ns < first->exec_start_ns))
 			first = thread;
 	}
@@ -68,6 +75,9 @@ void sched_urgent_tick(struct run_queue *rq)
 		rq->is_urgent_turn = now - rq->urgent_since_ns < URGENT_TURN_NS;
 		if (!rq->is_urgent_turn)
 			rq->rt_since_ns = now;
+		/* Nothing else would end the run of a thread that is as urgent as the next. */
+		if (rq->running->has_turn && !(rq->is_urgent_turn && sched_has_reason(rq->running)))
+			set_need_resched();
 	} else if (sched_is_rt(rq->running) && now - rq->rt_since_ns >= RT_TURN_NS &&
 		   sched_rt_has_limit() && sched_urgent_first(rq)) {
 		rq->is_urgent_turn = true;

@@ -315,6 +315,74 @@ static void test_rt_urgent_behind_its_like(void)
 	leave();
 }
 
+/* Spins until is_over, or for too long. */
+static int spin_bounded(void *arg)
+{
+	uint64_t end_ns = ktime_get_ns() + 2 * BOUND_NS;
+
+	(void)arg;
+	while (!atomic_load(&is_over) && ktime_get_ns() < end_ns)
+		arch_cpu_relax();
+	return !atomic_load(&is_over);
+}
+
+/* After its turn it goes behind the other: that one goes on, though this one never sleeps. */
+static void test_rt_urgent_goes_back(void)
+{
+	struct spin spin_args = { .until_other_ran_ns = 1, .longest_ns = 4 * BOUND_NS };
+	struct thread *other, *spinner;
+
+	enter(60);
+	atomic_store(&is_over, false);
+	other = prepare(here(), 50, spin_bounded, NULL);
+	spin_args.other = other;
+	spinner = prepare(here(), 50, spin, &spin_args);
+	if (KTEST_NEED(other && spinner)) {
+		wake_up_new_thread(spinner);
+		wake_up_new_thread(other);
+		atomic_store(&other->urgent_until_ns, UINT64_MAX);
+		KTEST_CHECK(thread_join_wait(spinner) == 0);
+		atomic_store(&is_over, true);
+		KTEST_CHECK(thread_join_wait(other) == 0);
+	}
+	leave();
+}
+
+static struct mutex held;
+
+static int hold_while_asleep(void *arg)
+{
+	(void)arg;
+	mutex_lock(&held);
+	atomic_fetch_add(&rt.nr_started, 1);
+	thread_pause_ns(20 * NSEC_PER_MSEC);
+	mutex_unlock(&held);
+	return 0;
+}
+
+/* The holder of a mutex wakes behind one of its priority that never sleeps. */
+static void test_rt_holder_behind_its_like(void)
+{
+	struct thread *holder, *spinner;
+
+	enter(60);
+	atomic_store(&is_over, false);
+	holder = prepare(here(), 50, hold_while_asleep, NULL);
+	spinner = prepare(here(), 50, spin_bounded, NULL);
+	if (KTEST_NEED(holder && spinner)) {
+		wake_up_new_thread(holder);
+		while (!atomic_load(&rt.nr_started))
+			thread_pause_ns(NSEC_PER_MSEC);
+		wake_up_new_thread(spinner);
+		mutex_lock(&held);
+		mutex_unlock(&held);
+		atomic_store(&is_over, true);
+		KTEST_CHECK(thread_join_wait(spinner) == 0);
+		KTEST_CHECK(thread_join_wait(holder) == 0);
+	}
+	leave();
+}
+
 /* An urgent one need not wait for that: here it would be for 9 seconds. */
 static void test_rt_urgent_share(void)
 {
@@ -447,6 +515,8 @@ const struct ktest ktest_rt[] = {
 	{ "rt_preempts_normal", test_rt_preempts_normal },
 	{ "rt_order", test_rt_order },
 	{ "rt_urgent_behind_its_like", test_rt_urgent_behind_its_like },
+	{ "rt_urgent_goes_back", test_rt_urgent_goes_back },
+	{ "rt_holder_behind_its_like", test_rt_holder_behind_its_like },
 	{ "rt_change_while_waiting", test_rt_change_while_waiting },
 	{ "rt_turns", test_rt_turns },
 	{ "rt_spreads", test_rt_spreads },

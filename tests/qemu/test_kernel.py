@@ -205,9 +205,9 @@ def test_tracing_changes_beside_realtime_load():
             (1, "echo function > current_tracer; echo nop > current_tracer"),
             (0.5, "echo p:x vfs_open > kprobe_events; echo > kprobe_events"),
         ):
-            # The best of some: when the keys of the command arrive is up to the host, and so is what the spinners do then.
+            # One of sixty takes longer: when the keys arrive is up to the host, and so is what the spinners do then.
             seconds = []
-            while len(seconds) < 4 and not any(took < bound for took in seconds):
+            for _ in range(3):
                 took = re.search(r"real\t(\d+)m([\d.]+)s", guest.check(f"time sh -c '{text}'"))
                 seconds.append(60 * int(took[1]) + float(took[2]))
-            assert min(seconds) < bound, (text, seconds)
+            assert sorted(seconds)[1] < bound and max(seconds) < 3, (text, seconds)

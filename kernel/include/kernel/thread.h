@@ -85,6 +85,7 @@ struct thread {
 	uint8_t policy;		   /* enum thread_policy; inherited, but not by services */
 	uint8_t rt_priority;	   /* 1 to 99; 0 for THREAD_NORMAL */
 	bool keeps_turn;	   /* real time: goes in front of those of its priority */
+	bool has_turn;		   /* real time: runs now as an urgent one, ahead of its place */
 	struct heap_node run_node; /* normal: key is vruntime_ns */
 	struct list run_link;	   /* waits to run: in a list of the run queue; dead: for kreaper */
 	uint64_t vruntime_ns;	   /* normal: the one with the least runs next */
@@ -93,6 +94,7 @@ struct thread {
 	uint64_t slice_start_ns;   /* when it was switched to last */
 	/* Reasons for which it is urgent, see thread_urgent_begin(); and until when it is without one. */
 	_Atomic uint64_t urgent_until_ns;
+	_Atomic uint32_t nr_held_up; /* mutexes that it holds and an urgent thread waits for */
 	_Atomic uint32_t nr_urgent;
 	/* it has become urgent, and looks again for the thread that it waits for */
 	_Atomic bool is_pressed_anew;
@@ -212,7 +214,7 @@ int thread_set_affinity(struct thread *thread, uint64_t affinity);
  *
  * A thread that an urgent or a real-time thread waits for is urgent, too: the holder of a mutex, a
  * thread that is joined, and one that stands in code that is to go. A real-time thread shares as a
- * normal one does for the last reason alone.
+ * normal one does when it holds a mutex or is to leave code, and goes behind its like after that.
  */
 void thread_urgent_begin(void);
 void thread_urgent_end(void);
