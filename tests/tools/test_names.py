@@ -53,6 +53,7 @@ def test_functions_without_a_site(check):
     "one, other",
     [
         ("static int find(void)\n{\n}\n", "static TRACE_NOINLINE const struct file *find(int a,\n\t\tint b)\n{\n}\n"),
+        ("static int find(void)\n{\n}\n", "static TRACE_ALWAYS_INLINE const struct file *\nfind(int a)\n{\n}\n"),
         ("static struct file *const find[2] = {\n};\n", "static _Atomic(int) find;\nstatic int find;\n"),
         ("static const struct {\n\tint a;\n} find = {\n};\n", 'static char find[] __attribute__((section("x"))) = "";\n'),
         ("struct find {\n\tint a;\n};\n", "struct find {\n\tint a[2];\n};\n"),

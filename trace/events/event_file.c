@@ -81,7 +81,7 @@ static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 	trace_event_flag(file, TRACE_EVENT_PIDS, tr->event_pid_mask);
 	trace_event_flag_early(file);
 	file->next_of_call = call->files;
-	/* Pairs with the acquire in first_file() of event_write.c. */
+	/* Pairs with the acquire in first_file_to_write() of event_write.c. */
 	atomic_store_explicit(&call->files, file, memory_order_release);
 	set_front(call);
 	file->next_of_array = events->files;

@@ -5,7 +5,7 @@
 #include "instance/entry.h"
 
 /* Acquire: with the release of trace_event_watch_add(). */
-static struct trace_event_watch *next_of(struct trace_event_watch *_Atomic const *link)
+static struct trace_event_watch *watch_next_of(struct trace_event_watch *_Atomic const *link)
 {
 	return atomic_load_explicit(link, memory_order_acquire);
 }
@@ -14,7 +14,7 @@ static TRACE_NOINLINE void event_watch_call_all(struct trace_event_watch *watch,
 						const struct trace_event_hit *hit, void *entry)
 {
 	trace_entry_init(entry, hit->file->type, hit->file->own_depth);
-	for (; watch; watch = next_of(&watch->next))
+	for (; watch; watch = watch_next_of(&watch->next))
 		watch->func(watch, hit);
 }
 
@@ -22,9 +22,9 @@ void trace_event_watches_call(const struct trace_event_file *file, void *entry, 
 			      uintptr_t caller)
 {
 	const struct trace_event_hit hit = { file, entry, bytes, caller };
-	struct trace_event_watch *watch = next_of(&file->watches);
+	struct trace_event_watch *watch = watch_next_of(&file->watches);
 
-	if (TRACE_LIKELY(watch && watch->ignores_head && !next_of(&watch->next)))
+	if (TRACE_LIKELY(watch && watch->ignores_head && !watch_next_of(&watch->next)))
 		watch->func(watch, &hit);
 	else
 		event_watch_call_all(watch, &hit, entry);

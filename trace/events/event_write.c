@@ -311,13 +311,13 @@ void trace_event_write_triggers(const struct trace_event_front *front, void *ent
 
 /* The acquire pairs with the release of trace_event_file_get(). */
 static TRACE_ALWAYS_INLINE const struct trace_event_file *
-first_file(const struct trace_event_call *call)
+first_file_to_write(const struct trace_event_call *call)
 {
 	return trace_atomic_load_acquire(&call->files);
 }
 
 static TRACE_ALWAYS_INLINE const struct trace_event_file *
-next_file(const struct trace_event_file *file)
+next_file_to_write(const struct trace_event_file *file)
 {
 	return atomic_load_explicit(&file->next_of_call, memory_order_acquire);
 }
@@ -349,7 +349,7 @@ static TRACE_NOINLINE void write_several(const struct trace_event_front *front, 
 					 uint64_t step, const struct trace_sched_thread *other)
 {
 	const struct origin from = { (uintptr_t)__builtin_return_address(0), other };
-	const struct trace_event_file *file = first_file(front->call);
+	const struct trace_event_file *file = first_file_to_write(front->call);
 	uint32_t state = file ? trace_event_state(file) : TRACE_STATE_OTHER;
 	bool is_common = state != TRACE_STATE_OTHER && step_bytes(step) <= RING_SHORT_PAYLOAD;
 	struct trace_entry head;
@@ -359,7 +359,7 @@ static TRACE_NOINLINE void write_several(const struct trace_event_front *front, 
 		trace_entry_fill(&head, file->type, state);
 		now = trace_plat_clock_ns();
 	}
-	for (; file; file = next_file(file)) {
+	for (; file; file = next_file_to_write(file)) {
 		uint32_t flags = event_file_flags(file);
 
 		if (TRACE_LIKELY(flags == TRACE_EVENT_RECORDS && is_common))
@@ -436,10 +436,10 @@ void trace_event_write(struct trace_event_call *call, void *entry, uint32_t byte
 /* Count an event that found no room, by its meaning for each instance. */
 static TRACE_NOINLINE void *lose(const struct trace_event_front *front)
 {
-	const struct trace_event_file *file = first_file(front->call);
+	const struct trace_event_file *file = first_file_to_write(front->call);
 	const struct origin from = { 0, NULL };
 
-	for (; file; file = next_file(file)) {
+	for (; file; file = next_file_to_write(file)) {
 		uint32_t flags = event_file_flags(file);
 
 		if (flags & TRACE_EVENT_PIDS && event_is_ignored(file, &from))
@@ -479,7 +479,7 @@ void trace_event_commit(struct trace_event_room *room, void *entry, uint32_t byt
 		trace_ring_commit(room->ring, entry);
 		return;
 	}
-	for (file = first_file(room->front->call); file; file = next_file(file)) {
+	for (file = first_file_to_write(room->front->call); file; file = next_file_to_write(file)) {
 		uint32_t flags = event_file_flags(file);
 
 		if (flags & TRACE_EVENT_WANTED)
