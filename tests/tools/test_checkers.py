@@ -99,6 +99,56 @@ def test_includes_that_are_wrong(check_includes, name, text):
     assert wrong and all(line.startswith(name) or name in line for line in wrong)
 
 
+@pytest.fixture
+def check_sizes(tmp_path):
+    """Hold a file of tests against the rule about sizes; returns what is wrong."""
+
+    def judge(name, text, allow=""):
+        (tmp_path / "tools").mkdir(exist_ok=True)
+        (tmp_path / "tools/sizes.allow").write_text(f"# Ceilings\n\n{allow}\n")
+        (tmp_path / "tests/unit").mkdir(parents=True, exist_ok=True)
+        must("git", "init", "-q", tmp_path)
+        (tmp_path / name).write_text(text)
+        done = run(ROOT / "tools/check-sizes", cwd=tmp_path)
+        (tmp_path / name).unlink()
+        assert (done.returncode == 0) == (done.stdout == "check-sizes: ok\n"), done.stdout + done.stderr
+        return [] if done.returncode == 0 else done.stdout.splitlines()
+
+    return judge
+
+
+def sized(lines):
+    """Functions of so many lines, in C and in Python."""
+    c = "#define R(x) \\\n\tint x;\nstatic int\nlist[] = {\n" + "\t1,\n" * 90 + "};\n\nstatic bool f(int a,\n\t      int b)\n{\n"
+    return [("tests/unit/a.c", c + "\tb++;\n" * lines + "}\n"), ("tests/a.py", "def f(a):\n" + "    a += 1\n" * lines)]
+
+
+def test_sizes_of_tests_that_are_right(check_sizes):
+    for name, text in sized(60):
+        assert not check_sizes(name, text)
+    for name in ("tests/unit/a.h", "tests/a.py"):
+        assert not check_sizes(name, "\n" * 500)
+
+
+def test_sizes_of_tests_that_are_wrong(check_sizes):
+    for name, text in sized(61):
+        assert check_sizes(name, text) == [f"{name}:f: 61 lines, 60 are allowed"]
+    for name in ("tests/unit/a.c", "tests/unit/a.h", "tests/a.py"):
+        assert check_sizes(name, "\n" * 501) == [f"{name}: 501 lines, 500 are allowed"]
+
+
+def test_ceilings_only_fall(check_sizes):
+    """A test keeps to its own, which follows when the test gets smaller, and goes when it is not needed."""
+    name = "tests/a.py"
+    for lines, allow in ((600, 600), (600, 620)):
+        assert not check_sizes(name, "\n" * lines, f"{name} {allow}")
+    assert check_sizes(name, "\n" * 601, f"{name} 600") == [f"{name}: 601 lines, 600 are allowed"]
+    assert check_sizes(name, "\n" * 600, f"{name} 621") == [f"tools/sizes.allow: {name} 621: it has 600 lines, so write that"]
+    wrong = f"tools/sizes.allow: {name} 600: it is no larger than others, so remove that"
+    assert check_sizes(name, "\n" * 500, f"{name} 600") == [wrong]
+    assert check_sizes("tests/b.py", "", f"{name} 600") == [wrong]
+
+
 README = """| Folder | What is in it |
 |---|---|
 | `text/` | texts |
