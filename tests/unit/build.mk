@@ -12,7 +12,8 @@
 #
 # With SANITISED=1 (make soak) clang's are under sanitisers as gcc's are.
 #
-# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. `profiles` holds the
+# Every variant has its own objects: $(UNIT)/gcc, clang, tsan, fast, fastclang, sim, simclang, bare. Those that link the
+# whole library compile its sources a dozen at a time ($(UNIT)/together), which takes half the time. `profiles` holds the
 # symbols that each profile of trace/profiles.list needs against what its part of platform.h has, and the table in
 # trace/README.md; `headers` the public headers against two languages and several hosts.
 
@@ -65,11 +66,12 @@ cc_sim := gcc
 cc_simclang := clang
 cc_bare := gcc
 asan	:= -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-# gcc 12 crashes where functions that are not sanitised call others, unless it optimises.
+# gcc 12 crashes where functions that are not sanitised call others, unless it optimises; -Og compiles in three quarters of
+# the time of -O1.
 CFLAGS_trace/text/str.c := -O1
-flags_gcc := -O1 $(asan) -Itests/unit/fake/plat
-# The tests themselves, and the fake platform: half the time.
-opt_gcc	:= -O0
+flags_gcc := -Og $(asan) -Itests/unit/fake/plat
+# The tests themselves, and the fake platform: half the time, and a quarter less without UBSan, which is for the product.
+opt_gcc	:= -O0 -fno-sanitize=undefined
 opt_clang := -O0
 # Another compiler differs in the functions that it inlines and how it makes atomics. Sanitised it is not optimised: the
 # sanitisers see accesses that the optimiser would leave out.
@@ -86,7 +88,8 @@ flags_sim := -O1 -fno-pie -mno-red-zone -fno-omit-frame-pointer -fno-stack-prote
 	     -Iarch/x86_64 -Ikernel/include -Itests/unit/sim
 flags_simclang := $(if $(SANITISED),$(flags_sim),$(filter-out -O1 -fsanitize=% -fno-sanitize-recover=all,$(flags_sim)) -O2) \
 		  -Wno-unused-value
-flags_bare := -O0 -fno-pie -Wno-unused-function $(asan) -Itests/unit/bare/run -Itests/unit/bare/none
+# Without any optimiser, gcc 12 takes variables that an inlined function sets for ones out of their scope.
+flags_bare := -Og -fno-pie -Wno-unused-function $(asan) -Itests/unit/bare/run -Itests/unit/bare/none
 
 # LLVM's linker, where it is, or GNU's other one: a third or half of the time, of 250 programs.
 linker	:= $(if $(shell command -v ld.lld),-fuse-ld=lld -Wl$(comma)--threads=1,$(if $(shell command -v ld.gold),-fuse-ld=gold))
@@ -131,7 +134,7 @@ source	= $(patsubst $(variant)/%,%,$*).c
 how_arch   = -Wconversion $(flags_$1) -Itrace/include $(inc_decode)
 how_trace  = -Wconversion -ffreestanding $(flags_$1) $(CFLAGS_$<) -Itrace/include -iquote trace
 how_kernel = $(flags_$1) $(flags_gs) $(inc) $(inc_kernel)
-how_tests  = $(flags_$1) $(opt_$1) $(inc) $(inc_kernel) $(inc_decode)
+how_tests  = $(flags_$1) $(if $(filter tests/%,$<),$(opt_$1)) $(inc) $(inc_kernel) $(inc_decode)
 how = $(call how_$(if $(filter trace/arch/%,$<),arch,$(if $(filter trace/%,$<),trace,$(if $(filter kernel/%,$<),kernel,tests))),$1)
 
 # Prerequisites with $$ are expanded for each target.
@@ -140,11 +143,35 @@ $(UNIT)/%.o: $$(source) tests/unit/build.mk
 	$(folder)
 	$(Q)$(cc_$(variant)) $(common) $(warn) $(call how,$(variant)) -MMD -MP -c $< -o $@
 
+# Sources that the same features and profiles have are compiled together, twelve at most, named after the first of them: a
+# word FIRST:SOURCE for each. The table of features is by itself, because some builds have another one, and tracepoint.c,
+# because it gives a section its attributes, which has to come first. A static name is in one file of trace/ only
+# (tools/check-names), and the kernel's build has the warnings.
+together := $(shell $(call trace_awk,) $(TRACE_SRCS) $(wildcard trace/log/*.c) | tr ' ' '\n' | \
+	awk -F: '$$1 !~ /defaults$$/ && $$2 ~ "/" { owners[$$2] = owners[$$2] $$1 "+" } \
+		 END { for (s in owners) print owners[s] (s ~ /features.c$$|tracepoint.c$$/ ? s : "") ":" s }' | \
+	LC_ALL=C sort -t: | awk -F: '$$1 != owners || ++n == 12 { owners = $$1; n = 0; first = $$2 } { print first ":" $$2 }')
+firsts	:= $(sort $(foreach w,$(together),$(firstword $(subst :, ,$w))))
+members	:= $(UNIT)/together/members
+$(shell mkdir -p $(UNIT)/together; echo '$(together)' | cmp -s - $(members) || echo '$(together)' > $(members))
+$(firsts:%=$(UNIT)/together/%): $(UNIT)/together/%: $(members)
+	$(folder)
+	$(Q)printf '#include "%s"\n' $(patsubst $*:%,%,$(filter $*:%,$(together))) > $@
+# Of a variant, the objects of sources; those are all that a feature or a profile has.
+objs_together = $(patsubst %.c,$(UNIT)/$1/together/%.o,$(filter $2,$(firsts)))
+cc_profile := gcc
+flags_profile = $(call profile_flags,none)
+$(foreach v,gcc clang tsan bare profile/none,$(call objs_together,$v,$(firsts))): $(UNIT)/%.o: \
+		$$(UNIT)/together/$$(word 2,$$(subst /together/, ,$$*)).c tests/unit/build.mk
+	$(folder)
+	$(Q)$(cc_$(variant)) $(common) -w -ffreestanding $(flags_$(variant)) -Itrace/include -iquote . -iquote trace -MMD -MP -c $< -o $@
+
 # Members are linked as needed, so a test of one part does without what other parts call.
-trace_objs = $(patsubst %.c,$(UNIT)/$1/%.o,$(TRACE_SRCS))
+trace_objs = $(call objs_together,$1,$(TRACE_SRCS))
 $(patsubst %,$(UNIT)/%/trace.a,gcc clang tsan): $(UNIT)/%/trace.a: $$(call trace_objs,$$*) trace/files.mk
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
-$(UNIT)/bare/trace.a: $(patsubst %.c,$(UNIT)/bare/%.o,$(call named,ring,$(table)) $(call named,ring.defaults,$(table))) $(TRACE_TABLES)
+$(UNIT)/bare/trace.a: $(call objs_together,bare,$(call named,ring,$(table))) \
+		$(patsubst %.c,$(UNIT)/bare/%.o,$(call named,ring.defaults,$(table))) $(TRACE_TABLES)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 # The features of `events` are fewer: it has a table of them of its own.
@@ -160,7 +187,7 @@ $(events_tables): trace/start/features.c $(events_list)
 	$(folder)
 	$(Q)gcc $(common) -ffreestanding $(table_flags) -iquote $(UNIT)/events_features -Itrace/include -iquote trace -MMD -MP -c $< -o $@
 events_srcs := $(patsubst %/features.c,%/features_events.c,$(call named,events,$(table)))
-events_objs = $(patsubst %.c,$(UNIT)/$1/%.o,$(events_srcs))
+events_objs = $(UNIT)/$1/trace/start/features_events.o $(call objs_together,$1,$(filter-out %/features.c,$(call named,events,$(table))))
 $(UNIT)/bare/events.a: $(call events_objs,bare) $(patsubst %.c,$(UNIT)/bare/%.o,$(call named,events.defaults,$(table))) $(TRACE_TABLES)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
@@ -183,7 +210,8 @@ $(linked): $(UNIT)/%: $$(call parts,$$(variant),$$(test))
 # The library without one of its features, FEATURE: what is left links and works, see trace/start/without.c. Table and test are
 # plain, what they are linked with is sanitised.
 without_flags = $(cc_gcc) $(common) $(warn) -O0 -g1 -Itests/unit/fake/plat -iquote $(UNIT)/without/$* $(inc)
-without_objs = $(patsubst %.c,$(UNIT)/gcc/%.o,$(filter-out trace/start/features.c,$(call named,without_$1,$(table))) $(fakes))
+without_objs = $(call objs_together,gcc,$(filter-out trace/start/features.c,$(call named,without_$1,$(table)))) \
+	       $(patsubst %.c,$(UNIT)/gcc/%.o,$(fakes))
 $(UNIT)/without/%/start/features.list: $(TRACE_TABLES) tests/unit/build.mk
 	$(folder)
 	$(Q)$(call trace_list,without_$*) > $@
@@ -278,12 +306,12 @@ kernel_objs:
 	$(Q)$(MAKE) -s -f Makefile CC=gcc $(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)) > /dev/null
 $(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)): kernel_objs ;
 profile_srcs = $(if $(filter events,$1),$(events_srcs),$(call named,$1,$(table)))
-objs_none = $(patsubst %.c,$(UNIT)/profile/none/%.o,$1)
+objs_none = $(if $(filter events,$1),$(call events_objs,profile/none),$(call objs_together,profile/none,$(call named,$1,$(table))))
 objs_fast = $(foreach s,$1,$(call kernel_obj,$s))
-profile_defaults = $(call objs_none,$(call named,$1.defaults,$(table)))
+profile_defaults = $(patsubst %.c,$(UNIT)/profile/none/%.o,$(call named,$1.defaults,$(table)))
 $(profiles:%=$(UNIT)/profile/%.a): $(UNIT)/profile/%.a: $$(call profile_defaults,$$*)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(profiles:%=$(UNIT)/profile/none/%.o): $(UNIT)/profile/none/%.o: $$(call objs_none,$$(call profile_srcs,$$*))
+$(profiles:%=$(UNIT)/profile/none/%.o): $(UNIT)/profile/none/%.o: $$(call objs_none,$$*)
 	$(Q)ld -r -o $@ $^
 $(profiles:%=$(UNIT)/profile/fast/%.o): $(UNIT)/profile/fast/%.o: $$(call objs_fast,$$(call profile_srcs,$$*))
 	$(folder)
