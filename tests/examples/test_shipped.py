@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from workshop import BUILDS, ROOT, boot, libtrace, must
+from workshop import BUILDS, LIBTRACE_CFLAGS, ROOT, boot, libtrace, must
 
 FUNCTIONS = ["demo <-trace_functions", "sum_of_cubes <-demo", "cube <-sum_of_cubes", "square <-cube"]
 
@@ -42,7 +42,7 @@ def test_installed(compiler, tmp_path):
         "PROFILE=graph",
         "HOST=examples/tiny/include",
         f"LIBTRACE={folder}",
-        "LIBTRACE_CFLAGS=-g0",
+        f"LIBTRACE_CFLAGS={LIBTRACE_CFLAGS}",
         "PREFIX=/usr",
         f"DESTDIR={tmp_path}/first",
     )
