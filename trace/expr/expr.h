@@ -85,7 +85,7 @@ enum expr_op {
 	EXPR_SHL, /* by 64 or more: 0 */
 	EXPR_SHR,
 	EXPR_END, /* of a program that computes; its result is value */
-	EXPR_OWN, /* the step of a front end */
+	EXPR_OWN, /* the step of a front end; it may go on at next[false], if that is not EXPR_FAIL */
 	EXPR_NR_OPS,
 };
 
@@ -104,6 +104,7 @@ enum expr_place {
 struct expr_run {
 	const uint8_t *data; /* an event, registers, or arguments */
 	uint32_t len;
+	uint64_t result; /* of a program that is run by its steps, set by EXPR_END */
 	uint64_t temps[EXPR_TEMPS_MAX];
 };
 
@@ -122,7 +123,7 @@ struct expr_const {
 /* A number, for EXPR_CONST, EXPR_DIVIDE, EXPR_ROUND, EXPR_READ, EXPR_BITS. */
 struct expr_number {
 	uint64_t operand;
-	uint64_t magic; /* 2^64 / operand, rounded down */
+	uint64_t magic; /* (2^64 - 1) / operand, rounded down */
 	uint8_t size;	/* 1, 2, 4, 8 */
 	uint8_t left;
 	bool is_signed;
@@ -197,6 +198,8 @@ struct expr_program {
 uint64_t trace_expr_run(struct expr_run *run, const struct expr_insn *insn);
 /* Do the `len` bytes at `data` pass the program: is its value not 0? Fewer than it reads do not. */
 bool trace_expr_match(const struct expr_program *program, const void *data, uint32_t len);
+/* The value of one of EXPR_ADD to EXPR_SHR. */
+uint64_t trace_expr_combine(enum expr_op op, uint64_t left, uint64_t right);
 /* The steps of the instructions but EXPR_OWN. */
 extern const expr_step_fn trace_expr_steps[EXPR_OWN];
 

@@ -52,6 +52,16 @@ struct expr_insn *trace_expr_add(struct expr_build *build, enum expr_op op)
 	return insn;
 }
 
+void trace_expr_add_copy(struct expr_build *build, const struct expr_insn *insn)
+{
+	*trace_expr_add(build, insn->op) = *insn;
+}
+
+const struct expr_insn *trace_expr_here(const struct expr_build *build)
+{
+	return &build->program->insns[build->program->nr];
+}
+
 struct expr_insn *trace_expr_add_place(struct expr_build *build, enum expr_op op,
 				       const struct expr_value *value)
 {
@@ -90,7 +100,7 @@ void trace_expr_add_division(struct expr_build *build, enum expr_op op, uint64_t
 	struct expr_number *number = &trace_expr_add(build, op)->number;
 
 	number->operand = by;
-	number->magic = UINT64_MAX / by + (UINT64_MAX % by == by - 1);
+	number->magic = UINT64_MAX / by;
 }
 
 /* ---- The end ---- */

@@ -44,6 +44,10 @@ bool trace_expr_check(const struct expr_build *build);
 
 /* Add an instruction, all other members 0. Never NULL. */
 struct expr_insn *trace_expr_add(struct expr_build *build, enum expr_op op);
+/* Add a copy of one that has no constants; trace_expr_needs() is the caller's. */
+void trace_expr_add_copy(struct expr_build *build, const struct expr_insn *insn);
+/* The place of the next instruction. */
+const struct expr_insn *trace_expr_here(const struct expr_build *build);
 /* Add one for a text or set at the place of a value. */
 struct expr_insn *trace_expr_add_place(struct expr_build *build, enum expr_op op,
 				       const struct expr_value *value);

@@ -27,6 +27,9 @@ static bool expr_has_way(const struct expr_program *program, const struct expr_i
 {
 	if (insn->op == EXPR_END)
 		return true;
+	if (insn->op == EXPR_OWN && insn->next[false] != EXPR_FAIL &&
+	    !expr_is_further_on(program, insn, insn->next[false]))
+		return false;
 	if (!expr_is_test(insn->op) && insn->op != EXPR_READ)
 		return expr_is_further_on(program, insn, insn + 1);
 	for (int i = 0; i < 2; i++) {
@@ -57,6 +60,8 @@ static void expr_lead_on(struct expr_program *program, const struct expr_insn *i
 		if (insn->op == EXPR_SAVE)
 			saved |= (uint16_t)(1u << insn->to);
 		expr_arrive(program, insn + 1, saved);
+		if (insn->op == EXPR_OWN)
+			expr_arrive(program, insn->next[false], saved);
 	}
 }
 
@@ -120,9 +125,7 @@ static bool expr_is_text_right(const struct expr_build *build, const struct expr
 
 static bool expr_is_divisor_right(const struct expr_number *number)
 {
-	uint64_t by = number->operand;
-
-	return by && number->magic == UINT64_MAX / by + (UINT64_MAX % by == by - 1);
+	return number->operand && number->magic == UINT64_MAX / number->operand;
 }
 
 static bool expr_is_size(uint32_t size)

@@ -14,13 +14,11 @@ static TRACE_ALWAYS_INLINE uint64_t expr_high_product(uint64_t a, uint64_t b)
 	return (uint64_t)((unsigned __int128)a * b >> 64);
 }
 
-/* The quotient by `magic`, 2^64 / operand rounded down: right, or 1 too small. */
+/* Divide by `magic`, (2^64 - 1) / operand rounded down: the estimate is right, or 1 too small. */
 static TRACE_ALWAYS_INLINE uint64_t expr_quotient(const struct expr_number *by, uint64_t value)
 {
 	uint64_t estimate = expr_high_product(value, by->magic);
 
-	if (by->operand == 1)
-		return value;
 	return estimate + (value - estimate * by->operand >= by->operand);
 }
 
@@ -37,7 +35,7 @@ static uint64_t expr_bits(const struct expr_insn *insn, uint64_t value)
 				      : value >> insn->shift;
 }
 
-static uint64_t expr_combine(enum expr_op op, uint64_t left, uint64_t right)
+uint64_t trace_expr_combine(enum expr_op op, uint64_t left, uint64_t right)
 {
 	switch (op) {
 	case EXPR_ADD:
@@ -91,7 +89,7 @@ static uint64_t expr_compute(struct expr_run *run, const struct expr_insn *insn,
 		run->temps[insn->to] = value;
 		return value;
 	default:
-		return expr_combine(insn->op, run->temps[insn->to], value);
+		return trace_expr_combine(insn->op, run->temps[insn->to], value);
 	}
 }
 
@@ -186,6 +184,11 @@ static void expr_step_field(struct expr_run *run, const struct expr_insn *insn, 
 	expr_next(run, insn, expr_field(insn, run->data));
 }
 
+static void expr_step_divide(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_quotient(&insn->number, value));
+}
+
 static void expr_step_test(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
 	insn = insn->next[expr_test(run, insn, value)];
@@ -202,9 +205,8 @@ static void expr_step_read(struct expr_run *run, const struct expr_insn *insn, u
 
 static void expr_step_end(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
-	(void)run;
 	(void)insn;
-	(void)value;
+	run->result = value;
 }
 
 const expr_step_fn trace_expr_steps[EXPR_OWN] = {
@@ -217,6 +219,8 @@ const expr_step_fn trace_expr_steps[EXPR_OWN] = {
 	[EXPR_FIELD] = expr_step_field,
 	[EXPR_CONST... EXPR_ADDRESS] = expr_step_value,
 	[EXPR_READ] = expr_step_read,
-	[EXPR_BITS... EXPR_SHR] = expr_step_value,
+	[EXPR_BITS... EXPR_LOG2] = expr_step_value,
+	[EXPR_DIVIDE] = expr_step_divide,
+	[EXPR_ROUND... EXPR_SHR] = expr_step_value,
 	[EXPR_END] = expr_step_end,
 };

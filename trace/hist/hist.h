@@ -1,10 +1,10 @@
 /*
  * Histograms: a trigger `hist:keys=...:vals=...` counts the events of a type by the values of some
- * of their fields. The user's text is compiled into a list of operations, which probes run.
+ * of their fields. The user's text is compiled into programs of expr/, which probes run.
  *
  *   hist_parse.c    the parts of the text: keys=, vals=, sort= and so on
  *   hist_sort.c     sort=
- *   hist_field.c    a field with its modifier, as operations; names of fields
+ *   hist_field.c    a field with its modifier, as instructions; names of fields
  *   hist_expr.c     expressions, variables
  *   hist_program.c  the work at an event, as one list of steps
  *   hist_run.c      the probe: computes the key, finds its entry, adds
@@ -35,6 +35,7 @@
 #include <trace/ring_buffer.h>
 #include "hist_map.h"
 #include "events/trigger.h"
+#include "expr/expr.h"
 
 #define HIST_KEYS_MAX	 3u
 #define HIST_VALS_MAX	 3u /* the hit count included */
@@ -45,8 +46,8 @@
 #define HIST_TEXT_MAX	 256u /* bytes of a text that are compared, its NUL included */
 #define HIST_STACK_MAX	 16u  /* addresses */
 #define HIST_KEY_BYTES	 384u
-#define HIST_OPS_MAX	 160u
-#define HIST_TEMPS_MAX	 8u
+#define HIST_INSNS_MAX	 160u /* of all values */
+#define HIST_TEMPS_MAX	 8u   /* operands that wait, of EXPR_TEMPS_MAX */
 #define HIST_SIZE	 2048u
 #define HIST_SIZE_MIN	 128u
 #define HIST_SIZE_MAX	 131072u
@@ -56,52 +57,16 @@
 struct hist;
 struct hist_action;
 struct hist_records;
-struct hist_step;
 struct trace_array;
 struct trace_event_call;
 struct trace_event_file;
 struct trace_seq;
 
-/* Operations, by their effect on the accumulator; `temps` keep operands of expressions. */
-enum hist_code {
-	HIST_OP_NONE,
-	HIST_OP_FIELD, /* 8 bytes of the event at `offset`, shifted right, and the bits `value` */
-	HIST_OP_CONST, /* `value` */
-	HIST_OP_PID,
-	HIST_OP_CPU,
-	HIST_OP_TIME,	 /* the time, in the instance's clock */
-	HIST_OP_ADDRESS, /* the accumulator: a packed address becomes a whole one */
-	HIST_OP_LOG2,
-	HIST_OP_ROUND, /* the accumulator, down to a multiple of `value`; `magic` is 2^64 / value */
-	HIST_OP_DIVIDE,
-	HIST_OP_SAVE, /* the accumulator goes into temps[to] */
-	HIST_OP_ADD,  /* temps[to] + accumulator, and so on */
-	HIST_OP_SUB,
-	HIST_OP_MUL,
-	HIST_OP_DIV,
-	HIST_OP_NEG,
-	HIST_OP_REF, /* refs[to], of another histogram */
-	HIST_OP_VAR, /* vars[to], as set by this event */
-	/* Keys and values of several words: each of these operations stands alone. */
-	HIST_OP_TEXT,	   /* a text in the event, of `size` bytes; hist_plain.c uses `shift` */
-	HIST_OP_DATA_TEXT, /* a text behind the event's fixed part, found by a __data_loc */
-	HIST_OP_REL_TEXT,
-	HIST_OP_POINTER_TEXT, /* a text anywhere in memory; the event has its address */
-	HIST_OP_COMM,	      /* the name of the running thread */
-	HIST_OP_STACK,
-	HIST_OP_DATA_STACK, /* an array of addresses in the event */
-	HIST_OP_REF_WORDS,  /* the words that refs[to] points to */
-};
-
-struct hist_op {
-	uint8_t code; /* enum hist_code */
-	uint8_t to;
-	uint8_t shift;
-	bool is_last; /* the last operation of a value */
-	uint16_t offset;
-	uint16_t size;
-	uint64_t value;
-	uint64_t magic;
+/* Places of texts and stacks that have several words, beside those of enum expr_place. */
+enum hist_place_of_words {
+	HIST_PLACE_STACK = EXPR_NR_PLACES, /* the callers of the probe */
+	HIST_PLACE_DATA_STACK, /* an array of addresses in the event, described at `offset` */
+	HIST_PLACE_REF,	       /* words at `offset` of the entry that refs[to] points to */
 };
 
 enum hist_kind {
@@ -151,14 +116,14 @@ struct hist_value {
 	bool has_refs;	  /* it refers to a variable */
 	bool is_hits;	  /* the hit count with a modifier, a value beside the plain hit count */
 	uint16_t bytes;	  /* of the value: 1, 2, 4, 8, or the longest text */
-	uint16_t op;	  /* its first operation */
+	uint16_t insn;	  /* its first instruction, in hist->values */
 	uint16_t words;	  /* most words that it takes in an entry */
 	uint16_t at;	  /* for sums and variables: first word in an entry */
 	uint64_t buckets;
 	uint64_t constant;
 };
 
-/* A variable of another histogram that operations or actions use. */
+/* A variable of another histogram that values or actions use. */
 struct hist_ref {
 	struct hist *hist;
 	uint16_t var;	   /* index in vars[] */
@@ -171,19 +136,23 @@ struct hist_sort {
 	bool is_descending;
 };
 
-/* A histogram. Members that the list of operations uses come first. */
+/* A histogram. Members that probes use come first. */
 struct hist {
 	_Atomic bool is_paused;
 	bool has_comm; /* entries keep the name of the thread that made them */
 	uint8_t nr_keys, nr_vals, nr_vars, nr_refs, nr_sort, nr_actions;
-	uint16_t nr_ops;
 	uint16_t sums_at, comm_at, set_at; /* offsets in an entry, in words */
 	ring_clock_fn clock;		   /* NULL for trace_plat_clock_ns() */
 	struct hist_map *map;		   /* own_map, or the map of `shared` */
 	/* Program of trace_hist_run(), or NULL: hist_program.h. */
-	struct hist_step *program;
-	const struct hist_op *sum_ops; /* operations of the values, for hist_plain.c */
-	struct hist_op ops[HIST_OPS_MAX];
+	struct expr_program *program;
+	/* For hist_plain.c: the only instruction of each key, then of each value. */
+	struct expr_insn plain[HIST_KEYS_MAX + HIST_VALS_MAX - 1];
+	/*
+	 * Keys, values, variables and parameters of actions, one behind the other. Each ends with
+	 * EXPR_END; a text or a stack is one instruction, HIST_STEP_WORDS.
+	 */
+	struct expr_program *values;
 
 	struct hist_value keys[HIST_KEYS_MAX];
 	struct hist_value vals[HIST_VALS_MAX - 1]; /* values without the hit count */
@@ -197,7 +166,6 @@ struct hist {
 	bool no_hitcount;
 	bool is_for_field; /* made for a field that an action of another histogram takes */
 	bool uses_time;
-	bool uses_head; /* it counts by a field of struct trace_entry */
 	uint32_t size;
 	const char *name; /* NULL when it has no name */
 	const char *clock_name;
@@ -211,8 +179,14 @@ struct hist {
 	uint32_t nr_holders; /* references */
 	uint32_t nr_readers; /* those of nr_holders that are refs[] of other histograms */
 	struct hist *next;   /* in the list of all histograms */
-	size_t program_bytes;
 };
+
+/* The first instruction of a key, a value, a variable or a parameter. */
+static inline const struct expr_insn *hist_insn_of(const struct hist *hist,
+						   const struct hist_value *value)
+{
+	return &hist->values->insns[value->insn];
+}
 
 /* ---- hist_parse.c ---- */
 

@@ -63,27 +63,26 @@ static uint32_t add_own_ref(struct debug_model *model, const struct hist *hist, 
 	return hist_debug_add_ref(model, &(struct debug_ref){ .of = hist, .var = var });
 }
 
-/* Add the references of a value's operations. Returns the number of the last one. */
+/* Add the references of a value's instructions. Returns the number of the last one. */
 static uint32_t add_refs_of(struct debug_model *model, const struct hist *hist,
 			    const struct hist_value *value)
 {
-	const struct hist_op *op = &hist->ops[value->op];
+	const struct expr_insn *insn = hist_insn_of(hist, value);
 	uint32_t last = 0;
 
-	for (;; op++) {
-		if (op->code == HIST_OP_VAR) {
-			last = add_own_ref(model, hist, op->to);
-		} else if (op->code == HIST_OP_REF || op->code == HIST_OP_REF_WORDS) {
-			const struct hist_ref *ref = &hist->refs[op->to];
+	for (; insn->op != EXPR_END; insn++) {
+		if (hist_is_step(insn, HIST_STEP_VAR)) {
+			last = add_own_ref(model, hist, insn->to);
+		} else if (hist_reads_ref(insn)) {
+			const struct hist_ref *ref = &hist->refs[insn->to];
 
 			last = hist_debug_add_ref(
 				model, &(struct debug_ref){ .of = ref->hist,
 							    .var = ref->var,
 							    .is_qualified = ref->is_qualified });
 		}
-		if (op->is_last)
-			return last;
 	}
+	return last;
 }
 
 /*

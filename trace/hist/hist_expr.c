@@ -5,7 +5,7 @@
  *	product = factor { ("*" | "/") factor }
  *	factor  = "-" factor | "(" sum ")" | NUMBER | $VARIABLE | SYSTEM.EVENT.$VARIABLE | FIELD
  *
- * The operations leave the value in the accumulator; an operand on the left is kept meanwhile.
+ * The instructions hand on the value; an operand on the left is saved meanwhile.
  */
 #include "hist_parse.h"
 #include "hist_vars.h"
@@ -37,11 +37,6 @@ static bool is_operator(char c)
 	return c == '+' || c == '-' || c == '*' || c == '/' || c == '(' || c == ')';
 }
 
-static bool hist_expr_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /*
  * Find the end of a word. A minus belongs to it in sym-offset only; blanks belong to it, as on
  * Linux.
@@ -59,17 +54,14 @@ static char *end_of_word(char *at)
 
 static int hist_expr_parse_number(struct expr *expr, const char *word, struct operand *out)
 {
-	const struct hist_op op = { .code = HIST_OP_CONST };
-	struct hist_op with_value = op;
-
 	if (trace_parse_u64(word, 0, &out->constant))
 		return hist_blame(expr->parse, word, "Expecting numeric literal");
-	with_value.value = out->constant;
+	trace_hist_add(expr->parse, EXPR_CONST)->number.operand = out->constant;
 	out->is_constant = true;
 	out->value.type = "u64";
 	out->value.bytes = 8;
 	out->value.words = 1;
-	return trace_hist_add_op(expr->parse, &with_value);
+	return 0;
 }
 
 /*
@@ -86,7 +78,7 @@ static int parse_word(struct expr *expr, struct operand *out)
 	if (end == word)
 		return hist_blame(expr->parse, word, "Couldn't find field");
 	*end = '\0';
-	if (hist_expr_is_digit(*word))
+	if (expr_is_digit(*word))
 		err = hist_expr_parse_number(expr, word, out);
 	else if (trace_hist_is_variable(word))
 		err = trace_hist_compile_ref(expr->parse, word, &out->value);
@@ -151,7 +143,7 @@ static int parse_negative(struct expr *expr, struct operand *out)
 		err = check_operand(expr, out);
 	if (!err) {
 		consume(expr, out);
-		err = hist_add_code(expr->parse, HIST_OP_NEG);
+		(void)trace_hist_add(expr->parse, EXPR_NEG);
 	}
 	out->is_constant = false;
 	out->value.is_ref = false;
@@ -160,17 +152,17 @@ static int parse_negative(struct expr *expr, struct operand *out)
 	return err;
 }
 
-static uint64_t combine_constants(uint8_t code, uint64_t left, uint64_t right)
+static enum expr_op operator_of(char operator)
 {
-	switch (code) {
-	case HIST_OP_ADD:
-		return left + right;
-	case HIST_OP_SUB:
-		return left - right;
-	case HIST_OP_MUL:
-		return left * right;
-	default: /* as in hist_run.c */
-		return right ? left / right : UINT64_MAX;
+	switch (operator) {
+	case '+':
+		return EXPR_ADD;
+	case '-':
+		return EXPR_SUB;
+	case '*':
+		return EXPR_MUL;
+	default:
+		return EXPR_DIV;
 	}
 }
 
@@ -198,7 +190,7 @@ static bool is_zero(const struct expr *expr, const struct operand *operand)
 static int combine(struct expr *expr, char operator, struct operand * left,
 		   const struct operand *right, uint32_t temp)
 {
-	struct hist_op op = { .code = HIST_OP_ADD, .to = (uint8_t)temp };
+	enum expr_op op = operator_of(operator);
 	bool left_us = left->value.modifier == HIST_USECS;
 	bool right_us = right->value.modifier == HIST_USECS;
 
@@ -207,12 +199,6 @@ static int combine(struct expr *expr, char operator, struct operand * left,
 	if (left_us != right_us && !left->is_constant && !right->is_constant)
 		return hist_blame(expr->parse, expr->start,
 				  "Timestamp units in expression don't match");
-	if (operator== '-')
-		op.code = HIST_OP_SUB;
-	else if (operator== '*')
-		op.code = HIST_OP_MUL;
-	else if (operator== '/')
-		op.code = HIST_OP_DIV;
 	consume(expr, left);
 	consume(expr, right);
 	left->value.is_ref = false;
@@ -221,8 +207,9 @@ static int combine(struct expr *expr, char operator, struct operand * left,
 		left->value.modifier = right->value.modifier;
 	left->is_constant = left->is_constant && right->is_constant;
 	if (left->is_constant)
-		left->constant = combine_constants(op.code, left->constant, right->constant);
-	return trace_hist_add_op(expr->parse, &op);
+		left->constant = trace_expr_combine(op, left->constant, right->constant);
+	trace_hist_add(expr->parse, op)->to = (uint8_t)temp;
+	return 0;
 }
 
 /* Divide by a known number, by multiplying. */
@@ -238,7 +225,8 @@ static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t 
 	consume(expr, left);
 	left->value.is_ref = false;
 	left->constant /= divisor;
-	return trace_hist_add_division(expr->parse, HIST_OP_DIVIDE, divisor);
+	trace_hist_add_division(expr->parse, EXPR_DIVIDE, divisor);
+	return 0;
 }
 
 static bool is_divided_by_constant(struct expr *expr, char operator, uint64_t * out_divisor)
@@ -246,7 +234,7 @@ static bool is_divided_by_constant(struct expr *expr, char operator, uint64_t * 
 	char *end, after;
 	bool is_one;
 
-	if (operator!= '/' || !hist_expr_is_digit(*expr->at))
+	if (operator!= '/' || !expr_is_digit(*expr->at))
 		return false;
 	end = end_of_word(expr->at);
 	after = *end;
@@ -274,10 +262,8 @@ static int parse_right(struct expr *expr, char operator, struct operand * left,
 	if (temp == HIST_TEMPS_MAX)
 		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
 	expr->nr_temps++;
-	err = trace_hist_add_op(expr->parse,
-				&(struct hist_op){ .code = HIST_OP_SAVE, .to = (uint8_t)temp });
-	if (!err)
-		err = next(expr, &right);
+	trace_hist_add(expr->parse, EXPR_SAVE)->to = (uint8_t)temp;
+	err = next(expr, &right);
 	if (!err)
 		err = combine(expr, operator, left, &right, temp);
 	if (!err && operator== '/' && is_zero(expr, &right))
@@ -381,7 +367,7 @@ int trace_hist_compile_value(struct hist_parse *parse, char *text, enum hist_pla
 {
 	struct expr expr = { .parse = parse, .at = text, .start = text };
 	struct operand operand;
-	uint16_t op = parse->hist->nr_ops;
+	uint16_t insn = hist_next_insn(parse);
 	int err = parse_sum(&expr, &operand);
 
 	if (err)
@@ -389,7 +375,7 @@ int trace_hist_compile_value(struct hist_parse *parse, char *text, enum hist_pla
 	if (*expr.at)
 		return hist_blame(parse, expr.at, "Couldn't find field");
 	*value = operand.value;
-	value->op = op;
+	value->insn = insn;
 	if (expr.nr_operators || operand.is_constant)
 		make_expression(&operand, trace_hist_name_of(parse, text, expr.at), value);
 	else if (value->is_ref && has_point(trace_hist_name_of(parse, text, expr.at)))
@@ -402,21 +388,19 @@ int trace_hist_compile_value(struct hist_parse *parse, char *text, enum hist_pla
 		return hist_blame(parse, text, "A value has to be a number");
 	if (place == HIST_AS_KEY && value->has_refs)
 		return hist_blame(parse, text, "Using variable references in keys not supported");
-	parse->hist->ops[parse->hist->nr_ops - 1].is_last = true;
-	return 0;
+	return trace_hist_end_value(parse);
 }
 
 int trace_hist_compile_plain(struct hist_parse *parse, char *text, struct hist_value *value)
 {
-	uint16_t op = parse->hist->nr_ops;
+	uint16_t insn = hist_next_insn(parse);
 	int err;
 
-	*value = (struct hist_value){ .op = op };
+	*value = (struct hist_value){ .insn = insn };
 	err = trace_hist_compile_field(parse, text, value);
 	if (err)
 		return err;
 	if (is_modifier_wrong(value, HIST_AS_VARIABLE))
 		return hist_blame(parse, text, "Invalid field modifier");
-	parse->hist->ops[parse->hist->nr_ops - 1].is_last = true;
-	return 0;
+	return trace_hist_end_value(parse);
 }

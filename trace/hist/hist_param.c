@@ -150,7 +150,7 @@ static int compile_made(struct hist_parse *parse, struct other_field *field,
 
 	/* A command that removes or changes a histogram makes none. */
 	if (!made && parse->may_exist)
-		return hist_add_code(parse, HIST_OP_CONST);
+		return (void)trace_hist_add(parse, EXPR_CONST), 0;
 	if (!made) {
 		err = hist_param_make(field, like);
 		if (err)
@@ -220,7 +220,7 @@ static int compile_field(struct hist_parse *parse, const struct hist_action *act
 int trace_hist_compile_param(struct hist_parse *parse, const struct hist_action *action,
 			     struct hist_param *param)
 {
-	uint16_t op = parse->hist->nr_ops;
+	uint16_t insn = hist_next_insn(parse);
 	int err;
 
 	if (trace_hist_is_variable(param->text))
@@ -229,7 +229,6 @@ int trace_hist_compile_param(struct hist_parse *parse, const struct hist_action 
 		err = compile_field(parse, action, param);
 	if (err)
 		return err;
-	param->value.op = op;
-	parse->hist->ops[parse->hist->nr_ops - 1].is_last = true;
-	return 0;
+	param->value.insn = insn;
+	return trace_hist_end_value(parse);
 }

@@ -12,6 +12,7 @@
 
 #define CLOCK_DEFAULT "global"
 #define HITS_WITH     "hitcount."
+#define INSNS_MAX     (2 * HIST_INSNS_MAX) /* with EXPR_END of each value */
 
 /* The parts of a histogram's text, each behind its `=`; NULL for a missing one. */
 struct hist_parts {
@@ -204,24 +205,18 @@ static int hist_parse_add_keys(struct hist_parse *parse, char *text)
 static int add_hits(struct hist_parse *parse, const char *modifier, struct hist_value *value)
 {
 	static const uint8_t modifiers[] = { HIST_HEX, HIST_PERCENT, HIST_GRAPH };
-	struct hist *hist = parse->hist;
-	int err;
 
 	*value = (struct hist_value){ .name = "hitcount", .type = "u64", .bytes = 8, .words = 1 };
 	value->is_hits = true;
-	value->op = hist->nr_ops;
+	value->insn = hist_next_insn(parse);
 	for (uint32_t i = 0; i < TRACE_ARRAY_SIZE(modifiers); i++) {
 		if (trace_streq(modifier, trace_hist_modifier_names[modifiers[i]]))
 			value->modifier = modifiers[i];
 	}
 	if (!value->modifier)
 		return hist_blame(parse, modifier, "Invalid field modifier");
-	err = hist_add_code(parse, HIST_OP_CONST);
-	if (!err) {
-		hist->ops[value->op].value = 1;
-		hist->ops[value->op].is_last = true;
-	}
-	return err;
+	trace_hist_add(parse, EXPR_CONST)->number.operand = 1;
+	return trace_hist_end_value(parse);
 }
 
 static int add_vals(struct hist_parse *parse, char *text)
@@ -287,7 +282,6 @@ static int make_map(struct hist *hist)
 		shape.key_words += hist->keys[i].words;
 	at = shape.key_words;
 	hist->sums_at = (uint16_t)at;
-	hist->sum_ops = &hist->ops[hist->vals[0].op];
 	for (uint32_t i = 0; i < hist->nr_vals; i++)
 		hist->vals[i].at = (uint16_t)at++;
 	hist->comm_at = (uint16_t)at;
@@ -309,12 +303,33 @@ static int make_map(struct hist *hist)
 	return trace_hist_map_init(&hist->own_map, &shape);
 }
 
+/* Check the instructions of all values, in a program of their size. */
+static int hist_parse_end_values(struct hist_parse *parse)
+{
+	struct expr_program *all = parse->hist->values;
+	struct expr_build build;
+	int err = trace_expr_create(&build, all->nr, 0);
+
+	if (err)
+		return err;
+	build.has_own = true;
+	trace_expr_needs(&build, 0, all->min_len);
+	for (uint32_t i = 0; i < all->nr; i++)
+		trace_expr_add_copy(&build, &all->insns[i]);
+	parse->hist->values = build.program;
+	trace_expr_free(all);
+	return trace_expr_finish(&build);
+}
+
 static int hist_parse_compile(struct hist_parse *parse, struct hist_wish *wish)
 {
 	struct hist *hist = parse->hist;
 	struct hist_parts parts = { 0 };
-	int err = take_parts(parse, &parts, wish);
+	int err = trace_expr_create(&parse->build, INSNS_MAX, 0);
 
+	hist->values = parse->build.program;
+	if (!err)
+		err = take_parts(parse, &parts, wish);
 	parse->may_exist = wish->is_removal || wish->pause || wish->cont || wish->clear;
 	if (!err)
 		err = add_actions(parse, &parts);
@@ -331,6 +346,8 @@ static int hist_parse_compile(struct hist_parse *parse, struct hist_wish *wish)
 	/* The name of an unused clock is not checked, as on Linux. */
 	if (!err && hist->uses_time && !trace_clock_find(hist->clock_name))
 		err = hist_blame(parse, hist->clock_name, "Couldn't set trace_clock");
+	if (!err)
+		err = hist_parse_end_values(parse);
 	if (!err)
 		err = make_map(hist);
 	if (!err && hist->uses_time)
@@ -400,7 +417,8 @@ void trace_hist_put(struct hist *hist)
 		drop_ref(hist->refs[i].hist);
 	if (hist->shared)
 		trace_hist_put(hist->shared);
-	trace_hist_program_free(hist);
+	trace_expr_free(hist->program);
+	trace_expr_free(hist->values);
 	trace_hist_map_destroy(&hist->own_map);
 	if (hist->text)
 		trace_plat_free(hist->text, hist->text_bytes);

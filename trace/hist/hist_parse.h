@@ -7,7 +7,9 @@
 #define HIST_PARSE_H
 
 #include "events/event_file.h"
+#include "expr/expr_build.h"
 #include "hist.h"
+#include "hist_program.h"
 
 /* The event of an action onmatch(). */
 struct hist_match {
@@ -16,6 +18,8 @@ struct hist_match {
 
 struct hist_parse {
 	struct hist *hist;
+	struct expr_build build; /* of hist->values */
+	uint32_t nr_insns;	 /* in it, without EXPR_END */
 	struct trace_event_file *file;
 	struct hist_error *error;
 	const char *text; /* the caller's text; hist->text is a copy */
@@ -50,17 +54,23 @@ int trace_hist_add_sorts(struct hist_parse *parse, char *text);
 
 /* ---- hist_field.c ---- */
 
-/* Add an operation. Returns -EINVAL after a blame when there are too many. */
-int trace_hist_add_op(struct hist_parse *parse, const struct hist_op *op);
-static inline int hist_add_code(struct hist_parse *parse, enum hist_code code)
+/* Add an instruction to hist->values, all other members 0. Never NULL. */
+struct expr_insn *trace_hist_add(struct hist_parse *parse, enum expr_op op);
+/* Add a step of hist_program.h, which is one of HIST_STEP_TIME, REF, VAR, WORDS. */
+struct expr_insn *trace_hist_add_own(struct hist_parse *parse, enum hist_step_kind kind);
+void trace_hist_add_copy(struct hist_parse *parse, const struct expr_insn *insn);
+/* Add EXPR_DIVIDE or EXPR_ROUND. */
+void trace_hist_add_division(struct hist_parse *parse, enum expr_op op, uint64_t divisor);
+/* End a value, by EXPR_END. Returns 0, or -EINVAL after a blame when there is too much to compute. */
+int trace_hist_end_value(struct hist_parse *parse);
+/* The number of the next instruction, for value->insn. */
+static inline uint16_t hist_next_insn(const struct hist_parse *parse)
 {
-	return trace_hist_add_op(parse, &(struct hist_op){ .code = (uint8_t)code });
+	return (uint16_t)parse->build.program->nr;
 }
-/* Add a division by a constant, or a rounding down to its multiples. */
-int trace_hist_add_division(struct hist_parse *parse, enum hist_code code, uint64_t divisor);
 /*
  * Compile the word `text`, FIELD or FIELD.MODIFIER, which is cut at the point. Fills in *value but
- * for `var`, `op` and `at`.
+ * for `var`, `insn` and `at`.
  */
 int trace_hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value);
 /* Does FIELD or FIELD.MODIFIER name a field of events of this type? */

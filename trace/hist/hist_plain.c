@@ -5,18 +5,19 @@
  *
  * Context: any, NMI included, preemption off.
  */
+#include "hist_program.h"
 #include "hist_words.h"
 
 /* Length of texts of two words: the second word has at least one character, and a NUL. */
 #define SHORT_TEXT_MIN 10u
 #define SHORT_TEXT_MAX 16u
 
-static TRACE_ALWAYS_INLINE uint64_t hist_plain_number_of(const struct hist_op *op,
+static TRACE_ALWAYS_INLINE uint64_t hist_plain_number_of(const struct expr_insn *insn,
 							 const struct trace_trigger_hit *hit)
 {
-	if (TRACE_LIKELY(op->code == HIST_OP_FIELD))
-		return hist_field(op, hit);
-	return op->code == HIST_OP_PID ? (uint64_t)trace_plat_current_pid() : trace_plat_cpu_id();
+	if (TRACE_LIKELY(insn->op == EXPR_FIELD))
+		return expr_field(insn, hit->entry);
+	return insn->op == EXPR_PID ? (uint64_t)trace_plat_current_pid() : trace_plat_cpu_id();
 }
 
 /* ---- Rare cases, called last ---- */
@@ -25,11 +26,11 @@ static TRACE_NOINLINE void add_sums(const struct hist *hist, const struct trace_
 				    struct hist_entry *entry)
 {
 	_Atomic uint64_t *sum = &entry->words[hist->sums_at];
-	const struct hist_op *op = hist->sum_ops;
+	const struct expr_insn *insn = &hist->plain[hist->nr_keys];
 	uint32_t nr = hist->nr_vals;
 
 	do {
-		atomic_fetch_add_explicit(sum++, hist_plain_number_of(op++, hit),
+		atomic_fetch_add_explicit(sum++, hist_plain_number_of(insn++, hit),
 					  memory_order_relaxed);
 	} while (--nr);
 }
@@ -108,7 +109,7 @@ static void run_field(struct trace_trigger *trigger, const struct trace_trigger_
 
 	if (is_paused(hist))
 		return;
-	key[0] = hist_field(&hist->ops[0], hit);
+	key[0] = expr_field(&hist->plain[0], hit->entry);
 	count_numbers(hist, hit, key, 1);
 }
 
@@ -121,12 +122,12 @@ static void run_field_sum(struct trace_trigger *trigger, const struct trace_trig
 
 	if (is_paused(hist))
 		return;
-	key[0] = hist_field(&hist->ops[0], hit);
+	key[0] = expr_field(&hist->plain[0], hit->entry);
 	entry = find_numbers(hist, hit, key, 1);
 	if (TRACE_UNLIKELY(!entry))
 		return;
 	hist_entry_hit(entry);
-	hist_entry_sum(entry, 1, hist_field(&hist->ops[1], hit));
+	hist_entry_sum(entry, 1, expr_field(&hist->plain[1], hit->entry));
 }
 
 static void run_pid(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
@@ -149,11 +150,11 @@ static TRACE_ALWAYS_INLINE void hist_plain_run_numbers(const struct trace_trigge
 
 	if (is_paused(hist))
 		return;
-	key[0] = hist_plain_number_of(&hist->ops[0], hit);
+	key[0] = hist_plain_number_of(&hist->plain[0], hit);
 	if (nr > 1)
-		key[1] = hist_plain_number_of(&hist->ops[1], hit);
+		key[1] = hist_plain_number_of(&hist->plain[1], hit);
 	if (nr > 2)
-		key[2] = hist_plain_number_of(&hist->ops[2], hit);
+		key[2] = hist_plain_number_of(&hist->plain[2], hit);
 	count_numbers(hist, hit, key, nr);
 }
 
@@ -194,8 +195,8 @@ static TRACE_NOINLINE void count_new_short(struct hist *hist, const struct trace
 static void run_short_text(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	struct hist *hist = trigger->private;
-	const struct hist_op *op = &hist->ops[0];
-	const char *text = (const char *)hit->entry + op->offset;
+	const struct expr_insn *insn = &hist->plain[0];
+	const char *text = (const char *)hit->entry + insn->offset;
 	struct hist_entry *entry;
 	uint64_t words[2], zeros, hash;
 
@@ -208,8 +209,8 @@ static void run_short_text(struct trace_trigger *trigger, const struct trace_tri
 		words[1] = 0; /* as in the entry */
 		hash = hist_hash(0, words[0]);
 	} else {
-		__builtin_memcpy(&words[1], text + op->size - 1 - 8, 8);
-		words[1] >>= op->shift;
+		__builtin_memcpy(&words[1], text + insn->with.size - 1 - 8, 8);
+		words[1] >>= insn->shift;
 		words[1] = hist_cut_word(words[1], hist_zeros_in(words[1]));
 		hash = hist_hash(hist_hash(0, words[0]), words[1]);
 	}
@@ -224,13 +225,14 @@ static void run_text(struct trace_trigger *trigger, const struct trace_trigger_h
 {
 	uint64_t words[HIST_TEXT_MAX / 8], hash = 0;
 	struct hist *hist = trigger->private;
-	const struct hist_op *op = &hist->ops[0];
+	const struct expr_insn *insn = &hist->plain[0];
 	struct hist_entry *entry;
 	uint32_t nr;
 
 	if (is_paused(hist))
 		return;
-	nr = hist_put_text(words, (const char *)hit->entry + op->offset, op->size - 1u, &hash);
+	nr = hist_put_text(words, (const char *)hit->entry + insn->offset, insn->with.size - 1u,
+			   &hash);
 	entry = hist_map_find(hist->map, words, nr, hash);
 	if (TRACE_LIKELY(entry))
 		hist_plain_count(hist, hit, entry);
@@ -240,39 +242,49 @@ static void run_text(struct trace_trigger *trigger, const struct trace_trigger_h
 
 /* ---- The choice of the function ---- */
 
-static bool are_numbers(const struct hist_op *op, uint32_t nr)
+static bool is_number(const struct expr_insn *insn)
 {
-	for (; nr; nr--, op++) {
-		if (op->code != HIST_OP_FIELD && op->code != HIST_OP_PID && op->code != HIST_OP_CPU)
-			return false;
-	}
-	return true;
+	return insn->op == EXPR_FIELD || insn->op == EXPR_PID || insn->op == EXPR_CPU;
 }
 
-static bool is_short(const struct hist_op *op)
+/* Does each key and value, but perhaps the first key, take one instruction, a number? */
+static bool hist_is_plain(const struct hist *hist)
 {
-	return op->size >= SHORT_TEXT_MIN && op->size <= SHORT_TEXT_MAX;
+	uint32_t nr = (uint32_t)hist->nr_keys + hist->nr_vals;
+
+	if (hist->values->nr != 2 * nr || hist->nr_vars || hist->nr_refs || hist->nr_actions)
+		return false;
+	for (uint32_t i = 1; i < nr; i++) {
+		if (!is_number(&hist->values->insns[2 * i]))
+			return false;
+	}
+	return hist->values->insns[1].op == EXPR_END;
+}
+
+static bool is_text(const struct expr_insn *insn)
+{
+	return hist_is_step(insn, HIST_STEP_WORDS) && insn->place == EXPR_PLACE_FIELD;
+}
+
+static bool is_short(const struct expr_insn *insn)
+{
+	return insn->with.size >= SHORT_TEXT_MIN && insn->with.size <= SHORT_TEXT_MAX;
 }
 
 trace_trigger_fn trace_hist_choose_run(const struct hist *hist)
 {
 	static const trace_trigger_fn by_numbers[] = { run_one, run_two, run_three };
-	const struct hist_op *first = &hist->ops[0];
+	const struct expr_insn *first = hist->values->insns;
 
-	/*
-	 * With one operation for each key and value, keys and values have the same order as
-	 * operations.
-	 */
-	if (hist->nr_ops != hist->nr_keys + hist->nr_vals || hist->nr_vars || hist->nr_refs ||
-	    hist->nr_actions || !are_numbers(first + 1, hist->nr_ops - 1u))
+	if (!hist_is_plain(hist))
 		return trace_hist_run;
-	if (hist->nr_keys == 1 && first->code == HIST_OP_TEXT && first->size)
+	if (hist->nr_keys == 1 && is_text(first))
 		return is_short(first) ? run_short_text : run_text;
-	if (!are_numbers(first, 1))
+	if (!is_number(first))
 		return trace_hist_run;
-	if (hist->nr_keys > 1 || first->code == HIST_OP_CPU)
+	if (hist->nr_keys > 1 || first->op == EXPR_CPU)
 		return by_numbers[hist->nr_keys - 1]; // NOLINT: there are 1 to 3
-	if (first->code == HIST_OP_PID)
+	if (first->op == EXPR_PID)
 		return run_pid;
-	return hist->nr_vals == 1 && first[1].code == HIST_OP_FIELD ? run_field_sum : run_field;
+	return hist->nr_vals == 1 && first[2].op == EXPR_FIELD ? run_field_sum : run_field;
 }

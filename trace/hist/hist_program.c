@@ -11,11 +11,21 @@ static uint64_t local_now(void)
 	return trace_plat_clock_ns();
 }
 
-void trace_hist_program_add(struct hist_program *program, enum hist_step_kind kind,
-			    const struct hist_step *step)
+struct expr_insn *trace_hist_program_add(struct hist_program *program, enum hist_step_kind kind)
 {
-	program->steps[program->nr] = *step;
-	program->steps[program->nr++].func = trace_hist_step_funcs[kind];
+	struct expr_insn *insn = trace_expr_add(&program->build, EXPR_OWN);
+
+	insn->step = trace_hist_steps[kind];
+	return insn;
+}
+
+void trace_hist_program_add_act(struct hist_program *program, hist_act_fn act,
+				const struct hist_action *action)
+{
+	struct expr_insn *insn = trace_hist_program_add(program, HIST_STEP_ACT);
+
+	insn->own.data = action;
+	insn->own.words[0] = (uintptr_t)act;
 }
 
 /* ---- Numbers ---- */
@@ -25,64 +35,45 @@ static void add_clock(struct hist_program *program)
 {
 	ring_clock_fn clock = program->hist->clock ? program->hist->clock : local_now;
 
-	trace_hist_program_add(program, HIST_STEP_CLOCK, &(struct hist_step){ .clock = clock });
+	trace_hist_program_add(program, HIST_STEP_CLOCK)->own.words[0] = (uintptr_t)clock;
 	program->has_clock = true;
 	program->held = HIST_VARS_MAX;
 }
 
-/* Do an expression's operations go on with `- $NAME`, a variable of another histogram? */
-static bool is_decrease(const struct hist_op *op)
+/* Does an expression go on with `- $NAME`, a variable of another histogram? */
+static bool is_decrease(const struct expr_insn *insn)
 {
-	return op->code == HIST_OP_SAVE && !op[1].is_last && op[1].code == HIST_OP_REF &&
-	       op[2].code == HIST_OP_SUB && op[2].to == op->to;
-}
-
-static void hist_program_add_op(struct hist_program *program, const struct hist_op *op)
-{
-	struct hist_step step = { .operand = op->value,
-				  .magic = op->magic,
-				  .offset = op->offset,
-				  .to = op->to,
-				  .shift = op->shift };
-
-	if (op->code == HIST_OP_TIME && !program->has_clock)
-		add_clock(program);
-	else if (op->code == HIST_OP_FIELD)
-		trace_hist_program_add(program, HIST_STEP_FIELD, &step);
-	else if (op->code == HIST_OP_VAR)
-		trace_hist_program_add(program, HIST_STEP_VAR, &step);
-	else if (op->code == HIST_OP_DIVIDE && op->value > 1)
-		trace_hist_program_add(program, HIST_STEP_DIVIDE, &step);
-	else
-		trace_hist_program_add(program, HIST_STEP_OTHER, &(struct hist_step){ .op = op });
+	return insn->op == EXPR_SAVE && hist_is_step(&insn[1], HIST_STEP_REF) &&
+	       insn[2].op == EXPR_SUB && insn[2].to == insn->to;
 }
 
 void trace_hist_program_compute(struct hist_program *program, const struct hist_value *value)
 {
-	const struct hist_op *op = &program->hist->ops[value->op];
+	const struct expr_insn *insn = hist_insn_of(program->hist, value);
 
-	if (op->code == HIST_OP_VAR && op->is_last && op->to == program->held)
+	if (hist_is_step(insn, HIST_STEP_VAR) && insn[1].op == EXPR_END &&
+	    insn->to == program->held)
 		return;
 	program->held = HIST_VARS_MAX;
-	for (;; op++) {
-		if (is_decrease(op)) {
-			trace_hist_program_add(program, HIST_STEP_DECREASE,
-					       &(struct hist_step){ .to = op[1].to });
-			op += 2;
+	for (; insn->op != EXPR_END; insn++) {
+		if (hist_is_step(insn, HIST_STEP_TIME) && !program->has_clock) {
+			add_clock(program);
+		} else if (is_decrease(insn)) {
+			trace_hist_program_add(program, HIST_STEP_DECREASE)->to = insn[1].to;
+			insn += 2;
 		} else {
-			hist_program_add_op(program, op);
+			trace_expr_add_copy(&program->build, insn);
 		}
-		if (op->is_last)
-			return;
 	}
 }
 
 /* Compute a number, then add the step that uses it. */
-static void hist_program_add_number(struct hist_program *program, const struct hist_value *value,
-				    enum hist_step_kind kind, const struct hist_step *step)
+static struct expr_insn *hist_program_add_number(struct hist_program *program,
+						 const struct hist_value *value,
+						 enum hist_step_kind kind)
 {
 	trace_hist_program_compute(program, value);
-	trace_hist_program_add(program, kind, step);
+	return trace_hist_program_add(program, kind);
 }
 
 /* ---- Parts of a histogram ---- */
@@ -108,15 +99,14 @@ static void hist_program_add_keys(struct hist_program *program)
 	enum hist_step_kind kind = is_one_number(hist) ? HIST_STEP_KEY_NUMBER : HIST_STEP_KEY;
 
 	for (uint32_t i = 0; i < hist->nr_keys; i++) {
-		if (hist->keys[i].kind == HIST_NUMBER)
-			hist_program_add_number(program, &hist->keys[i], kind,
-						&(struct hist_step){ 0 });
+		const struct hist_value *key = &hist->keys[i];
+
+		if (key->kind == HIST_NUMBER)
+			(void)hist_program_add_number(program, key, kind);
 		else
-			trace_hist_program_add(program, HIST_STEP_KEY_WORDS,
-					       &(struct hist_step){ .to = (uint8_t)i });
+			trace_expr_add_copy(&program->build, hist_insn_of(hist, key));
 		if (has_beginning(hist, i + 1))
-			trace_hist_program_add(program, HIST_STEP_BEGINNING,
-					       &(struct hist_step){ .to = (uint8_t)(i + 1) });
+			trace_hist_program_add(program, HIST_STEP_BEGINNING)->to = (uint8_t)(i + 1);
 	}
 }
 
@@ -124,42 +114,42 @@ static void hist_program_add_ref(struct hist_program *program, uint32_t index)
 {
 	const struct hist_ref *ref = &program->hist->refs[index];
 	const struct hist_value *var = &ref->hist->vars[ref->var];
-	const struct hist_step step = { .map = ref->hist->map,
-					.offset = var->at,
-					.set_at = ref->hist->set_at,
-					.skip = ref->hist->nr_keys,
-					.to = (uint8_t)index,
-					.shift = (uint8_t)ref->var };
 	bool is_simple = var->kind == HIST_NUMBER && is_one_number(program->hist);
 	enum hist_step_kind kind = HIST_STEP_READ;
+	struct expr_insn *insn;
 
 	if (ref->is_consumed && is_simple)
 		kind = HIST_STEP_TAKE;
 	else if (ref->hist->nr_keys < program->hist->nr_keys)
 		kind = HIST_STEP_READ_BY;
-	trace_hist_program_add(program, kind, &step);
+	insn = trace_hist_program_add(program, kind);
+	insn->own = (struct expr_own){ .data = ref->hist->map,
+				       .words = { ref->hist->set_at, ref->hist->nr_keys } };
+	insn->offset = var->at;
+	insn->to = (uint8_t)index;
+	insn->shift = (uint8_t)ref->var;
 }
 
 static void add_variable(struct hist_program *program, uint32_t index, enum hist_step_kind kind)
 {
 	const struct hist_value *var = &program->hist->vars[index];
-	const struct hist_step step = { .offset = var->at,
-					.set_at = program->hist->set_at,
-					.to = (uint8_t)index };
+	struct expr_insn *insn;
 
 	if (var->kind != HIST_NUMBER) {
-		trace_hist_program_add(program, HIST_STEP_SET_WORDS, &step);
+		trace_hist_program_add(program, HIST_STEP_SET_WORDS)->to = (uint8_t)index;
 		return;
 	}
-	hist_program_add_number(program, var, kind, &step);
+	insn = hist_program_add_number(program, var, kind);
+	insn->offset = var->at;
+	insn->to = (uint8_t)index;
+	insn->own.words[0] = program->hist->set_at;
 	program->held = index;
 }
 
 static void hist_program_add_variables(struct hist_program *program)
 {
 	const struct hist *hist = program->hist;
-	const struct hist_step all = { .operand = ((uint64_t)1 << hist->nr_vars) - 1,
-				       .set_at = hist->set_at };
+	struct expr_own all = { .words = { hist->set_at, ((uint64_t)1 << hist->nr_vars) - 1 } };
 
 	if (hist->nr_vars == 1 && hist->vars[0].kind == HIST_NUMBER) {
 		add_variable(program, 0, HIST_STEP_SET_ONE);
@@ -168,7 +158,7 @@ static void hist_program_add_variables(struct hist_program *program)
 	for (uint32_t i = 0; i < hist->nr_vars; i++)
 		add_variable(program, i, HIST_STEP_SET);
 	if (hist->nr_vars)
-		trace_hist_program_add(program, HIST_STEP_SET_ALL, &all);
+		trace_hist_program_add(program, HIST_STEP_SET_ALL)->own = all;
 }
 
 static void hist_program_add_action(struct hist_program *program, struct hist_action *action)
@@ -176,20 +166,19 @@ static void hist_program_add_action(struct hist_program *program, struct hist_ac
 	if (action->type->assemble && !action->handler->title)
 		action->type->assemble(program, action);
 	else
-		trace_hist_program_add(
-			program, HIST_STEP_ACT,
-			&(struct hist_step){ .act = trace_hist_act, .action = action });
+		trace_hist_program_add_act(program, trace_hist_act, action);
 	program->held = HIST_VARS_MAX;
 }
 
-/* Add the end. An action that may be left out has to have a step behind it. */
+/* Add the end. An action that may be left out has to have an instruction behind it. */
 static void add_end(struct hist_program *program)
 {
-	struct hist_step *last = &program->steps[program->nr - 1];
+	struct expr_program *of = program->build.program;
+	struct expr_insn *last = &of->insns[of->nr - 1];
 
-	if (last->func == trace_hist_step_funcs[HIST_STEP_ACT])
-		last->func = trace_hist_step_funcs[HIST_STEP_ACT_LAST];
-	trace_hist_program_add(program, HIST_STEP_END, &(struct hist_step){ 0 });
+	if (hist_is_step(last, HIST_STEP_ACT))
+		last->step = trace_hist_steps[HIST_STEP_ACT_LAST];
+	(void)trace_expr_add(&program->build, EXPR_END);
 }
 
 static void add_all(struct hist_program *program)
@@ -199,13 +188,12 @@ static void add_all(struct hist_program *program)
 	hist_program_add_keys(program);
 	for (uint32_t i = 0; i < hist->nr_refs; i++)
 		hist_program_add_ref(program, i);
-	trace_hist_program_add(program,
-			       is_one_number(hist) ? HIST_STEP_FIND_NUMBER : HIST_STEP_FIND,
-			       &(struct hist_step){ 0 });
+	(void)trace_hist_program_add(program,
+				     is_one_number(hist) ? HIST_STEP_FIND_NUMBER : HIST_STEP_FIND);
 	hist_program_add_variables(program);
 	for (uint32_t i = 0; i < hist->nr_vals; i++)
-		hist_program_add_number(program, &hist->vals[i], HIST_STEP_SUM,
-					&(struct hist_step){ .offset = hist->vals[i].at });
+		hist_program_add_number(program, &hist->vals[i], HIST_STEP_SUM)->offset =
+			hist->vals[i].at;
 	/* Actions compute without reading the clock. */
 	if (hist->uses_time && hist->nr_actions && !program->has_clock)
 		add_clock(program);
@@ -214,33 +202,39 @@ static void add_all(struct hist_program *program)
 	add_end(program);
 }
 
-/* The greatest number of steps: each operation, and the use of each value. */
-static size_t most_steps(const struct hist *hist)
+/* The greatest number of instructions: those of all values, and the use of each value. */
+static uint32_t most_steps(const struct hist *hist)
 {
-	size_t nr = STEPS_MORE + hist->nr_ops + 2u * hist->nr_keys + hist->nr_refs + hist->nr_vars +
-		    hist->nr_vals;
+	uint32_t nr = STEPS_MORE + hist->values->nr + 2u * hist->nr_keys + hist->nr_refs +
+		      hist->nr_vars + hist->nr_vals;
 
 	for (uint32_t i = 0; i < hist->nr_actions; i++)
 		nr += hist->actions[i]->nr_params + ACTION_MORE;
 	return nr;
 }
 
+/* Keep the only instruction of each key and value. */
+static void make_plain(struct hist *hist)
+{
+	for (uint32_t i = 0; i < (uint32_t)hist->nr_keys + hist->nr_vals; i++)
+		hist->plain[i] = hist->values->insns[2 * i];
+}
+
 int trace_hist_program_make(struct hist *hist)
 {
 	struct hist_program program = { .hist = hist, .held = HIST_VARS_MAX };
+	int err;
 
-	if (trace_hist_choose_run(hist) != trace_hist_run)
+	if (trace_hist_choose_run(hist) != trace_hist_run) {
+		make_plain(hist);
 		return 0;
-	hist->program_bytes = most_steps(hist) * sizeof(*hist->program);
-	hist->program = program.steps = trace_plat_alloc(hist->program_bytes);
-	if (!program.steps)
-		return -ENOMEM;
+	}
+	err = trace_expr_create(&program.build, most_steps(hist), 0);
+	if (err)
+		return err;
+	hist->program = program.build.program;
+	program.build.has_own = true;
+	trace_expr_needs(&program.build, 0, hist->values->min_len);
 	add_all(&program);
-	return 0;
-}
-
-void trace_hist_program_free(struct hist *hist)
-{
-	if (hist->program)
-		trace_plat_free(hist->program, hist->program_bytes);
+	return trace_expr_finish(&program.build);
 }

@@ -5,159 +5,85 @@
 #include "hist_action.h"
 #include "hist_program.h"
 
-/* ---- Numbers ---- */
-
-static TRACE_ALWAYS_INLINE uint64_t high_product(uint64_t a, uint64_t b)
+uint64_t trace_hist_compute(struct hist_run *run, const struct expr_insn *insn)
 {
-	return (uint64_t)((unsigned __int128)a * b >> 64);
-}
-
-/* Divide value by divisor, which is 2 or more; magic is 2^64 / divisor, rounded down. */
-static TRACE_ALWAYS_INLINE uint64_t quotient(uint64_t value, uint64_t divisor, uint64_t magic)
-{
-	uint64_t estimate = high_product(value, magic);
-
-	return estimate + (value - estimate * divisor >= divisor);
-}
-
-static uint64_t hist_run_divide(uint64_t value, uint64_t divisor, uint64_t magic)
-{
-	return divisor == 1 ? value : quotient(value, divisor, magic);
-}
-
-/* Linux's binary logarithm: rounded up, and 0 for 0. */
-static uint64_t log2_of(uint64_t value)
-{
-	return value > 1 ? 64 - (uint64_t)__builtin_clzll(value - 1) : 0;
-}
-
-/* Compute one operation. */
-static uint64_t compute(struct hist_run *run, const struct hist_op *op, uint64_t value)
-{
-	switch (op->code) {
-	case HIST_OP_FIELD:
-		return hist_field(op, run->hit);
-	case HIST_OP_CONST:
-		return op->value;
-	case HIST_OP_PID:
-		return (uint64_t)trace_plat_current_pid();
-	case HIST_OP_CPU:
-		return trace_plat_cpu_id();
-	case HIST_OP_TIME:
-		return run->time.now;
-	case HIST_OP_ADDRESS:
-		return trace_plat_ip_unpack((uint32_t)value);
-	case HIST_OP_LOG2:
-		return log2_of(value);
-	case HIST_OP_ROUND:
-		return hist_run_divide(value, op->value, op->magic) * op->value;
-	case HIST_OP_DIVIDE:
-		return hist_run_divide(value, op->value, op->magic);
-	case HIST_OP_SAVE:
-		run->temps[op->to] = value;
-		return value;
-	case HIST_OP_ADD:
-		return run->temps[op->to] + value;
-	case HIST_OP_SUB:
-		return run->temps[op->to] - value;
-	case HIST_OP_MUL:
-		return run->temps[op->to] * value;
-	case HIST_OP_DIV:
-		return value ? run->temps[op->to] / value : UINT64_MAX;
-	case HIST_OP_NEG:
-		return 0 - value;
-	case HIST_OP_REF:
-		return run->refs[op->to];
-	case HIST_OP_VAR:
-		return run->vars[op->to];
-	default:
-		return 0;
-	}
-}
-
-uint64_t trace_hist_compute(struct hist_run *run, const struct hist_op *op)
-{
-	uint64_t value = compute(run, op, 0);
-
-	while (!op->is_last)
-		value = compute(run, ++op, value);
-	return value;
+	insn->step(&run->expr, insn, 0);
+	return run->expr.result;
 }
 
 /* ---- Steps: see hist_program.h. Each ends by calling the next one. ---- */
 
-static TRACE_ALWAYS_INLINE void next(struct hist_run *run, const struct hist_step *step,
-				     uint64_t value)
+static void step_time(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	step++;
-	TRACE_OPAQUE(step); /* one register for the step and its function */
-	step->func(run, step, value);
+	struct hist_run *run = hist_run_of(expr);
+
+	(void)value;
+	expr_next(expr, insn, run->time.now);
 }
 
-static void step_field(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_ref(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	int64_t word;
+	struct hist_run *run = hist_run_of(expr);
 
-	__builtin_memcpy(&word, (const char *)run->hit->entry + step->offset, sizeof(word));
-	value = (uint64_t)(word >> step->shift) & step->operand;
-	next(run, step, value);
+	(void)value;
+	expr_next(expr, insn, run->refs[insn->to]);
 }
 
-static void step_divide(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_var(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	next(run, step, quotient(value, step->operand, step->magic));
+	struct hist_run *run = hist_run_of(expr);
+
+	(void)value;
+	expr_next(expr, insn, run->vars[insn->to]);
 }
 
-static void step_var(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_clock(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	value = run->vars[step->to];
-	next(run, step, value);
-}
+	struct hist_run *run = hist_run_of(expr);
 
-static void step_other(struct hist_run *run, const struct hist_step *step, uint64_t value)
-{
-	next(run, step, compute(run, step->op, value));
-}
-
-static void step_clock(struct hist_run *run, const struct hist_step *step, uint64_t value)
-{
-	value = step->clock();
+	value = ((ring_clock_fn)(uintptr_t)insn->own.words[0])();
 	run->time.now = value;
-	next(run, step, value);
+	expr_next(expr, insn, value);
 }
 
-static void step_decrease(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_decrease(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	next(run, step, value - run->refs[step->to]);
+	struct hist_run *run = hist_run_of(expr);
+
+	expr_next(expr, insn, value - run->refs[insn->to]);
 }
 
 /* ---- The key ---- */
 
-static void step_key(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_key(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
+	struct hist_run *run = hist_run_of(expr);
+
 	run->hash = hist_hash(run->hash, value);
 	run->key[run->nr_words++] = value;
-	next(run, step, value);
+	expr_next(expr, insn, value);
 }
 
-static void step_key_number(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_key_number(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
+	struct hist_run *run = hist_run_of(expr);
+
 	run->hash = hist_hash(0, value);
 	run->key[0] = value;
 	run->nr_words = 1;
-	next(run, step, value);
+	expr_next(expr, insn, value);
 }
 
-static void step_key_words(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_words(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	const struct hist_value *key = &run->hist->keys[step->to];
+	struct hist_run *run = hist_run_of(expr);
 	uint64_t *to = &run->key[run->nr_words];
-	uint32_t nr = trace_hist_compute_words(run, &run->hist->ops[key->op], to, key->words);
+	uint32_t nr = trace_hist_compute_words(run, insn, to);
 
 	run->nr_words += nr;
 	while (nr--)
 		run->hash = hist_hash(run->hash, *to++); // NOLINT: the call above has set them
-	next(run, step, value);
+	expr_next(expr, insn, value);
 }
 
 /* ---- Variables of other histograms ---- */
@@ -166,61 +92,69 @@ static void step_key_words(struct hist_run *run, const struct hist_step *step, u
  * Is the variable set in this entry? A variable that is used up becomes unset. The acquire pairs
  * with the release in the steps that set it.
  */
-static TRACE_ALWAYS_INLINE bool is_set(struct hist_entry *entry, const struct hist_step *step,
+static TRACE_ALWAYS_INLINE bool is_set(struct hist_entry *entry, const struct expr_insn *insn,
 				       bool is_used_up)
 {
-	_Atomic uint64_t *set = &entry->words[step->set_at];
-	uint64_t bit = (uint64_t)1 << step->shift;
+	_Atomic uint64_t *set = &entry->words[insn->own.words[0]];
+	uint64_t bit = (uint64_t)1 << insn->shift;
 
 	if (is_used_up)
 		return atomic_fetch_and_explicit(set, ~bit, memory_order_acquire) & bit;
 	return atomic_load_explicit(set, memory_order_acquire) & bit;
 }
 
-static void step_take(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_take(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	struct hist_entry *entry = hist_map_find(step->map, run->key, 1, run->hash);
+	struct hist_run *run = hist_run_of(expr);
+	struct hist_entry *entry = hist_map_find(insn->own.data, run->key, 1, run->hash);
 
-	if (!entry || !is_set(entry, step, true))
+	if (!entry || !is_set(entry, insn, true))
 		return;
-	run->refs[step->to] = hist_entry_word(entry, step->offset);
-	next(run, step, value);
+	run->refs[insn->to] = hist_entry_word(entry, insn->offset);
+	expr_next(expr, insn, value);
 }
 
-static TRACE_ALWAYS_INLINE void read_of(struct hist_run *run, const struct hist_step *step,
+static TRACE_ALWAYS_INLINE void read_of(struct hist_run *run, const struct expr_insn *insn,
 					uint64_t value, struct hist_entry *entry)
 {
-	const struct hist_ref *ref = &run->hist->refs[step->to];
+	const struct hist_ref *ref = &run->hist->refs[insn->to];
 
-	if (!entry || !is_set(entry, step, ref->is_consumed))
+	if (!entry || !is_set(entry, insn, ref->is_consumed))
 		return;
-	run->refs[step->to] = ref->hist->vars[ref->var].kind == HIST_NUMBER
-				      ? hist_entry_word(entry, step->offset)
+	run->refs[insn->to] = ref->hist->vars[ref->var].kind == HIST_NUMBER
+				      ? hist_entry_word(entry, insn->offset)
 				      : (uint64_t)(uintptr_t)entry;
-	next(run, step, value);
+	expr_next(&run->expr, insn, value);
 }
 
-static void hist_run_step_read(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void hist_run_step_read(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	read_of(run, step, value, hist_map_find(step->map, run->key, run->nr_words, run->hash));
+	struct hist_run *run = hist_run_of(expr);
+
+	read_of(run, insn, value,
+		hist_map_find(insn->own.data, run->key, run->nr_words, run->hash));
 }
 
-static void step_beginning(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_beginning(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	run->beginning[step->to].hash = run->hash;
-	run->beginning[step->to].nr_words = run->nr_words;
-	next(run, step, value);
+	struct hist_run *run = hist_run_of(expr);
+
+	run->beginning[insn->to].hash = run->hash;
+	run->beginning[insn->to].nr_words = run->nr_words;
+	expr_next(expr, insn, value);
 }
 
 /* Read a variable of a histogram with fewer keys, the first ones of this one. */
-static void step_read_by(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_read_by(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	uint32_t nr_words = run->beginning[step->skip].nr_words;
-	uint64_t hash = run->beginning[step->skip].hash;
+	struct hist_run *run = hist_run_of(expr);
+	uint32_t nr_words = run->beginning[insn->own.words[1]].nr_words;
+	uint64_t hash = run->beginning[insn->own.words[1]].hash;
+	const struct hist_map *map = insn->own.data;
 
 	/* Entries with less room for a key cannot have this one. */
-	if (nr_words <= step->map->shape.key_words)
-		read_of(run, step, value, hist_map_find(step->map, run->key, nr_words, hash));
+	if (nr_words <= map->shape.key_words)
+		read_of(run, insn, value, hist_map_find(map, run->key, nr_words, hash));
 }
 
 /* ---- The entry ---- */
@@ -241,138 +175,154 @@ struct hist_entry *trace_hist_make_entry(struct hist *hist, struct hist_key *key
 	return entry;
 }
 
-static TRACE_ALWAYS_INLINE void hist_run_count(struct hist_run *run, const struct hist_step *step,
+static TRACE_ALWAYS_INLINE void hist_run_count(struct hist_run *run, const struct expr_insn *insn,
 					       uint64_t value, struct hist_entry *entry)
 {
 	run->entry = entry;
 	hist_entry_hit(entry);
-	next(run, step, value);
+	expr_next(&run->expr, insn, value);
 }
 
 static TRACE_NOINLINE void hist_run_make_and_count(struct hist_run *run,
-						   const struct hist_step *step, uint64_t value)
+						   const struct expr_insn *insn, uint64_t value)
 {
 	struct hist_key key = { .words = run->key, .nr_words = run->nr_words, .hash = run->hash };
 	struct hist_entry *entry = trace_hist_make_entry(run->hist, &key);
 
 	if (entry)
-		hist_run_count(run, step, value, entry);
+		hist_run_count(run, insn, value, entry);
 }
 
-static void step_find(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_find(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
+	struct hist_run *run = hist_run_of(expr);
 	struct hist_entry *entry =
 		hist_map_find(run->hist->map, run->key, run->nr_words, run->hash);
 
 	if (TRACE_LIKELY(entry))
-		hist_run_count(run, step, value, entry);
+		hist_run_count(run, insn, value, entry);
 	else
-		hist_run_make_and_count(run, step, value);
+		hist_run_make_and_count(run, insn, value);
 }
 
-static void step_find_number(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_find_number(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
+	struct hist_run *run = hist_run_of(expr);
 	struct hist_entry *entry = hist_map_find(run->hist->map, run->key, 1, run->hash);
 
 	if (TRACE_LIKELY(entry))
-		hist_run_count(run, step, value, entry);
+		hist_run_count(run, insn, value, entry);
 	else
-		hist_run_make_and_count(run, step, value);
+		hist_run_make_and_count(run, insn, value);
 }
 
 /* ---- Own variables and values ---- */
 
-static TRACE_ALWAYS_INLINE void set_number(struct hist_run *run, const struct hist_step *step,
+static TRACE_ALWAYS_INLINE void set_number(struct hist_run *run, const struct expr_insn *insn,
 					   uint64_t value)
 {
-	run->vars[step->to] = value;
-	atomic_store_explicit(&run->entry->words[step->offset], value, memory_order_relaxed);
+	run->vars[insn->to] = value;
+	atomic_store_explicit(&run->entry->words[insn->offset], value, memory_order_relaxed);
 }
 
-static void step_set(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_set(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	set_number(run, step, value);
-	next(run, step, value);
+	struct hist_run *run = hist_run_of(expr);
+
+	set_number(run, insn, value);
+	expr_next(expr, insn, value);
 }
 
-static void step_set_words(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_set_words(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	const struct hist_value *var = &run->hist->vars[step->to];
+	struct hist_run *run = hist_run_of(expr);
+	const struct hist_value *var = &run->hist->vars[insn->to];
 	uint64_t words[HIST_TEXT_MAX / 8];
-	uint32_t nr = trace_hist_compute_words(run, &run->hist->ops[var->op], words, var->words);
+	uint32_t nr = trace_hist_compute_words(run, hist_insn_of(run->hist, var), words);
 
 	for (uint32_t i = 0; i < nr; i++)
 		atomic_store_explicit(&run->entry->words[var->at + i], words[i],
 				      memory_order_relaxed);
-	next(run, step, value);
+	expr_next(expr, insn, value);
 }
 
 /* Release: a reader that finds the variables set finds their values. */
-static void step_set_all(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_set_all(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	atomic_fetch_or_explicit(&run->entry->words[step->set_at], step->operand,
+	struct hist_run *run = hist_run_of(expr);
+
+	atomic_fetch_or_explicit(&run->entry->words[insn->own.words[0]], insn->own.words[1],
 				 memory_order_release);
-	next(run, step, value);
+	expr_next(expr, insn, value);
 }
 
-static void step_set_one(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_set_one(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	set_number(run, step, value);
-	atomic_fetch_or_explicit(&run->entry->words[step->set_at], 1, memory_order_release);
-	next(run, step, value);
+	struct hist_run *run = hist_run_of(expr);
+
+	set_number(run, insn, value);
+	atomic_fetch_or_explicit(&run->entry->words[insn->own.words[0]], 1, memory_order_release);
+	expr_next(expr, insn, value);
 }
 
-static void step_sum(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_sum(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	hist_entry_sum(run->entry, step->offset, value);
-	next(run, step, value);
+	struct hist_run *run = hist_run_of(expr);
+
+	hist_entry_sum(run->entry, insn->offset, value);
+	expr_next(expr, insn, value);
 }
 
 /* ---- Actions ---- */
 
-static void step_if_wanted(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_if_wanted(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	if (!(trace_event_flags(trace_event_front_of(step->call)) & TRACE_EVENT_WANTED))
-		step += step->skip;
-	next(run, step, value);
+	const struct trace_event_call *call = insn->own.data;
+
+	if (!(trace_event_flags(trace_event_front_of(call)) & TRACE_EVENT_WANTED))
+		insn = insn->next[false] - 1;
+	expr_next(expr, insn, value);
 }
 
-static void hist_run_step_argument(struct hist_run *run, const struct hist_step *step,
+static void hist_run_step_argument(struct expr_run *expr, const struct expr_insn *insn,
 				   uint64_t value)
 {
-	__builtin_memcpy((uint8_t *)run->built + step->offset, &value, sizeof(value));
-	next(run, step, value);
+	struct hist_run *run = hist_run_of(expr);
+
+	__builtin_memcpy((uint8_t *)run->built + insn->offset, &value, sizeof(value));
+	expr_next(expr, insn, value);
 }
 
-static void step_act(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static TRACE_ALWAYS_INLINE void hist_run_call(struct hist_run *run, const struct expr_insn *insn)
 {
-	step->act(run, step->action);
-	next(run, step, value);
+	((hist_act_fn)(uintptr_t)insn->own.words[0])(run, (void *)(uintptr_t)insn->own.data);
 }
 
-static void step_act_last(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void step_act(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
+	struct hist_run *run = hist_run_of(expr);
+
+	hist_run_call(run, insn);
+	expr_next(expr, insn, value);
+}
+
+static void step_act_last(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct hist_run *run = hist_run_of(expr);
+
 	(void)value;
-	step->act(run, step->action);
+	hist_run_call(run, insn);
 }
 
-static void step_end(struct hist_run *run, const struct hist_step *step, uint64_t value)
-{
-	(void)run;
-	(void)step;
-	(void)value;
-}
-
-const hist_step_fn trace_hist_step_funcs[HIST_NR_STEPS] = {
-	[HIST_STEP_FIELD] = step_field,
-	[HIST_STEP_DIVIDE] = step_divide,
+const expr_step_fn trace_hist_steps[HIST_NR_STEPS] = {
+	[HIST_STEP_TIME] = step_time,
+	[HIST_STEP_REF] = step_ref,
 	[HIST_STEP_VAR] = step_var,
-	[HIST_STEP_OTHER] = step_other,
 	[HIST_STEP_CLOCK] = step_clock,
 	[HIST_STEP_DECREASE] = step_decrease,
 	[HIST_STEP_KEY] = step_key,
 	[HIST_STEP_KEY_NUMBER] = step_key_number,
-	[HIST_STEP_KEY_WORDS] = step_key_words,
+	[HIST_STEP_WORDS] = step_words,
 	[HIST_STEP_TAKE] = step_take,
 	[HIST_STEP_READ] = hist_run_step_read,
 	[HIST_STEP_BEGINNING] = step_beginning,
@@ -388,21 +338,21 @@ const hist_step_fn trace_hist_step_funcs[HIST_NR_STEPS] = {
 	[HIST_STEP_ARGUMENT] = hist_run_step_argument,
 	[HIST_STEP_ACT] = step_act,
 	[HIST_STEP_ACT_LAST] = step_act_last,
-	[HIST_STEP_END] = step_end,
 };
 
 void trace_hist_run(struct trace_trigger *trigger, const struct trace_trigger_hit *hit)
 {
 	struct hist *hist = trigger->private;
-	const struct hist_step *first = hist->program;
+	const struct expr_insn *first = hist->program->insns;
 	struct hist_run run;
 
 	if (TRACE_UNLIKELY(atomic_load_explicit(&hist->is_paused, memory_order_relaxed)))
 		return;
+	run.expr.data = hit->entry;
 	run.hist = hist;
 	run.hit = hit;
 	run.frame = (uintptr_t)__builtin_frame_address(0);
 	run.hash = 0;
 	run.nr_words = 0;
-	first->func(&run, first, 0);
+	first->step(&run.expr, first, 0);
 }

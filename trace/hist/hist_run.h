@@ -17,6 +17,7 @@ struct hist_action;
 
 /* A run, on the stack of a probe. Only members in use are written to. */
 struct hist_run {
+	struct expr_run expr; /* its data is the event; its len is not set, and not used */
 	struct hist *hist;
 	const struct trace_trigger_hit *hit;
 	struct hist_entry *entry; /* NULL until the key is known */
@@ -29,7 +30,6 @@ struct hist_run {
 		uint32_t nr_words;
 	} beginning[HIST_KEYS_MAX];
 	struct trace_event_time time; /* set by the step CLOCK, but for time.clock */
-	uint64_t temps[HIST_TEMPS_MAX];
 	/* Values of other histograms: numbers, or addresses of words of entries. */
 	uint64_t refs[HIST_REFS_MAX];
 	uint64_t vars[HIST_VARS_MAX]; /* own variables that are numbers, as set by this event */
@@ -41,14 +41,9 @@ struct hist_run {
 	uint64_t built[HIST_BUILT_BYTES / 8u + 1];
 };
 
-/* The value of a field of the event. */
-static TRACE_ALWAYS_INLINE uint64_t hist_field(const struct hist_op *op,
-					       const struct trace_trigger_hit *hit)
+static inline struct hist_run *hist_run_of(struct expr_run *expr)
 {
-	int64_t word;
-
-	__builtin_memcpy(&word, (const char *)hit->entry + op->offset, sizeof(word));
-	return (uint64_t)(word >> op->shift) & op->value;
+	return (struct hist_run *)expr;
 }
 
 /*
@@ -57,11 +52,11 @@ static TRACE_ALWAYS_INLINE uint64_t hist_field(const struct hist_op *op,
  */
 struct hist_entry *trace_hist_make_entry(struct hist *hist, struct hist_key *key);
 
-/* Compute a number, beginning with operation `op`. */
-uint64_t trace_hist_compute(struct hist_run *run, const struct hist_op *op);
-/* Compute a text or a stack. Returns the number of its words. */
-uint32_t trace_hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
-				  uint32_t max_words);
+/* Compute a number by the instructions from `insn` to EXPR_END. */
+uint64_t trace_hist_compute(struct hist_run *run, const struct expr_insn *insn);
+/* Compute a text or a stack: HIST_STEP_WORDS. Returns the number of its words. */
+uint32_t trace_hist_compute_words(const struct hist_run *run, const struct expr_insn *insn,
+				  uint64_t *to);
 /* Write the name of the running thread as words. Returns the number of words. */
 uint32_t trace_hist_put_comm(uint64_t *to);
 

@@ -52,8 +52,7 @@ static void fill_words(struct hist_run *run, const struct hist_value *value,
 		       _Atomic uint64_t *record)
 {
 	uint64_t words[WORDS_MAX];
-	uint32_t nr =
-		trace_hist_compute_words(run, &run->hist->ops[value->op], words, value->words);
+	uint32_t nr = trace_hist_compute_words(run, hist_insn_of(run->hist, value), words);
 
 	for (uint32_t i = 0; i < nr; i++)
 		hist_record_set(record, value->at + i, words[i]);
@@ -67,9 +66,9 @@ static void save_fill(void *context, _Atomic uint64_t *record)
 		const struct hist_value *value = &fill->action->params[i].value;
 
 		if (value->kind == HIST_NUMBER)
-			hist_record_set(
-				record, value->at,
-				trace_hist_compute(fill->run, &fill->run->hist->ops[value->op]));
+			hist_record_set(record, value->at,
+					trace_hist_compute(fill->run,
+							   hist_insn_of(fill->run->hist, value)));
 		else
 			fill_words(fill->run, value, record);
 	}

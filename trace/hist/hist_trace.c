@@ -66,7 +66,7 @@ static bool hist_trace_fits(const struct hist_param *param, const struct synth_f
 /* Is the value copied? Texts and stacks of another histogram are read in place. */
 static bool is_copied(const struct hist *hist, const struct hist_value *value)
 {
-	return value->kind != HIST_NUMBER && hist->ops[value->op].code != HIST_OP_REF_WORDS;
+	return value->kind != HIST_NUMBER && !hist_is_ref_words(hist_insn_of(hist, value));
 }
 
 static int compile_one(struct hist_parse *parse, struct hist_action *action,
@@ -131,25 +131,24 @@ static void assemble_fields(struct hist_program *program, const struct hist_acti
 
 	for (uint32_t i = 0; i < event->nr_fields; i++) {
 		trace_hist_program_compute(program, &action->params[action->first + i].value);
-		trace_hist_program_add(program, HIST_STEP_ARGUMENT,
-				       &(struct hist_step){ .offset = event->fields[i].offset });
+		trace_hist_program_add(program, HIST_STEP_ARGUMENT)->offset =
+			event->fields[i].offset;
 	}
 }
 
 static void trace_assemble(struct hist_program *program, struct hist_action *action)
 {
 	const struct synth_event *event = action->private;
-	struct hist_step act = { .act = trace_hist_act, .action = action };
-	uint32_t at = program->nr;
+	struct expr_insn *is_wanted = trace_hist_program_add(program, HIST_STEP_IF_WANTED);
+	hist_act_fn act = trace_hist_act;
 
-	trace_hist_program_add(program, HIST_STEP_IF_WANTED,
-			       &(struct hist_step){ .call = &event->call });
+	is_wanted->own.data = &event->call;
 	if (is_built(event)) {
 		assemble_fields(program, action);
-		act.act = write_built;
+		act = write_built;
 	}
-	trace_hist_program_add(program, HIST_STEP_ACT, &act);
-	program->steps[at].skip = (uint16_t)(program->nr - at - 1);
+	trace_hist_program_add_act(program, act, action);
+	is_wanted->next[false] = trace_expr_here(&program->build);
 }
 
 static void trace_free(struct hist_action *action)
@@ -166,22 +165,22 @@ static TRACE_NOINLINE void write_few(struct hist_run *run, struct synth_event *e
 	uint64_t values[FEW_VALUES];
 
 	for (uint32_t i = 0; i < nr; i++)
-		values[i] = trace_hist_compute(run, &run->hist->ops[params[i].value.op]);
+		values[i] = trace_hist_compute(run, hist_insn_of(run->hist, &params[i].value));
 	trace_synth_event_write(event, values);
 }
 
 /* The address of a text or a stack. */
 static uint64_t words_of(struct hist_run *run, const struct hist_value *value, uint64_t **copy)
 {
-	const struct hist_op *op = &run->hist->ops[value->op];
+	const struct expr_insn *insn = hist_insn_of(run->hist, value);
 	const struct hist_entry *other;
 	uint64_t *to = *copy;
 
-	if (op->code == HIST_OP_REF_WORDS) {
-		other = (const struct hist_entry *)(uintptr_t)run->refs[op->to];
-		return (uint64_t)(uintptr_t)&other->words[op->offset];
+	if (hist_is_ref_words(insn)) {
+		other = (const struct hist_entry *)(uintptr_t)run->refs[insn->to];
+		return (uint64_t)(uintptr_t)&other->words[insn->offset];
 	}
-	(void)trace_hist_compute_words(run, op, to, value->words);
+	(void)trace_hist_compute_words(run, insn, to);
 	*copy += value->words;
 	return (uint64_t)(uintptr_t)to;
 }
@@ -195,7 +194,7 @@ static TRACE_NOINLINE void write_with(struct hist_run *run, struct synth_event *
 		const struct hist_value *value = &params[i].value;
 
 		if (value->kind == HIST_NUMBER)
-			values[i] = trace_hist_compute(run, &run->hist->ops[value->op]);
+			values[i] = trace_hist_compute(run, hist_insn_of(run->hist, value));
 		else
 			values[i] = words_of(run, value, &copy);
 	}

@@ -81,7 +81,7 @@ static void disable_func(struct trace_trigger *trigger, const struct trace_trigg
 static int hist_prepare(struct trace_trigger *trigger)
 {
 	trigger->func = trace_hist_choose_run(trigger->private);
-	if (trace_hist_of(trigger)->uses_head)
+	if (trace_hist_of(trigger)->values->needs_head)
 		trigger->marks |= TRACE_TRIGGER_HEAD;
 	return 0;
 }

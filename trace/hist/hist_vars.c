@@ -144,25 +144,17 @@ static void hist_vars_describe(const struct hist_value *var, const char *name,
 				      .words = var->words };
 }
 
-/* Add a copy of a variable's operations, which use no temps. */
-static int copy_ops(struct hist_parse *parse, const struct hist_value *var)
+/* Add a copy of a variable's instructions, which use no temps. */
+static void copy_insns(struct hist_parse *parse, const struct hist_value *var)
 {
-	const struct hist_op *from = &parse->hist->ops[var->op];
-	bool is_last;
-	int err;
+	const struct expr_insn *from = hist_insn_of(parse->hist, var);
 
-	do {
-		struct hist_op op = *from++;
-
-		is_last = op.is_last;
-		op.is_last = false;
-		err = trace_hist_add_op(parse, &op);
-	} while (!err && !is_last);
-	return err;
+	for (; from->op != EXPR_END; from++)
+		trace_hist_add_copy(parse, from);
 }
 
 /* Compile an own variable. One that is a field stands for the field, also as a key. */
-static int compile_own(struct hist_parse *parse, uint32_t var, struct hist_value *value)
+static void compile_own(struct hist_parse *parse, uint32_t var, struct hist_value *value)
 {
 	const struct hist_value *own = &parse->hist->vars[var];
 	bool is_field = !own->is_expression && !own->is_ref;
@@ -174,27 +166,31 @@ static int compile_own(struct hist_parse *parse, uint32_t var, struct hist_value
 		hist_vars_describe(own, own->var, value);
 	}
 	if (is_field || own->kind != HIST_NUMBER)
-		return copy_ops(parse, own);
-	return trace_hist_add_op(parse,
-				 &(struct hist_op){ .code = HIST_OP_VAR, .to = (uint8_t)var });
+		copy_insns(parse, own);
+	else
+		trace_hist_add_own(parse, HIST_STEP_VAR)->to = (uint8_t)var;
 }
 
 int trace_hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char *name,
 			      struct hist_value *value)
 {
 	uint32_t var = trace_hist_find_variable(other, name);
-	struct hist_op op = { .code = HIST_OP_REF };
-	int err = hist_vars_add_ref(parse, name, other, var, &op.to);
+	const struct hist_value *from = &other->vars[var];
+	struct expr_insn *insn;
+	uint8_t ref;
+	int err = hist_vars_add_ref(parse, name, other, var, &ref);
 
 	if (err)
 		return err;
-	hist_vars_describe(&other->vars[var], other->vars[var].var, value);
-	value->ref = op.to;
-	if (value->kind != HIST_NUMBER) {
-		op.code = HIST_OP_REF_WORDS;
-		op.offset = other->vars[var].at;
-	}
-	return trace_hist_add_op(parse, &op);
+	hist_vars_describe(from, from->var, value);
+	value->ref = ref;
+	insn = trace_hist_add_own(parse,
+				  from->kind == HIST_NUMBER ? HIST_STEP_REF : HIST_STEP_WORDS);
+	insn->to = ref;
+	insn->place = HIST_PLACE_REF;
+	insn->offset = from->at;
+	insn->with.len = from->words;
+	return 0;
 }
 
 static int hist_vars_compile_other(struct hist_parse *parse, const struct ref_name *ref,
@@ -220,8 +216,10 @@ int trace_hist_compile_ref(struct hist_parse *parse, char *word, struct hist_val
 	if (err)
 		return err;
 	own = ref.system ? HIST_VARS_MAX : trace_hist_find_variable(parse->hist, ref.name);
-	return own < HIST_VARS_MAX ? compile_own(parse, own, value)
-				   : hist_vars_compile_other(parse, &ref, value);
+	if (own == HIST_VARS_MAX)
+		return hist_vars_compile_other(parse, &ref, value);
+	compile_own(parse, own, value);
+	return 0;
 }
 
 /* ---- Definitions ---- */

@@ -14,30 +14,32 @@ static uint32_t hist_words_put_text(uint64_t *to, const char *text, uint32_t len
 }
 
 /* Write the text of a field, which may reach to the end of the event. */
-static uint32_t put_fixed_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
+static uint32_t put_fixed_text(const struct hist_run *run, const struct expr_insn *insn,
+			       uint64_t *to)
 {
-	uint32_t len = op->size;
+	uint32_t len = insn->with.size;
 
-	if (!len)
-		len = run->hit->bytes > op->offset ? run->hit->bytes - op->offset : 1;
+	if (insn->place == EXPR_PLACE_REST)
+		len = run->hit->bytes > insn->offset ? run->hit->bytes - insn->offset : 1;
 	if (len > HIST_TEXT_MAX)
 		len = HIST_TEXT_MAX;
-	return hist_words_put_text(to, (const char *)run->hit->entry + op->offset, len - 1);
+	return hist_words_put_text(to, (const char *)run->expr.data + insn->offset, len - 1);
 }
 
 /*
  * A text or an array behind the event's fixed part, with its length cut to the event's end. The
  * head of the event is in front of it.
  */
-static const void *data_of(const struct hist_run *run, const struct hist_op *op, uint32_t *out_len)
+static const void *data_of(const struct hist_run *run, const struct expr_insn *insn,
+			   uint32_t *out_len)
 {
-	const char *entry = run->hit->entry;
+	const char *entry = (const char *)run->expr.data;
 	uint32_t place, at;
 
-	__builtin_memcpy(&place, entry + op->offset, sizeof(place));
+	__builtin_memcpy(&place, entry + insn->offset, sizeof(place));
 	at = place & 0xffff;
-	if (op->code == HIST_OP_REL_TEXT)
-		at += op->offset + (uint32_t)sizeof(place);
+	if (insn->place == EXPR_PLACE_REL)
+		at += insn->offset + (uint32_t)sizeof(place);
 	*out_len = at < sizeof(struct trace_entry) ? 0 : place >> 16;
 	if (at > run->hit->bytes)
 		at = run->hit->bytes;
@@ -46,23 +48,25 @@ static const void *data_of(const struct hist_run *run, const struct hist_op *op,
 	return entry + at;
 }
 
-static uint32_t put_data_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
+static uint32_t put_data_text(const struct hist_run *run, const struct expr_insn *insn,
+			      uint64_t *to)
 {
 	uint32_t len;
-	const char *text = data_of(run, op, &len);
+	const char *text = data_of(run, insn, &len);
 
 	return hist_words_put_text(to, text, len < HIST_TEXT_MAX ? len : HIST_TEXT_MAX - 1);
 }
 
 /* Write a text at an address; the memory in front of it may be unreadable. */
-static uint32_t put_pointer_text(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
+static uint32_t put_pointer_text(const struct hist_run *run, const struct expr_insn *insn,
+				 uint64_t *to)
 {
 	static const char null[8 + 8] = "        (null)";
 	char copy[8 + HIST_TEXT_MAX];
 	const char *text;
 	uint32_t len = 0;
 
-	__builtin_memcpy(&text, (const char *)run->hit->entry + op->offset, sizeof(text));
+	__builtin_memcpy(&text, (const char *)run->expr.data + insn->offset, sizeof(text));
 	if (!text)
 		return hist_words_put_text(to, null + 8, 6);
 	for (; len < HIST_TEXT_MAX - 1 && text[len]; len++)
@@ -108,10 +112,11 @@ static TRACE_NOINLINE uint32_t hist_words_put_stack(const struct hist_run *run, 
 	return put_ips(to, &ips[first], nr < HIST_STACK_MAX ? nr : HIST_STACK_MAX);
 }
 
-static uint32_t put_data_stack(const struct hist_run *run, const struct hist_op *op, uint64_t *to)
+static uint32_t put_data_stack(const struct hist_run *run, const struct expr_insn *insn,
+			       uint64_t *to)
 {
 	uint32_t ips[HIST_STACK_MAX], len, nr = 0;
-	const char *data = data_of(run, op, &len);
+	const char *data = data_of(run, insn, &len);
 	uint64_t ip;
 
 	for (; nr < HIST_STACK_MAX && len >= sizeof(ip); data += sizeof(ip), len -= 8) {
@@ -124,35 +129,35 @@ static uint32_t put_data_stack(const struct hist_run *run, const struct hist_op 
 }
 
 /* Write the words of a variable, to which another CPU may be giving a new value at this moment. */
-static uint32_t hist_words_put(const struct hist_entry *entry, uint32_t at, uint64_t *to,
-			       uint32_t nr)
+static uint32_t hist_words_put(const struct hist_run *run, const struct expr_insn *insn,
+			       uint64_t *to)
 {
-	for (uint32_t i = 0; i < nr; i++)
-		to[i] = hist_entry_word(entry, at + i);
-	return nr;
+	const struct hist_entry *entry = (const struct hist_entry *)(uintptr_t)run->refs[insn->to];
+
+	for (uint32_t i = 0; i < insn->with.len; i++)
+		to[i] = hist_entry_word(entry, insn->offset + i);
+	return insn->with.len;
 }
 
-uint32_t trace_hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
-				  uint32_t max_words)
+uint32_t trace_hist_compute_words(const struct hist_run *run, const struct expr_insn *insn,
+				  uint64_t *to)
 {
-	switch (op->code) {
-	case HIST_OP_TEXT:
-		return put_fixed_text(run, op, to);
-	case HIST_OP_DATA_TEXT:
-	case HIST_OP_REL_TEXT:
-		return put_data_text(run, op, to);
-	case HIST_OP_POINTER_TEXT:
-		return put_pointer_text(run, op, to);
-	case HIST_OP_COMM:
+	switch (insn->place) {
+	case EXPR_PLACE_FIELD:
+	case EXPR_PLACE_REST:
+		return put_fixed_text(run, insn, to);
+	case EXPR_PLACE_LOC:
+	case EXPR_PLACE_REL:
+		return put_data_text(run, insn, to);
+	case EXPR_PLACE_POINTER:
+		return put_pointer_text(run, insn, to);
+	case EXPR_PLACE_COMM:
 		return trace_hist_put_comm(to);
-	case HIST_OP_STACK:
+	case HIST_PLACE_STACK:
 		return hist_words_put_stack(run, to);
-	case HIST_OP_DATA_STACK:
-		return put_data_stack(run, op, to);
-	case HIST_OP_REF_WORDS:
-		return hist_words_put((const struct hist_entry *)(uintptr_t)run->refs[op->to],
-				      op->offset, to, max_words);
-	default:
-		return 0;
+	case HIST_PLACE_DATA_STACK:
+		return put_data_stack(run, insn, to);
+	default: /* HIST_PLACE_REF */
+		return hist_words_put(run, insn, to);
 	}
 }

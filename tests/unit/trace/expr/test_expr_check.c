@@ -75,6 +75,27 @@ static void ways(void **state)
 	assert_false(is_bounded());
 }
 
+/* A step of a front end may have a second way on, where less may be saved. */
+static void own_ways(void **state)
+{
+	struct expr_insn *own = add(EXPR_OWN), *insns = build.program->insns;
+
+	(void)state;
+	build.has_own = true;
+	own->step = trace_expr_steps[EXPR_NEG];
+	assert_true(is_bounded());
+	own->next[false] = own; /* itself */
+	assert_false(is_bounded());
+	own->next[false] = &insns[2]; /* behind the end */
+	assert_false(is_bounded());
+	(void)add(EXPR_SAVE);
+	assert_true(is_bounded());
+	(void)add(EXPR_ADD); /* of what is saved on one way only */
+	assert_false(is_bounded());
+	own->next[false] = &insns[1];
+	assert_true(is_bounded());
+}
+
 static void last(void **state)
 {
 	(void)state;
@@ -93,8 +114,8 @@ static void operations(void **state)
 
 	(void)state;
 	assert_true(is_bounded());
-	insn->step = trace_expr_steps[EXPR_LOG2 + 1]; /* the step of another one */
-	assert_true(is_bounded());		      /* values have one in common */
+	insn->step = trace_expr_steps[EXPR_LOG2]; /* the step of another one */
+	assert_true(is_bounded());		  /* most values have one in common */
 	insn->step = trace_expr_steps[EXPR_FIELD];
 	assert_false(is_bounded());
 	insn->op = EXPR_NR_OPS;
@@ -334,9 +355,10 @@ static void most(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(ways),  CASE(last), CASE(operations), CASE(data),	  CASE(places),
-		CASE(texts), CASE(sets), CASE(numbers),	   CASE(scratch), CASE(ways_of_scratch),
-		CASE(room),  CASE(most),
+		CASE(ways),    CASE(last),    CASE(own_ways),	     CASE(operations),
+		CASE(data),    CASE(places),  CASE(texts),	     CASE(sets),
+		CASE(numbers), CASE(scratch), CASE(ways_of_scratch), CASE(room),
+		CASE(most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

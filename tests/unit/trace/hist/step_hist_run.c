@@ -2,11 +2,12 @@
  * Variables of a histogram, compiled as in the kernel: an interrupt before every single instruction
  * of an event that sets them reads them. It finds them all, with the values of one event, or none.
  *
- * links: trace/hist/hist_run.c trace/hist/hist_map.c
+ * links: trace/hist/hist_run.c trace/hist/hist_map.c trace/expr/expr_run.c
  */
 #include "unit.h"
 #include "fast.h"
 #include "hist/hist_program.h"
+#include "expr/expr_text.h"
 #include "hist/hist_run.h"
 
 #define MAX_INSNS 1024u
@@ -32,14 +33,35 @@ static uint32_t nr_seen;
 
 /* ---- The functions that it is linked against: no texts ---- */
 
-uint32_t trace_hist_compute_words(struct hist_run *run, const struct hist_op *op, uint64_t *to,
-				  uint32_t max_words)
+uint32_t trace_hist_compute_words(const struct hist_run *run, const struct expr_insn *insn,
+				  uint64_t *to)
 {
 	(void)run;
-	(void)op;
+	(void)insn;
 	(void)to;
-	(void)max_words;
 	return 0;
+}
+
+bool trace_plat_read(void *to, const void *from, size_t bytes)
+{
+	(void)to;
+	(void)from;
+	(void)bytes;
+	return false;
+}
+
+bool trace_expr_test_text(const struct expr_run *run, const struct expr_insn *insn)
+{
+	(void)run;
+	(void)insn;
+	return false;
+}
+
+bool trace_expr_test_set(const struct expr_run *run, const struct expr_insn *insn)
+{
+	(void)run;
+	(void)insn;
+	return false;
 }
 
 uint32_t trace_hist_put_comm(uint64_t *to)
@@ -50,68 +72,86 @@ uint32_t trace_hist_put_comm(uint64_t *to)
 
 /* ---- Programs ---- */
 
-static struct hist_step steps[2][12];
-static uint32_t nr_steps[2];
+#define INSNS 12u
 
-static void add(uint32_t program, enum hist_step_kind kind, const struct hist_step *step)
+static struct expr_program *programs[2];
+
+static struct expr_insn *add(uint32_t program, enum hist_step_kind kind)
 {
-	struct hist_step *to = &steps[program][nr_steps[program]++];
+	struct expr_insn *insn = &programs[program]->insns[programs[program]->nr++];
 
-	*to = *step;
-	to->func = trace_hist_step_funcs[kind];
+	*insn = (struct expr_insn){ .step = trace_hist_steps[kind], .op = EXPR_OWN };
+	return insn;
+}
+
+static struct expr_insn *add_expr(uint32_t program, enum expr_op op)
+{
+	struct expr_insn *insn = add(program, HIST_STEP_TIME);
+
+	insn->op = (uint8_t)op;
+	insn->step = trace_expr_steps[op];
+	return insn;
 }
 
 static void add_field(uint32_t program, size_t offset)
 {
-	add(program, HIST_STEP_FIELD,
-	    &(struct hist_step){ .operand = UINT64_MAX, .offset = (uint16_t)offset });
+	struct expr_insn *insn = add_expr(program, EXPR_FIELD);
+
+	insn->mask = UINT64_MAX;
+	insn->offset = (uint32_t)offset;
+}
+
+static void add_step(uint32_t program, enum hist_step_kind kind, uint8_t var)
+{
+	struct expr_insn *insn = add(program, kind);
+
+	insn->own = (struct expr_own){ .data = &map, .words = { SET } };
+	insn->offset = FIRST + var;
+	insn->to = insn->shift = var;
 }
 
 static void add_set(enum hist_step_kind kind, uint8_t var)
 {
 	add_field(0, var ? offsetof(struct event, second) : offsetof(struct event, first));
-	add(0, kind,
-	    &(struct hist_step){ .offset = FIRST + var, .set_at = SET, .to = var, .shift = var });
+	add_step(0, kind, var);
 }
 
 static void add_ref(enum hist_step_kind kind, uint8_t var)
 {
-	add(1, kind,
-	    &(struct hist_step){
-		    .map = &map, .offset = FIRST + var, .set_at = SET, .to = var, .shift = var });
+	add_step(1, kind, var);
 }
 
 /* Behind the references: they were all set. */
-static void see_first(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void see_first(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
-	(void)step;
+	(void)insn;
 	(void)value;
-	assert_true(run->refs[0] == event.first);
+	assert_true(hist_run_of(run)->refs[0] == event.first);
 	nr_seen++;
 }
 
-static void see_both(struct hist_run *run, const struct hist_step *step, uint64_t value)
+static void see_both(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
-	assert_true(run->refs[1] == event.second);
-	see_first(run, step, value);
+	assert_true(hist_run_of(run)->refs[1] == event.second);
+	see_first(run, insn, value);
 }
 
 static void begin_programs(void)
 {
-	nr_steps[0] = nr_steps[1] = 0;
 	for (uint32_t i = 0; i < 2; i++) {
+		programs[i]->nr = 0;
 		add_field(i, offsetof(struct event, key));
-		add(i, HIST_STEP_KEY_NUMBER, &(struct hist_step){ 0 });
+		(void)add(i, HIST_STEP_KEY_NUMBER);
 	}
-	add(0, HIST_STEP_FIND_NUMBER, &(struct hist_step){ 0 });
+	(void)add(0, HIST_STEP_FIND_NUMBER);
 }
 
-static void end_programs(hist_step_fn see)
+static void end_programs(expr_step_fn see)
 {
-	add(0, HIST_STEP_END, &(struct hist_step){ 0 });
-	steps[1][nr_steps[1]] = (struct hist_step){ .func = see };
-	writer.program = steps[0];
-	reader.program = steps[1];
+	(void)add_expr(0, EXPR_END);
+	add(1, HIST_STEP_TIME)->step = see;
+	writer.program = programs[0];
+	reader.program = programs[1];
 }
 
 /* ---- At each instruction ---- */
@@ -180,7 +220,7 @@ static void two_variables(void **state)
 	begin_programs();
 	add_set(HIST_STEP_SET, 0);
 	add_set(HIST_STEP_SET, 1);
-	add(0, HIST_STEP_SET_ALL, &(struct hist_step){ .operand = 3, .set_at = SET });
+	add(0, HIST_STEP_SET_ALL)->own = (struct expr_own){ .words = { SET, 3 } };
 	add_ref(HIST_STEP_READ, 0);
 	add_ref(HIST_STEP_READ, 1);
 	end_programs(see_both);
@@ -195,9 +235,16 @@ int main(void)
 		cmocka_unit_test(two_variables),
 	};
 
+	int failed;
+
 	fast_init();
+	for (uint32_t i = 0; i < 2; i++)
+		programs[i] = calloc(1, sizeof(*programs[i]) + INSNS * sizeof(struct expr_insn));
 	writer.vars[0].kind = writer.vars[1].kind = HIST_NUMBER;
 	reader.refs[0] = (struct hist_ref){ .hist = &writer, .var = 0 };
 	reader.refs[1] = (struct hist_ref){ .hist = &writer, .var = 1 };
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(programs[0]);
+	free(programs[1]);
+	return failed;
 }
