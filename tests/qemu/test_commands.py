@@ -99,7 +99,9 @@ ROWS = [
     ("mv g/*/a d; rm g/*/x; rmdir g/a_longer_name g h; ls; cd -", "d\n/sys/kernel/tracing\n", 0),
     # what is open stays open, under its new name and when another one takes its place
     (
-        "echo old > /tmp/x; (sleep 0.2; cat; echo more >> /tmp/x) < /tmp/x & sleep 0.1; echo new > /tmp/y; mv /tmp/y /tmp/x; wait; cat /tmp/x; rm /tmp/x; ls /tmp",
+        "echo old > /tmp/x; (echo > /tmp/in; until [ -f /tmp/go ]; do sleep 0.01; done; cat; echo more >> /tmp/x) < /tmp/x & "
+        "until [ -f /tmp/in ]; do sleep 0.01; done; echo new > /tmp/y; mv /tmp/y /tmp/x; echo > /tmp/go; wait; cat /tmp/x; "
+        "rm /tmp/x /tmp/in /tmp/go; ls /tmp",
         "old\nnew\nmore\nd\n",
         0,
     ),

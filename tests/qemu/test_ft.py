@@ -201,6 +201,7 @@ PROBES = (
     "e:probes/onward sched.sched_waking pid=$pid:s32",
 )
 OPTIMIZATION = "/proc/sys/debug/kprobes-optimization"
+OPTIMIZED = "until grep -q OPTIMIZED /sys/kernel/debug/kprobes/list; do sleep 0.01; done"
 EXEC_AREA = 0xFFFFFFFFA0000000  # where detours are
 
 
@@ -235,7 +236,7 @@ def test_backtrace_from_a_probe(gdb, means, offset):
     """From the handler and from the copy of the instruction to the probed function and all its callers."""
     callers = ["cmd_uptime", "sh_run_command", "job_main", "thread_start", "arch_thread_start"]
     gdb.guest.check(f"echo {int(means == 'jump')} > {OPTIMIZATION}; echo 'p:probes/up cmd_uptime+{offset}' >> dynamic_events")
-    gdb.guest.check("echo 1 > events/probes/up/enable; sleep 0.2")
+    gdb.guest.check(f"echo 1 > events/probes/up/enable; {OPTIMIZED if means == 'jump' else 'sleep 0.2'}")
     assert ("[OPTIMIZED]" in gdb.guest.check("cat /sys/kernel/debug/kprobes/list")) == (means == "jump")
     hit = "kprobe_hit_args" if means == "jump" else "kprobe_hit_run"
     gdb.start(
@@ -256,8 +257,7 @@ def test_backtrace_from_a_probe(gdb, means, offset):
 def test_backtrace_at_each_instruction_of_a_detour(gdb, register, entry):
     """From the jump to the copy of what it took the place of, but for the C in between."""
     callers = ["cmd_uptime", "sh_run_command", "job_main", "thread_start", "arch_thread_start"]
-    gdb.guest.check(f"echo 'p:probes/up cmd_uptime+5 %{register}' >> dynamic_events; echo 1 > events/probes/up/enable; sleep 0.2")
-    assert "[OPTIMIZED]" in gdb.guest.check("cat /sys/kernel/debug/kprobes/list")
+    gdb.guest.check(f"echo 'p:probes/up cmd_uptime+5 %{register}' >> dynamic_events; echo 1 > events/probes/up/enable; {OPTIMIZED}")
     step = "echo AT\\n\nx/i $pc\nbt 40\necho END\\n\n\nstepi\nset $steps += 1\n"
     gdb.start(
         "hbreak *(cmd_uptime+5)\necho READY\\n\ncontinue\ndelete\nset $steps = 0\n"
