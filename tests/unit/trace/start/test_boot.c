@@ -155,6 +155,8 @@ static void no_memory_for_the_buffer(void)
 	EXPECT(echo("function", "current_tracer") == -ENOMEM);
 	EXPECT(echo("nosuch", "current_tracer") == -EINVAL);
 	EXPECT(echo("nop", "current_tracer") == 0);
+	EXPECT(echo("prev_pid=7", "events/sched/sched_switch/inject") == -ENOMEM);
+	EXPECT(!strstr(cat("trace"), "prev_pid=7"));
 	EXPECT(strcmp(cat("buffer_size_kb"), "7 (expanded: 1408)\n") == 0);
 	fake_alloc_max_bytes = 0;
 	EXPECT(echo("nop", "current_tracer") == 0);
