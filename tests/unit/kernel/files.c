@@ -106,7 +106,7 @@ int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat)
 	*out_stat = (struct vfs_stat){ 0 };
 	if (files_stat_error)
 		return files_stat_error;
-	if (vfs_resolve(cwd, path, whole) || !(node = files_find(whole)))
+	if (vfs_resolve(cwd, path, whole) || !(node = files_find(whole)) || node->is_gone)
 		return -ENOENT;
 	*out_stat = node->stat;
 	return 0;

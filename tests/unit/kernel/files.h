@@ -16,6 +16,7 @@ struct node {
 	uint32_t events; /* what file_events() finds, besides text */
 	uint32_t asked;	 /* the events that were asked for last */
 	bool is_nonblock;
+	bool is_gone; /* its directory still has the name */
 };
 
 /* The root, /d with /d/a, /d/b, /d/dd; /f with "hello"; /w, which waits. */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 #include "kernel/files.h"
 #include "kernel/ninep_client.h"
 #include "kernel/threads.h"
@@ -119,6 +120,15 @@ void client_send_bytes(const void *bytes, size_t len)
 	nr_line += len;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
+}
+
+void client_wait_until_taken(void)
+{
+	pthread_mutex_lock(&lock);
+	while (nr_line)
+		wait_for_change();
+	pthread_mutex_unlock(&lock);
+	usleep(2000);
 }
 
 void client_let_line_pause(void)

@@ -41,6 +41,8 @@ bool client_is_answered(uint16_t tag);
 /* All that was sent has been looked at. */
 void client_settle(void);
 void client_send_bytes(const void *bytes, size_t len);
+/* The server has taken all bytes that were sent, and looked at them. */
+void client_wait_until_taken(void);
 /* Nothing comes for a while. */
 void client_let_line_pause(void);
 

@@ -139,6 +139,15 @@ static void test_listing(void **state)
 	assert_int_equal(body_len, 4);
 	assert_int_equal(ask(NINEP_TREADDIR, "484", 1u, (uint64_t)500, 100u), 0);
 	assert_int_equal(body_len, 4);
+	/* Later parts are of the list that was made for the first one. */
+	files_find("/d/a")->stat.id = 0;
+	assert_int_equal(ask(NINEP_TREADDIR, "484", 1u, (uint64_t)2, 4000u), 0);
+	assert_int_equal(body_len, 4 + 25 + 25 + 26);
+	assert_int_equal(body[4 + 24], 'a');
+	/* An entry that goes while the list is made is left out. */
+	files_find("/d/b")->is_gone = true;
+	assert_int_equal(ask(NINEP_TREADDIR, "484", 1u, (uint64_t)0, 4000u), 0);
+	assert_int_equal(body_len, 4 + 25 + 26 + 26);
 }
 
 static void test_creating(void **state)

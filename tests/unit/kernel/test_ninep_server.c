@@ -103,6 +103,20 @@ static void test_bad_requests(void **state)
 	assert_int_equal(ask(NINEP_TGETATTR, "48", 0u, (uint64_t)0), 0);
 }
 
+/* Of a request that is too long the size may come alone: it is passed over as a whole. */
+static void test_size_of_a_long_request(void **state)
+{
+	static uint8_t rest[9000 - 4] = { NINEP_TWRITE, 0x34, 0x12 };
+
+	(void)state;
+	assert_int_equal(ask(255, ""), EOPNOTSUPP);
+	client_send_bytes("\x28\x23\0\0", 4);
+	client_wait_until_taken();
+	client_send_bytes(rest, sizeof(rest));
+	assert_int_equal(client_result_of(0x1234, NINEP_TWRITE), EMSGSIZE);
+	assert_int_equal(ask(NINEP_TGETATTR, "48", 0u, (uint64_t)0), 0);
+}
+
 /* Behind half a request and a pause a client begins anew; without one the line may be silent. */
 static void test_half_a_request(void **state)
 {
@@ -402,6 +416,7 @@ int main(void)
 		TEST(test_no_version),
 		TEST(test_version_ends_the_session),
 		TEST(test_bad_requests),
+		TEST(test_size_of_a_long_request),
 		TEST(test_half_a_request),
 		TEST(test_attach),
 		TEST(test_walk),
