@@ -22,6 +22,7 @@ static void (*inside)(void); /* runs in the handler */
 
 const char trap_stubs[TRAP_NR_VECTORS * TRAP_STUB_SIZE];
 const char trap_breakpoint[1], nmi_entry[1], trap_entry_end[1], nmi_entry_end[1];
+const char trap_debug[16], trap_debug_end[1], trap_double_fault[1], trap_machine_check[1];
 
 static void tell(const char *word)
 {
@@ -89,17 +90,21 @@ static void test_gates(void **state)
 	(void)state;
 	trap_init();
 	for (unsigned int v = 0; v < TRAP_NR_VECTORS; v++) {
-		const char *entry = v == TRAP_NMI	   ? nmi_entry
-				    : v == TRAP_BREAKPOINT ? trap_breakpoint
-							   : trap_stubs + v * 16ul;
-		int ist = v == 2    ? IST_NMI
+		const char *entry = v == TRAP_NMI	      ? nmi_entry
+				    : v == TRAP_DEBUG	      ? trap_debug
+				    : v == TRAP_BREAKPOINT    ? trap_breakpoint
+				    : v == TRAP_DOUBLE_FAULT  ? trap_double_fault
+				    : v == TRAP_MACHINE_CHECK ? trap_machine_check
+							      : trap_stubs + v * 16ul;
+		int ist = v == 1    ? IST_DEBUG
+			  : v == 2  ? IST_NMI
 			  : v == 8  ? IST_DOUBLE_FAULT
 			  : v == 18 ? IST_MACHINE_CHECK
 				    : 0;
 
 		assert_int_equal(target_of(&traps.idt[v]), (uintptr_t)entry);
 		assert_int_equal(traps.idt[v].ist, ist);
-		assert_int_equal(traps.idt[v].type, 0x8e);
+		assert_int_equal(traps.idt[v].type, v == 3 ? 0xee : 0x8e); /* user mode has int3 */
 		assert_int_equal(traps.idt[v].selector, KERNEL_CS);
 		assert_int_equal(traps.idt[v].reserved, 0);
 	}

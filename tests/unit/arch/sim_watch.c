@@ -173,6 +173,21 @@ static void test_cpu_online(void **state)
 	assert_true(dr[1] == 0x2000 && dr[7] == 0x00f00404);
 }
 
+/* Suspended, nothing is watched; then what was. */
+static void test_suspended(void **state)
+{
+	const struct trace_plat_watch one[] = { { 0 }, { 0x2000, 4, true }, { 0 }, { 0 } };
+	uint64_t suspended;
+
+	(void)state;
+	start();
+	assert_int_equal(trace_plat_watch_set(one), 0);
+	suspended = trace_watch_suspend();
+	assert_int_equal(dr[7], DR7_NONE);
+	trace_watch_restore(suspended);
+	assert_true(dr[1] == 0x2000 && dr[7] == 0x00f00404);
+}
+
 static bool trap(uint64_t dr6)
 {
 	hits = 0;
@@ -228,11 +243,9 @@ static void test_dispatch_while_settling(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_settling),
-		cmocka_unit_test(test_cpu_online),
-		cmocka_unit_test(test_dispatch),
-		cmocka_unit_test(test_dispatch_while_settling),
+		cmocka_unit_test(test_registers),  cmocka_unit_test(test_settling),
+		cmocka_unit_test(test_cpu_online), cmocka_unit_test(test_suspended),
+		cmocka_unit_test(test_dispatch),   cmocka_unit_test(test_dispatch_while_settling),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

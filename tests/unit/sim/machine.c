@@ -383,3 +383,13 @@ WEAK bool trace_watch_dispatch(uintptr_t rip, void *frame)
 WEAK void trace_watch_cpu_online(void)
 {
 }
+
+WEAK uint64_t trace_watch_suspend(void)
+{
+	return 0;
+}
+
+WEAK void trace_watch_restore(uint64_t suspended)
+{
+	(void)suspended;
+}
