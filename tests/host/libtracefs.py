@@ -39,7 +39,18 @@ def program():
     folder = BUILDS["gcc"] / "host"
     folder.mkdir(parents=True, exist_ok=True)
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libtracefs"], capture_output=True, text=True, check=True).stdout.split()
-    command = ["gcc", "-Wall", "-Wextra", "-Werror", "-o", folder / "tracefs", HERE / "tracefs.c", HERE / "tracefs_dynamic.c", *flags, "-lpthread"]
+    command = [
+        "gcc",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-o",
+        folder / "tracefs",
+        HERE / "tracefs.c",
+        HERE / "tracefs_dynamic.c",
+        *flags,
+        "-lpthread",
+    ]
     subprocess.run(command, check=True)
     return folder / "tracefs"
 

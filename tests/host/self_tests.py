@@ -49,7 +49,5 @@ def test_the_table_counts_what_is_listed():
 
 @pytest.mark.parametrize("version", SOME)
 def test_some_of_linux(version):
-    run = subprocess.run(
-        [HERE / "run", version, *SOME[version]], capture_output=True, text=True, timeout=3600 * PATIENCE
-    )
+    run = subprocess.run([HERE / "run", version, *SOME[version]], capture_output=True, text=True, timeout=3600 * PATIENCE)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -49,7 +49,9 @@ def test_setting(printing):
 
 def test_an_event_comes_before_later_output(printing):
     """Also when the line is written at once, and the softirq that shows events has not run yet."""
-    printing.check(f"echo 0 > {SETTING}; echo 0 > events/enable; echo 'p:probes/echoes cmd_echo' > kprobe_events; echo 1 > events/probes/enable")
+    printing.check(
+        f"echo 0 > {SETTING}; echo 0 > events/enable; echo 'p:probes/echoes cmd_echo' > kprobe_events; echo 1 > events/probes/enable"
+    )
     out = printing.output_of(f"echo 1 > {SETTING}; for i in 1 2 3 4 5; do echo line $i; done; echo 0 > {SETTING}")
     printing.check("echo 0 > events/probes/enable; > kprobe_events")
     assert re.sub(r"(?m)^\[.*\] echoes: \(cmd_echo.*\)$", "echoes", out) == "".join(f"echoes\nline {i}\n" for i in range(1, 6)) + "echoes\n"

@@ -243,7 +243,12 @@ static int inject_make(struct making *making, const char *text)
 	return err;
 }
 
-int trace_event_inject(struct trace_event_file *file, const char *text, struct expr_error *error)
+/*
+ * Record an event in the instance of `file`. `text` has NAME=VALUE for each field that is not 0 or
+ * empty, with blanks between; texts in quotes. Returns 0; or with *error filled in -EINVAL, -ENOENT
+ * (no such field), -ERANGE; -ENOMEM. Config lock.
+ */
+static int inject_event(struct trace_event_file *file, const char *text, struct expr_error *error)
 {
 	struct making making = { .event = &file->call->event, .at = text, .error = error };
 	int err = trace_array_expand(file->tr);
@@ -280,7 +285,7 @@ static int inject_store(struct trace_handle *handle, char *text)
 	trace_plat_lock(&trace_config_lock);
 	file = trace_event_file_get(handle->tr, event->call);
 	if (file)
-		err = trace_event_inject(file, text, &error);
+		err = inject_event(file, text, &error);
 	trace_plat_unlock(&trace_config_lock);
 	if (error.why)
 		trace_handle_blame(handle, text + error.pos, error.why);
