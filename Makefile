@@ -54,6 +54,7 @@ include tools/build.mk
 # Without processes the kernel has no user mode.
 ifeq ($(PROCESSES),0)
 KERNEL_SRCS := $(filter-out kernel/process/% kernel/syscall/%,$(KERNEL_SRCS))
+KERNEL_NOTRACE_SRCS := $(filter-out kernel/process/%,$(KERNEL_NOTRACE_SRCS))
 ARCH_SRCS := $(filter-out arch/x86_64/user%,$(ARCH_SRCS))
 ARCH_NOTRACE_SRCS := $(filter-out arch/x86_64/user%,$(ARCH_NOTRACE_SRCS))
 ARCH_ASM := $(filter-out arch/x86_64/user%,$(ARCH_ASM))
@@ -260,9 +261,20 @@ $(BUILD)/cmdline: FORCE
 	$(folder)
 	@printf '%s\n' '$(subst ','\'',$(CMDLINE))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(CMDLINE))' > $@
 
-$(call each,%.iso): $(BUILD)/%.iso: $(BUILD)/%.stripped $(BUILD)/cmdline iso/grub.cfg.in iso/make-iso
+# Debian's static busybox, if it is there, is the file tree's only program. One with an interpreter would not run.
+BUSYBOX ?= $(shell readelf -l /bin/busybox 2> /dev/null | grep -qs INTERP || ls /bin/busybox 2> /dev/null)
+busybox := $(if $(filter 1,$(PROCESSES)),$(BUSYBOX))
+files	:= $(if $(busybox),$(BUILD)/files.cpio)
+$(BUILD)/flags.files: FORCE
+	$(call stamp,$(busybox))
+$(BUILD)/files.cpio: $(busybox) tools/initramfs $(BUILD)/flags.files
+	$(call say,FILES,$@)
+	$(folder)
+	$(Q)tools/initramfs $@ bin/busybox=$(busybox)
+
+$(call each,%.iso): $(BUILD)/%.iso: $(BUILD)/%.stripped $(BUILD)/cmdline iso/grub.cfg.in iso/make-iso $(files) $(BUILD)/flags.files
 	$(call say,ISO,$@)
-	$(Q)iso/make-iso $< $@ "$$(cat $(BUILD)/cmdline)"
+	$(Q)FILES=$(files) iso/make-iso $< $@ "$$(cat $(BUILD)/cmdline)"
 
 # ---- Use ----
 

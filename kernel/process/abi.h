@@ -19,7 +19,10 @@
 #define SIGBUS	7
 #define SIGKILL 9
 #define SIGSEGV 11
+#define SIGPIPE 13
 #define SIGCHLD 17
+#define SIGSTOP 19
+#define NSIG	64
 
 #define SEGV_MAPERR 1
 #define SEGV_ACCERR 2
@@ -38,5 +41,48 @@
 #define WNOHANG	   1
 #define WUNTRACED  2
 #define WCONTINUED 8
+
+/* open() and the calls with a directory. */
+#define O_ACCMODE   03
+#define O_RDONLY    00
+#define O_WRONLY    01
+#define O_RDWR	    02
+#define O_CREAT	    0100
+#define O_EXCL	    0200
+#define O_TRUNC	    01000
+#define O_APPEND    02000
+#define O_NONBLOCK  04000
+#define O_DIRECTORY 0200000
+#define O_CLOEXEC   02000000
+
+#define AT_FDCWD      (-100)
+#define AT_EMPTY_PATH 0x1000
+
+struct user_timespec {
+	int64_t sec;
+	int64_t nsec;
+};
+
+struct user_stat {
+	uint64_t dev, ino, nlink;
+	uint32_t mode, uid, gid, pad;
+	uint64_t rdev;
+	int64_t size, blksize, blocks;
+	struct user_timespec atime, mtime, ctime;
+	int64_t unused[3];
+};
+
+struct pollfd {
+	int32_t fd;
+	int16_t events, revents;
+};
+
+struct user_sigaction {
+	uint64_t handler;
+	uint64_t flags;
+	uint64_t restorer;
+	uint64_t mask;
+};
+#define SIG_IGN 1
 
 #endif

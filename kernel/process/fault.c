@@ -7,6 +7,7 @@
 #include "process.h"
 
 #define PF_WRITE 0x2u
+#define PF_USER	 0x4u
 #define PF_FETCH 0x10u
 
 /*
@@ -150,7 +151,13 @@ static bool do_user_addr_fault(struct trap_frame *regs, uintptr_t addr)
 		access = VM_EXEC;
 	else if (regs->error & PF_WRITE)
 		access = VM_WRITE;
-	if (addr < TASK_SIZE_MAX)
+	/*
+	 * The processor's own access for an instruction of the program, as if it was the kernel's: QEMU
+	 * does so for IRET. With SMAP it would fault for ever.
+	 */
+	if (trap_is_user(regs) && !(regs->error & PF_USER))
+		result = FAULT_DENIED;
+	else if (addr < TASK_SIZE_MAX)
 		result = handle_mm_fault(current_task()->mm, addr, access);
 	if (result != FAULT_DONE && trap_is_user(regs))
 		fault_bad_area(regs, addr, result);

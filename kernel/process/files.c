@@ -104,3 +104,41 @@ void files_close_on_exec(struct files *files)
 			files_close(files, fd);
 	}
 }
+
+int files_replace(struct files *files, struct file *file, unsigned int fd, bool cloexec)
+{
+	if (fd >= FILES_MAX) {
+		fput(file);
+		return -EBADF;
+	}
+	fput(files_exchange(files, file, fd, cloexec));
+	return 0;
+}
+
+int files_get_cloexec(struct files *files, unsigned int fd)
+{
+	int is_set = -EBADF;
+
+	if (fd >= FILES_MAX)
+		return -EBADF;
+	mutex_lock(&files->lock);
+	if (files->file[fd])
+		is_set = files_is_cloexec(files, fd);
+	mutex_unlock(&files->lock);
+	return is_set;
+}
+
+int files_set_cloexec(struct files *files, unsigned int fd, bool cloexec)
+{
+	int err = -EBADF;
+
+	if (fd >= FILES_MAX)
+		return -EBADF;
+	mutex_lock(&files->lock);
+	if (files->file[fd]) {
+		files_note_cloexec(files, fd, cloexec);
+		err = 0;
+	}
+	mutex_unlock(&files->lock);
+	return err;
+}

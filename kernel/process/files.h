@@ -31,6 +31,11 @@ struct file *files_get_file(struct files *files, unsigned int fd);
  * none, and the reference is given back.
  */
 int files_install(struct files *files, struct file *file, unsigned int from, bool cloexec);
+/* The same at `fd`, closing the one that is there. 0 or -EBADF. */
+int files_replace(struct files *files, struct file *file, unsigned int fd, bool cloexec);
+/* 1 or 0; -EBADF. */
+int files_get_cloexec(struct files *files, unsigned int fd);
+int files_set_cloexec(struct files *files, unsigned int fd, bool cloexec);
 /* 0, -EBADF, or the error of closing. */
 int files_close(struct files *files, unsigned int fd);
 void files_close_on_exec(struct files *files);

@@ -29,6 +29,7 @@ static struct process *fork_copy_process(struct process *parent)
 	if (!child)
 		return NULL;
 	child->umask = parent->umask;
+	memcpy(child->actions, parent->actions, sizeof(child->actions));
 	strlcpy(child->cwd, parent->cwd, sizeof(child->cwd));
 	return child;
 }

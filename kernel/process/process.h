@@ -38,6 +38,7 @@ struct process {
 	struct completion *born; /* a vfork()ing parent waits until this one has its own program */
 	struct files *files;
 	uint32_t umask;
+	struct user_sigaction actions[NSIG]; /* of signal n at n - 1 */
 	char cwd[VFS_PATH_MAX];
 	uint64_t unknown[SYSCALL_MAX / 64]; /* calls without a handler that were logged */
 };
@@ -121,6 +122,8 @@ long do_wait(int32_t pid, int options, int *out_exit_code);
 
 /* signal.c. A signal that the thread has caused itself: it cannot be ignored. */
 void force_sig_fault(struct trap_frame *regs, int signal, int code, uintptr_t addr);
+/* One that it may ignore; otherwise it does not return. */
+void send_signal_self(int signal);
 /* The signals that wait for the running thread, before it goes on with its program. */
 void do_signal(struct trap_frame *regs);
 

@@ -1,5 +1,6 @@
 /*
- * Signals. So far each ends the program: those that it causes itself by an exception, and Ctrl-C.
+ * Signals. So far each ends the program: those that it causes itself by an exception, and Ctrl-C unless
+ * that is ignored.
  */
 #include <arch/trap.h>
 #include <kernel/upcall.h>
@@ -20,8 +21,15 @@ void upcall_user_trap(struct trap_frame *regs, int signal, int code, uintptr_t a
 	force_sig_fault(regs, signal, code, addr);
 }
 
+void send_signal_self(int signal)
+{
+	if (current_process()->actions[signal - 1].handler != SIG_IGN)
+		do_group_exit(signal);
+}
+
 void do_signal(struct trap_frame *regs)
 {
 	(void)regs;
-	do_group_exit(SIGINT);
+	send_signal_self(SIGINT);
+	thread_clear_interrupt();
 }

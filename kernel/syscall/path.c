@@ -24,13 +24,43 @@ long strncpy_from_user(char *to, const char *from, size_t size)
 	return -ENAMETOOLONG;
 }
 
-int user_path(const char *path, char *out_path)
+/* The directory that names without a slash in front begin at, into VFS_PATH_MAX bytes. */
+static int path_of_directory(int dfd, char *out_path)
 {
-	char text[VFS_PATH_MAX];
-	long len = strncpy_from_user(text, path, sizeof(text));
-	int err = len < 0 ? (int)len : vfs_resolve(current_process()->cwd, text, out_path);
+	struct file *file;
+	int err = 0;
 
+	if (dfd == AT_FDCWD) {
+		strlcpy(out_path, current_process()->cwd, VFS_PATH_MAX);
+		return 0;
+	}
+	file = files_get_file(current_process()->files, (unsigned int)dfd);
+	if (!file)
+		return -EBADF;
+	if (file->path)
+		strlcpy(out_path, file->path, VFS_PATH_MAX);
+	else
+		err = -ENOTDIR;
+	fput(file);
+	return err;
+}
+
+int user_path_at(int dfd, const char *path, char *out_path)
+{
+	char text[VFS_PATH_MAX], dir[VFS_PATH_MAX] = "/";
+	long len = strncpy_from_user(text, path, sizeof(text));
+	int err = len < 0 ? (int)len : 0;
+
+	if (!err && text[0] != '/')
+		err = path_of_directory(dfd, dir);
+	if (!err)
+		err = vfs_resolve(dir, text, out_path);
 	if (!err && strcmp(out_path, "/proc/self/exe") == 0)
 		strlcpy(out_path, current_task()->mm->exe, VFS_PATH_MAX);
 	return err;
+}
+
+int user_path(const char *path, char *out_path)
+{
+	return user_path_at(AT_FDCWD, path, out_path);
 }

@@ -15,5 +15,7 @@ long strncpy_from_user(char *to, const char *from, size_t size);
  * program's own file. 0, -EFAULT, -ENOENT, -ENAMETOOLONG.
  */
 int user_path(const char *path, char *out_path);
+/* The same from the directory that descriptor `dfd` is, or the current one for AT_FDCWD. -EBADF, -ENOTDIR. */
+int user_path_at(int dfd, const char *path, char *out_path);
 
 #endif

@@ -73,7 +73,11 @@ long sys_read(unsigned int fd, char *buf, size_t count)
 
 long sys_write(unsigned int fd, const char *buf, size_t count)
 {
-	return read_write_call(fd, (char *)(uintptr_t)buf, count, true);
+	long result = read_write_call(fd, (char *)(uintptr_t)buf, count, true);
+
+	if (result == -EPIPE)
+		send_signal_self(SIGPIPE);
+	return result;
 }
 
 long sys_close(unsigned int fd)

@@ -4,15 +4,35 @@
 #ifndef KERNEL_SYSCALLS_H
 #define KERNEL_SYSCALLS_H
 
+struct pollfd;
+struct user_sigaction;
+struct user_stat;
+struct user_timespec;
+
 #define SYSCALLS(CALL)                                                                             \
 	CALL(0, read, ARGS3, unsigned int, fd, char *, buf, size_t, count)                         \
 	CALL(1, write, ARGS3, unsigned int, fd, const char *, buf, size_t, count)                  \
+	CALL(2, open, ARGS3, const char *, filename, int, flags, unsigned int, mode)               \
 	CALL(3, close, ARGS1, unsigned int, fd)                                                    \
+	CALL(4, stat, ARGS2, const char *, filename, struct user_stat *, statbuf)                  \
+	CALL(5, fstat, ARGS2, unsigned int, fd, struct user_stat *, statbuf)                       \
+	CALL(6, lstat, ARGS2, const char *, filename, struct user_stat *, statbuf)                 \
+	CALL(7, poll, ARGS3, struct pollfd *, ufds, unsigned int, nfds, int, timeout_msecs)        \
+	CALL(8, lseek, ARGS3, unsigned int, fd, long, offset, unsigned int, whence)                \
 	CALL(9, mmap, ARGS6, unsigned long, addr, unsigned long, len, unsigned long, prot,         \
 	     unsigned long, flags, unsigned int, fd, unsigned long, off)                           \
 	CALL(10, mprotect, ARGS3, unsigned long, start, size_t, len, unsigned long, prot)          \
 	CALL(11, munmap, ARGS2, unsigned long, addr, size_t, len)                                  \
 	CALL(12, brk, ARGS1, unsigned long, brk)                                                   \
+	CALL(13, rt_sigaction, ARGS4, int, sig, const struct user_sigaction *, act,                \
+	     struct user_sigaction *, oact, size_t, sigsetsize)                                    \
+	CALL(16, ioctl, ARGS3, unsigned int, fd, unsigned int, cmd, unsigned long, arg)            \
+	CALL(21, access, ARGS2, const char *, filename, int, mode)                                 \
+	CALL(22, pipe, ARGS1, int *, fildes)                                                       \
+	CALL(32, dup, ARGS1, unsigned int, fildes)                                                 \
+	CALL(33, dup2, ARGS2, unsigned int, oldfd, unsigned int, newfd)                            \
+	CALL(35, nanosleep, ARGS2, const struct user_timespec *, rqtp, struct user_timespec *,     \
+	     rmtp)                                                                                 \
 	CALL(39, getpid, ARGS0)                                                                    \
 	CALL(56, clone, ARGS5, unsigned long, clone_flags, unsigned long, newsp, int *,            \
 	     parent_tidptr, int *, child_tidptr, unsigned long, tls)                               \
@@ -22,10 +42,43 @@
 	     const char *const *, envp)                                                            \
 	CALL(60, exit, ARGS1, int, error_code)                                                     \
 	CALL(61, wait4, ARGS4, int, upid, int *, stat_addr, int, options, void *, ru)              \
+	CALL(63, uname, ARGS1, char *, name)                                                       \
+	CALL(72, fcntl, ARGS3, unsigned int, fd, unsigned int, cmd, unsigned long, arg)            \
+	CALL(79, getcwd, ARGS2, char *, buf, unsigned long, size)                                  \
+	CALL(80, chdir, ARGS1, const char *, filename)                                             \
+	CALL(82, rename, ARGS2, const char *, oldname, const char *, newname)                      \
+	CALL(83, mkdir, ARGS2, const char *, pathname, unsigned int, mode)                         \
+	CALL(84, rmdir, ARGS1, const char *, pathname)                                             \
+	CALL(87, unlink, ARGS1, const char *, pathname)                                            \
+	CALL(89, readlink, ARGS3, const char *, path, char *, buf, int, bufsiz)                    \
+	CALL(90, chmod, ARGS2, const char *, filename, unsigned int, mode)                         \
+	CALL(95, umask, ARGS1, int, mask)                                                          \
+	CALL(102, getuid, ARGS0)                                                                   \
+	CALL(104, getgid, ARGS0)                                                                   \
+	CALL(107, geteuid, ARGS0)                                                                  \
+	CALL(108, getegid, ARGS0)                                                                  \
 	CALL(110, getppid, ARGS0)                                                                  \
+	CALL(115, getgroups, ARGS2, int, gidsetsize, unsigned int *, grouplist)                    \
+	CALL(157, prctl, ARGS5, int, option, unsigned long, arg2, unsigned long, arg3,             \
+	     unsigned long, arg4, unsigned long, arg5)                                             \
 	CALL(158, arch_prctl, ARGS2, int, option, unsigned long, arg2)                             \
 	CALL(186, gettid, ARGS0)                                                                   \
+	CALL(217, getdents64, ARGS3, unsigned int, fd, void *, dirent, unsigned int, count)        \
 	CALL(218, set_tid_address, ARGS1, int *, tidptr)                                           \
-	CALL(231, exit_group, ARGS1, int, error_code)
+	CALL(228, clock_gettime, ARGS2, int, which_clock, struct user_timespec *, tp)              \
+	CALL(230, clock_nanosleep, ARGS4, int, which_clock, int, flags,                            \
+	     const struct user_timespec *, rqtp, struct user_timespec *, rmtp)                     \
+	CALL(231, exit_group, ARGS1, int, error_code)                                              \
+	CALL(257, openat, ARGS4, int, dfd, const char *, filename, int, flags, unsigned int, mode) \
+	CALL(262, newfstatat, ARGS4, int, dfd, const char *, filename, struct user_stat *,         \
+	     statbuf, int, flag)                                                                   \
+	CALL(267, readlinkat, ARGS4, int, dfd, const char *, path, char *, buf, int, bufsiz)       \
+	CALL(273, set_robust_list, ARGS2, void *, head, size_t, len)                               \
+	CALL(292, dup3, ARGS3, unsigned int, oldfd, unsigned int, newfd, int, flags)               \
+	CALL(293, pipe2, ARGS2, int *, fildes, int, flags)                                         \
+	CALL(302, prlimit64, ARGS4, int, pid, unsigned int, resource, const uint64_t *, new_rlim,  \
+	     uint64_t *, old_rlim)                                                                 \
+	CALL(318, getrandom, ARGS3, char *, ubuf, size_t, len, unsigned int, flags)                \
+	CALL(334, rseq, ARGS4, void *, rseq, unsigned int, rseq_len, int, flags, unsigned int, sig)
 
 #endif

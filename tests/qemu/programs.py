@@ -6,14 +6,17 @@ from pathlib import Path
 from guest import BUILDS, ROOT
 
 USER = ROOT / "tests" / "user"
-FLAGS = "-O2 -static -nostdlib -ffreestanding -fno-stack-protector -fno-pie -no-pie -fcf-protection=none -Wall -Wextra -Werror".split()
+FLAGS = "-O2 -static -nostdlib -ffreestanding -fno-stack-protector -fcf-protection=none -Wall -Wextra -Werror".split()
 FLAGS_OF_CLANG = ["-Wno-unused-command-line-argument"]
 BUSYBOX = Path("/bin/busybox")
 
 
-def built(name, build="gcc", flags=()):
+FIXED = ("-fno-pie", "-no-pie")  # linked for one address
+
+
+def built(name, build="gcc", flags=FIXED):
     """The program tests/user/NAME.c, compiled by the compiler of the build."""
-    out = BUILDS.get(build, Path(str(build))) / "user" / (name + "".join(flags).replace("/", "_"))
+    out = BUILDS.get(build, Path(str(build))) / "user" / (name + "".join(flags))
     sources = [USER / f"{name}.c", USER / "nolib.h"]
     out.parent.mkdir(parents=True, exist_ok=True)
     if not out.exists() or any(source.stat().st_mtime > out.stat().st_mtime for source in sources):

@@ -64,7 +64,7 @@ static inline int program_find(const char *name, const char *cwd, char *out_path
 	(void)name;
 	(void)cwd;
 	(void)out_path;
-	return -ENOENT;
+	return -ENOSYS;
 }
 static inline int program_run(const struct program *program, int *out_status)
 {

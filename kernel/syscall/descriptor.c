@@ -1,0 +1,248 @@
+/* Descriptors: pipe(), dup(), fcntl(), lseek(), ioctl(), poll(). */
+#include <kernel/time.h>
+#include "syscall.h"
+
+#define F_DUPFD		0
+#define F_GETFD		1
+#define F_SETFD		2
+#define F_GETFL		3
+#define F_SETFL		4
+#define F_DUPFD_CLOEXEC 1030
+#define FD_CLOEXEC	1
+
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
+
+#define POLLIN	 0x01
+#define POLLOUT	 0x04
+#define POLLNVAL 0x20
+
+#define POLL_STEP_NS NSEC_PER_MSEC /* between two looks at files that wait */
+
+static struct files *descriptor_files(void)
+{
+	return current_process()->files;
+}
+
+/* Both ends or none. */
+static int descriptor_install_pipe(struct file *read_end, struct file *write_end, bool cloexec,
+				   int fds[2])
+{
+	fds[0] = files_install(descriptor_files(), read_end, 0, cloexec);
+	if (fds[0] < 0) {
+		fput(write_end);
+		return fds[0];
+	}
+	fds[1] = files_install(descriptor_files(), write_end, 0, cloexec);
+	if (fds[1] < 0)
+		files_close(descriptor_files(), (unsigned int)fds[0]);
+	return fds[1] < 0 ? fds[1] : 0;
+}
+
+long sys_pipe2(int *fildes, int flags)
+{
+	struct file *read_end, *write_end;
+	int fds[2], err;
+
+	if (flags & ~O_CLOEXEC)
+		return -EINVAL;
+	err = pipe_create(&read_end, &write_end);
+	if (!err)
+		err = descriptor_install_pipe(read_end, write_end, flags & O_CLOEXEC, fds);
+	if (err)
+		return err;
+	if (!copy_to_user(fildes, fds, sizeof(fds)))
+		return 0;
+	files_close(descriptor_files(), (unsigned int)fds[0]);
+	files_close(descriptor_files(), (unsigned int)fds[1]);
+	return -EFAULT;
+}
+
+long sys_pipe(int *fildes)
+{
+	return sys_pipe2(fildes, 0);
+}
+
+static long descriptor_dup(unsigned int fd, unsigned int from, bool cloexec)
+{
+	struct file *file = files_get_file(descriptor_files(), fd);
+
+	if (!file)
+		return -EBADF;
+	return files_install(descriptor_files(), file, from, cloexec);
+}
+
+long sys_dup(unsigned int fildes)
+{
+	return descriptor_dup(fildes, 0, false);
+}
+
+static long descriptor_dup_to(unsigned int oldfd, unsigned int newfd, bool cloexec)
+{
+	struct file *file = files_get_file(descriptor_files(), oldfd);
+	int err;
+
+	if (!file)
+		return -EBADF;
+	err = files_replace(descriptor_files(), file, newfd, cloexec);
+	return err ? err : (long)newfd;
+}
+
+long sys_dup2(unsigned int oldfd, unsigned int newfd)
+{
+	if (oldfd == newfd)
+		return files_get_cloexec(descriptor_files(), oldfd) < 0 ? -EBADF : (long)newfd;
+	return descriptor_dup_to(oldfd, newfd, false);
+}
+
+long sys_dup3(unsigned int oldfd, unsigned int newfd, int flags)
+{
+	if (oldfd == newfd || flags & ~O_CLOEXEC)
+		return -EINVAL;
+	return descriptor_dup_to(oldfd, newfd, flags & O_CLOEXEC);
+}
+
+static long descriptor_flags(const struct file *file)
+{
+	long flags = O_RDONLY;
+
+	if ((file->flags & (VFS_READ | VFS_WRITE)) == (VFS_READ | VFS_WRITE))
+		flags = O_RDWR;
+	else if (file->flags & VFS_WRITE)
+		flags = O_WRONLY;
+	return flags | (file->flags & VFS_APPEND ? O_APPEND : 0) |
+	       (file->flags & VFS_NONBLOCK ? O_NONBLOCK : 0);
+}
+
+static long descriptor_set_flags(struct file *file, unsigned long flags)
+{
+	file->flags = (file->flags & ~(VFS_APPEND | VFS_NONBLOCK)) |
+		      (flags & O_APPEND ? VFS_APPEND : 0) | (flags & O_NONBLOCK ? VFS_NONBLOCK : 0);
+	file_set_nonblock(file, flags & O_NONBLOCK);
+	return 0;
+}
+
+static long descriptor_flags_call(unsigned int fd, unsigned int cmd, unsigned long arg)
+{
+	struct file *file = files_get_file(descriptor_files(), fd);
+	long result;
+
+	if (!file)
+		return -EBADF;
+	result = cmd == F_GETFL ? descriptor_flags(file) : descriptor_set_flags(file, arg);
+	fput(file);
+	return result;
+}
+
+long sys_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg)
+{
+	switch (cmd) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+		if (arg >= FILES_MAX)
+			return -EINVAL;
+		return descriptor_dup(fd, (unsigned int)arg, cmd == F_DUPFD_CLOEXEC);
+	case F_GETFD:
+		return files_get_cloexec(descriptor_files(), fd);
+	case F_SETFD:
+		return files_set_cloexec(descriptor_files(), fd, arg & FD_CLOEXEC);
+	case F_GETFL:
+	case F_SETFL:
+		return descriptor_flags_call(fd, cmd, arg);
+	default:
+		return files_get_cloexec(descriptor_files(), fd) < 0 ? -EBADF : -EINVAL;
+	}
+}
+
+static long descriptor_seek(struct file *file, long offset, unsigned int whence)
+{
+	struct vfs_stat stat = { 0 };
+	long base = 0;
+
+	if (!file->ops->has_position)
+		return -ESPIPE;
+	if (whence == SEEK_CUR)
+		base = (long)file->pos;
+	else if (whence == SEEK_END && file->path && vfs_stat("/", file->path, &stat) == 0)
+		base = (long)stat.size;
+	else if (whence != SEEK_SET)
+		return -EINVAL;
+	if (__builtin_add_overflow(base, offset, &base) || base < 0)
+		return -EINVAL;
+	file->pos = (uint64_t)base;
+	return base;
+}
+
+long sys_lseek(unsigned int fd, long offset, unsigned int whence)
+{
+	struct file *file = files_get_file(descriptor_files(), fd);
+	long result;
+
+	if (!file)
+		return -EBADF;
+	mutex_lock(&file->lock);
+	result = descriptor_seek(file, offset, whence);
+	mutex_unlock(&file->lock);
+	fput(file);
+	return result;
+}
+
+/* No file has any: there are no terminals yet. */
+long sys_ioctl(unsigned int fd, unsigned int cmd, unsigned long arg)
+{
+	(void)cmd;
+	(void)arg;
+	return files_get_cloexec(descriptor_files(), fd) < 0 ? -EBADF : -ENOTTY;
+}
+
+static int16_t descriptor_events(const struct pollfd *poll)
+{
+	struct file *file;
+	int16_t events = 0;
+
+	if (poll->fd < 0)
+		return 0;
+	file = files_get_file(descriptor_files(), (unsigned int)poll->fd);
+	if (!file)
+		return POLLNVAL;
+	if (poll->events & POLLIN && file_is_readable(file))
+		events |= POLLIN;
+	if (poll->events & POLLOUT && file->flags & VFS_WRITE)
+		events |= POLLOUT;
+	fput(file);
+	return events;
+}
+
+/* How many files have events now, or -EFAULT. */
+static long descriptor_poll_once(struct pollfd *ufds, unsigned int nfds)
+{
+	struct pollfd poll;
+	long nr = 0;
+
+	for (unsigned int i = 0; i < nfds; i++) {
+		if (copy_from_user(&poll, &ufds[i], sizeof(poll)))
+			return -EFAULT;
+		poll.revents = descriptor_events(&poll);
+		nr += poll.revents != 0;
+		if (copy_to_user(&ufds[i], &poll, sizeof(poll)))
+			return -EFAULT;
+	}
+	return nr;
+}
+
+long sys_poll(struct pollfd *ufds, unsigned int nfds, int timeout_msecs)
+{
+	uint64_t start = ktime_get_ns(), patience = (uint64_t)timeout_msecs * NSEC_PER_MSEC;
+
+	if (nfds > FILES_MAX)
+		return -EINVAL;
+	for (;;) {
+		long nr = descriptor_poll_once(ufds, nfds);
+
+		if (nr || (timeout_msecs >= 0 && ktime_get_ns() - start >= patience))
+			return nr;
+		if (thread_sleep_ns(POLL_STEP_NS))
+			return -EINTR;
+	}
+}

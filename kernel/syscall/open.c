@@ -1,0 +1,151 @@
+/*
+ * open(), openat(), getdents64(): files and directories by path. A directory is a file of its own kind,
+ * whose position is the number of the next entry.
+ */
+#include <kernel/string.h>
+#include "path.h"
+#include "syscall.h"
+
+#define DIRENT_HEADER 19u /* bytes in front of the name */
+#define DT_DIR	      4
+#define DT_REG	      8
+#define DT_CHR	      2
+#define DT_FIFO	      1
+
+static const struct file_ops open_directory_ops = { .has_position = true };
+
+static uint32_t open_vfs_flags(int flags)
+{
+	uint32_t vfs = VFS_READ;
+
+	if ((flags & O_ACCMODE) == O_WRONLY)
+		vfs = VFS_WRITE;
+	else if ((flags & O_ACCMODE) == O_RDWR)
+		vfs = VFS_READ | VFS_WRITE;
+	return vfs | (flags & O_CREAT ? VFS_CREATE : 0) | (flags & O_TRUNC ? VFS_TRUNCATE : 0) |
+	       (flags & O_APPEND ? VFS_APPEND : 0) | (flags & O_NONBLOCK ? VFS_NONBLOCK : 0);
+}
+
+static int open_directory(int flags, struct file **out_file)
+{
+	if ((flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT)
+		return -EISDIR;
+	*out_file = file_create(&open_directory_ops, NULL, VFS_READ);
+	return *out_file ? 0 : -ENOMEM;
+}
+
+/* Open the file at an absolute path. */
+static int open_path(const char *path, int flags, uint32_t mode, struct file **out_file)
+{
+	struct vfs_stat stat = { 0 };
+	int err = vfs_stat("/", path, &stat);
+	bool is_new = err == -ENOENT;
+
+	if (!err && flags & O_CREAT && flags & O_EXCL)
+		return -EEXIST;
+	if (!err && stat.type == VFS_DIRECTORY)
+		return open_directory(flags, out_file);
+	if (!err && flags & O_DIRECTORY)
+		return -ENOTDIR;
+	if (err && !(is_new && flags & O_CREAT))
+		return err;
+	err = vfs_open("/", path, open_vfs_flags(flags), out_file);
+	stat.mode = mode & ~current_process()->umask & 07777;
+	if (!err && is_new)
+		vfs_set_attr("/", path, VFS_SET_MODE, &stat);
+	return err;
+}
+
+static long do_sys_openat2(int dfd, const char *filename, int flags, uint32_t mode)
+{
+	char path[VFS_PATH_MAX];
+	struct file *file;
+	int err = user_path_at(dfd, filename, path);
+
+	if (!err)
+		err = open_path(path, flags, mode, &file);
+	if (err)
+		return err;
+	file->path = kstrdup(path);
+	return files_install(current_process()->files, file, 0, flags & O_CLOEXEC);
+}
+
+long sys_open(const char *filename, int flags, unsigned int mode)
+{
+	return do_sys_openat2(AT_FDCWD, filename, flags, mode);
+}
+
+long sys_openat(int dfd, const char *filename, int flags, unsigned int mode)
+{
+	return do_sys_openat2(dfd, filename, flags, mode);
+}
+
+struct open_dirent {
+	uint64_t ino;
+	int64_t next;
+	uint16_t bytes;
+	uint8_t type;
+	char name[VFS_NAME_MAX + 8];
+} __attribute__((packed));
+
+static uint8_t open_dirent_type(enum vfs_type type)
+{
+	static const uint8_t types[] = { [VFS_REGULAR] = DT_REG,
+					 [VFS_DIRECTORY] = DT_DIR,
+					 [VFS_DEVICE] = DT_CHR,
+					 [VFS_PIPE] = DT_FIFO };
+
+	return types[type];
+}
+
+/* Entry `index` of a directory: `.`, `..`, then those of the file system. 0 or -ENOENT at the end. */
+static int open_make_dirent(const char *dir, uint64_t index, struct open_dirent *out)
+{
+	struct vfs_stat stat = { 0 };
+	size_t len;
+	int err = 0;
+
+	if (index < 2)
+		strlcpy(out->name, index ? ".." : ".", sizeof(out->name));
+	else
+		err = vfs_entry("/", dir, (uint32_t)(index - 2), out->name);
+	if (err)
+		return err;
+	vfs_stat(dir, out->name, &stat);
+	len = strlen(out->name) + 1;
+	out->ino = stat.id;
+	out->next = (int64_t)index + 1;
+	out->bytes = (uint16_t)ALIGN_UP(DIRENT_HEADER + len, 8ul);
+	out->type = open_dirent_type(stat.type);
+	memset(out->name + len, 0, out->bytes - DIRENT_HEADER - len);
+	return 0;
+}
+
+static long open_read_directory(struct file *file, char *to, unsigned int count)
+{
+	struct open_dirent entry;
+	unsigned int done = 0;
+
+	while (open_make_dirent(file->path, file->pos, &entry) == 0) {
+		if (entry.bytes > count - done)
+			return done ? (long)done : -EINVAL;
+		if (copy_to_user(to + done, &entry, entry.bytes))
+			return -EFAULT;
+		done += entry.bytes;
+		file->pos++;
+	}
+	return done;
+}
+
+long sys_getdents64(unsigned int fd, void *dirent, unsigned int count)
+{
+	struct file *file = files_get_file(current_process()->files, fd);
+	long result = -ENOTDIR;
+
+	if (!file)
+		return -EBADF;
+	if (file->ops == &open_directory_ops && file->path)
+		result = open_read_directory(file, dirent, count);
+	fput(file);
+	return result;
+}

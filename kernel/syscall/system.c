@@ -1,0 +1,186 @@
+/* Facts about the system and the process: uname(), ids, clocks, sleeping, random bytes, signal actions. */
+#include <arch/regs.h>
+#include <kernel/string.h>
+#include <kernel/time.h>
+#include "syscall.h"
+
+#define CLOCK_MONOTONIC 1
+#define TIMER_ABSTIME	1
+#define UTS_LEN		65
+#define RANDOM_MAX	256u
+
+long sys_uname(char *name)
+{
+	static const char fields[][UTS_LEN] = { "Linux",  "fathom", "6.1.0-fathom",
+						"#1 SMP", "x86_64", "(none)" };
+
+	return copy_to_user(name, fields, sizeof(fields)) ? -EFAULT : 0;
+}
+
+/* The only user is root. */
+long sys_getuid(void)
+{
+	return 0;
+}
+
+long sys_getgid(void)
+{
+	return 0;
+}
+
+long sys_geteuid(void)
+{
+	return 0;
+}
+
+long sys_getegid(void)
+{
+	return 0;
+}
+
+/* All clocks count from the start of the machine, so far. */
+long sys_clock_gettime(int which_clock, struct user_timespec *tp)
+{
+	uint64_t now = ktime_get_ns();
+	const struct user_timespec out = { .sec = (int64_t)(now / NSEC_PER_SEC),
+					   .nsec = (int64_t)(now % NSEC_PER_SEC) };
+
+	if (which_clock < 0 || which_clock > 11)
+		return -EINVAL;
+	return copy_to_user(tp, &out, sizeof(out)) ? -EFAULT : 0;
+}
+
+long sys_clock_nanosleep(int which_clock, int flags, const struct user_timespec *rqtp,
+			 struct user_timespec *rmtp)
+{
+	struct user_timespec time;
+	uint64_t ns, now = ktime_get_ns();
+
+	(void)rmtp; /* an interrupted sleep ends the program */
+	if (which_clock < 0 || which_clock > CLOCK_MONOTONIC || flags & ~TIMER_ABSTIME)
+		return -EINVAL;
+	if (copy_from_user(&time, rqtp, sizeof(time)))
+		return -EFAULT;
+	if (time.sec < 0 || time.nsec < 0 || time.nsec >= (int64_t)NSEC_PER_SEC)
+		return -EINVAL;
+	ns = (uint64_t)time.sec > INT64_MAX / NSEC_PER_SEC
+		     ? INT64_MAX
+		     : (uint64_t)time.sec * NSEC_PER_SEC + (uint64_t)time.nsec;
+	if (flags & TIMER_ABSTIME)
+		ns = ns > now ? ns - now : 0;
+	return thread_sleep_ns(ns);
+}
+
+long sys_nanosleep(const struct user_timespec *rqtp, struct user_timespec *rmtp)
+{
+	return sys_clock_nanosleep(CLOCK_MONOTONIC, 0, rqtp, rmtp);
+}
+
+/* Bytes that differ each time. They are no secret: the clock is all that they come from. */
+long sys_getrandom(char *ubuf, size_t len, unsigned int flags)
+{
+	uint8_t bytes[RANDOM_MAX];
+	uint64_t state = rdtsc();
+
+	if (flags & ~7u)
+		return -EINVAL;
+	if (len > sizeof(bytes))
+		len = sizeof(bytes);
+	for (size_t i = 0; i < len; i++) {
+		state = state * 6364136223846793005ull + 1442695040888963407ull;
+		bytes[i] = (uint8_t)(state >> 56);
+	}
+	return copy_to_user(ubuf, bytes, len) ? -EFAULT : (long)len;
+}
+
+/* Actions are kept. Only SIG_IGN has an effect: handlers are not called yet. */
+long sys_rt_sigaction(int sig, const struct user_sigaction *act, struct user_sigaction *oact,
+		      size_t sigsetsize)
+{
+	struct user_sigaction new, *action;
+
+	if (sigsetsize != sizeof(uint64_t) || sig < 1 || sig > NSIG ||
+	    (act && (sig == SIGKILL || sig == SIGSTOP)))
+		return -EINVAL;
+	action = &current_process()->actions[sig - 1];
+	if (act && copy_from_user(&new, act, sizeof(new)))
+		return -EFAULT;
+	if (oact && copy_to_user(oact, action, sizeof(*action)))
+		return -EFAULT;
+	if (act)
+		*action = new;
+	return 0;
+}
+
+long sys_getgroups(int gidsetsize, unsigned int *grouplist)
+{
+	(void)grouplist;
+	return gidsetsize < 0 ? -EINVAL : 0;
+}
+
+#define PR_SET_NAME 15
+#define PR_GET_NAME 16
+
+long sys_prctl(int option, unsigned long arg2, unsigned long arg3, unsigned long arg4,
+	       unsigned long arg5)
+{
+	char name[THREAD_NAME_LEN] = "";
+
+	(void)arg3;
+	(void)arg4;
+	(void)arg5;
+	switch (option) {
+	case PR_SET_NAME:
+		if (copy_from_user(name, (const void *)arg2, sizeof(name)) == sizeof(name))
+			return -EFAULT;
+		name[THREAD_NAME_LEN - 1] = '\0';
+		thread_set_name(current_thread(), name);
+		return 0;
+	case PR_GET_NAME:
+		strlcpy(name, current_thread()->name, sizeof(name));
+		return copy_to_user((void *)arg2, name, sizeof(name)) ? -EFAULT : 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+#define RLIMIT_STACK  3
+#define RLIMIT_NOFILE 7
+#define RLIMITS	      16
+
+/* Limits can be asked for, not changed. */
+long sys_prlimit64(int pid, unsigned int resource, const uint64_t *new_rlim, uint64_t *old_rlim)
+{
+	uint64_t limit = UINT64_MAX;
+	uint64_t pair[2];
+
+	if (pid && pid != current_process()->pid)
+		return -ESRCH;
+	if (resource >= RLIMITS)
+		return -EINVAL;
+	if (new_rlim)
+		return -EPERM;
+	if (resource == RLIMIT_STACK)
+		limit = STACK_BYTES_MAX;
+	else if (resource == RLIMIT_NOFILE)
+		limit = FILES_MAX;
+	pair[0] = pair[1] = limit;
+	return old_rlim && copy_to_user(old_rlim, pair, sizeof(pair)) ? -EFAULT : 0;
+}
+
+/* Only threads need the next two. The C library knows kernels without them. */
+long sys_set_robust_list(void *head, size_t len)
+{
+	(void)head;
+	(void)len;
+	return -ENOSYS;
+}
+
+long sys_rseq(void *rseq, unsigned int rseq_len, int flags, unsigned int sig)
+{
+	(void)rseq;
+	(void)rseq_len;
+	(void)flags;
+	(void)sig;
+	return -ENOSYS;
+}

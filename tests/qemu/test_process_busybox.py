@@ -1,0 +1,89 @@
+"""Debian's static busybox, by name from the kernel's shell: applets, its shell with pipes, redirections and statuses."""
+import re
+
+import pytest
+from guest import Guest
+from programs import BUSYBOX, archive
+
+
+@pytest.fixture(scope="module")
+def initrd(tmp_path_factory):
+    return archive(tmp_path_factory.mktemp("busybox") / "files.cpio", {"bin/busybox": BUSYBOX})
+
+
+@pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
+def host(request, initrd):
+    build, cpus, cpu = request.param
+    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
+        yield guest
+
+
+def test_applets(host):
+    assert host.run("busybox true") == ("", 0)
+    assert host.run("busybox false") == ("", 1)
+    assert host.run("busybox echo hello there") == ("hello there\n", 0)
+    assert host.run("busybox ls /bin") == ("busybox\n", 0)
+    assert host.check("busybox cat /proc/version") == host.check("cat /proc/version")
+    assert host.run("busybox cat /nowhere") == ("cat: can't open '/nowhere': No such file or directory\n", 1)
+    assert host.run("busybox nothing")[1] == 127
+    assert re.fullmatch(r"-rwxr-xr-x +1 0 +0 +\d+ Jan +1 00:00 /bin/busybox\n", host.check("busybox ls -l /bin/busybox"))
+    assert host.check("busybox uname -sr") == "Linux 6.1.0-fathom\n"
+
+
+def test_pipes_with_the_shell(host):
+    assert host.check("busybox seq 5 | busybox tail -n 2 | cat") == "4\n5\n"
+    assert host.check("echo b a | busybox tr ' ' '\\n' | sort > /tmp/sorted; busybox cat < /tmp/sorted") == "a\nb\n"
+    assert host.check("busybox yes | head -n 2") == "y\ny\n"
+    assert host.check("cd /tmp; busybox pwd; X=3 busybox env | grep X; cd /sys/kernel/tracing") == "/tmp\nX=3\n"
+
+
+def sh(host, text):
+    return host.run(f"busybox sh -c '{text}'")
+
+
+def test_its_shell(host):
+    assert sh(host, "echo hi") == ("hi\n", 0)
+    assert sh(host, "exit 7") == ("", 7)
+    assert sh(host, "for i in 1 2 3; do echo $i; done | sort -r") == ("3\n2\n1\n", 0)
+    assert sh(host, "ls /bin; cat /nowhere; echo $?") == (
+        "busybox\ncat: can\x27t open \x27/nowhere\x27: No such file or directory\n1\n",
+        0,
+    )
+    assert sh(host, "cd /tmp && mkdir -p d && echo x > d/a && cat d/a && rm -r d && ls -a d") == (
+        "x\nls: d: No such file or directory\n",
+        1,
+    )
+    assert sh(host, "(exit 3); echo $?; sleep 0.01; echo `echo inner`") == ("3\ninner\n", 0)
+    assert sh(host, "nothing") == ("sh: nothing: not found\n", 127)
+
+
+def test_nothing_is_left(host):
+    used = []
+    for _ in range(3):
+        sh(host, "ls / | wc -l; for i in 1 2 3 4 5; do true | cat; done")
+        used.append(host.used_pages())
+    assert used[1] == used[2]
+
+
+def test_traced(host):
+    """Functions and graphs of calls go on across entries, and name the program."""
+    host.check(
+        "echo function_graph > current_tracer; echo sys_write vfs_read > set_graph_function; busybox echo traced; echo nop > current_tracer"
+    )
+    host.check("> trace; echo sys_write > set_ftrace_filter; echo function > current_tracer; busybox echo hi; cat trace > /tmp/trace")
+    host.check("echo nop > current_tracer; > set_ftrace_filter; > set_graph_function")
+    assert re.search(r"^ +busybox-\d+ .*: sys_write <-", host.check("cat /tmp/trace"), re.M)
+
+
+def test_function_tracer_with_stacks(host):
+    host.check("echo sys_write > set_ftrace_filter; echo 1 > options/func_stack_trace; echo function > current_tracer")
+    host.check("busybox echo hi; cat trace > /tmp/trace; echo nop > current_tracer; echo 0 > options/func_stack_trace; > set_ftrace_filter")
+    trace = host.check("cat /tmp/trace")
+    stack = re.search(r"<stack trace>\n((?: => .*\n)+)", trace)
+    assert stack and stack[1].splitlines()[-1].split()[1] in ("do_syscall_64", "syscall_entry"), trace
+
+
+def test_without_programs():
+    with Guest("gcc", 1) as guest:
+        assert guest.run("busybox ls") == ("sh: busybox: no programs: this kernel was booted without a file tree\n", 127)
+        assert guest.run("nosuch") == ("sh: nosuch: command not found\n", 127)
