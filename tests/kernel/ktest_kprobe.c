@@ -683,31 +683,33 @@ static TRACE_NOTRACE int kprobe_ignore(struct kprobe *p, struct ftrace_regs *reg
 	return 0;
 }
 
-/* A site whose single probe would be in the same place as that of `site`: kprobe_alone_at(). */
-static uintptr_t kprobe_rival_of(uintptr_t site)
+/*
+ * Probe a site whose single probe is in the same place as that of `site`: kprobe_alone_at(). Some sites
+ * cannot be probed.
+ */
+static bool kprobe_register_rival(struct kprobe *rival, uintptr_t site)
 {
 	const uintptr_t *sites;
 	size_t nr;
 
 	sites = trace_plat_sites(&nr);
 	for (size_t i = 0; i < nr; i++) {
-		if (sites[i] != site && !((sites[i] ^ site) & 0x1ff8))
-			return sites[i];
+		rival->addr = sites[i];
+		if (sites[i] != site && !((sites[i] ^ site) & 0x1ff8) && !register_kprobe(rival))
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* A probe whose place another one has taken is hit all the same. */
 static void test_kprobe_place_is_taken(void)
 {
 	const uintptr_t site = (uintptr_t)kprobe_leaf;
-	struct kprobe rival = { .addr = kprobe_rival_of(site),
-				.pre_handler = kprobe_ignore,
-				.flags = KPROBE_FLAG_ARGS };
+	struct kprobe rival = { .pre_handler = kprobe_ignore, .flags = KPROBE_FLAG_ARGS };
 	struct kprobe p = { .addr = site, .pre_handler = kprobe_count, .flags = KPROBE_FLAG_ARGS };
 	uint64_t before = atomic_load(&seen.nr_pre);
 
-	if (!KTEST_NEED(!register_kprobe(&rival)))
+	if (!KTEST_NEED(kprobe_register_rival(&rival, site)))
 		return;
 	KTEST_CHECK(!register_kprobe(&p));
 	kprobe_leaf(1, 2);
