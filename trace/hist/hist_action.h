@@ -114,6 +114,8 @@ struct hist_action {
 
 /* ---- hist_handler.c ---- */
 
+/* Find a type of events, also one without triggers, or NULL. */
+const struct trace_event_call *trace_hist_find_call(const char *system, const char *name);
 /* Does a part of a histogram's text begin with a handler? */
 bool trace_hist_is_action(const char *part);
 /*

@@ -56,7 +56,7 @@ static int hist_expr_parse_number(struct expr *expr, const char *word, struct op
 {
 	if (trace_parse_u64(word, 0, &out->constant))
 		return hist_blame(expr->parse, word, "Expecting numeric literal");
-	trace_hist_add(expr->parse, EXPR_CONST)->number.operand = out->constant;
+	hist_add(expr->parse, EXPR_CONST)->number.operand = out->constant;
 	out->is_constant = true;
 	out->value.type = "u64";
 	out->value.bytes = 8;
@@ -143,7 +143,7 @@ static int parse_negative(struct expr *expr, struct operand *out)
 		err = check_operand(expr, out);
 	if (!err) {
 		consume(expr, out);
-		(void)trace_hist_add(expr->parse, EXPR_NEG);
+		(void)hist_add(expr->parse, EXPR_NEG);
 	}
 	out->is_constant = false;
 	out->value.is_ref = false;
@@ -208,7 +208,7 @@ static int combine(struct expr *expr, char operator, struct operand * left,
 	left->is_constant = left->is_constant && right->is_constant;
 	if (left->is_constant)
 		left->constant = trace_expr_combine(op, left->constant, right->constant);
-	trace_hist_add(expr->parse, op)->to = (uint8_t)temp;
+	hist_add(expr->parse, op)->to = (uint8_t)temp;
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t 
 	consume(expr, left);
 	left->value.is_ref = false;
 	left->constant /= divisor;
-	trace_hist_add_division(expr->parse, EXPR_DIVIDE, divisor);
+	trace_expr_add_division(&expr->parse->build, EXPR_DIVIDE, divisor);
 	return 0;
 }
 
@@ -262,7 +262,7 @@ static int parse_right(struct expr *expr, char operator, struct operand * left,
 	if (temp == HIST_TEMPS_MAX)
 		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
 	expr->nr_temps++;
-	trace_hist_add(expr->parse, EXPR_SAVE)->to = (uint8_t)temp;
+	hist_add(expr->parse, EXPR_SAVE)->to = (uint8_t)temp;
 	err = next(expr, &right);
 	if (!err)
 		err = combine(expr, operator, left, &right, temp);
@@ -333,21 +333,12 @@ static void make_expression(const struct operand *operand, const char *name,
 		value->modifier = HIST_PLAIN;
 }
 
-static bool has_point(const char *name)
-{
-	while (*name && *name != '.')
-		name++;
-	return *name;
-}
-
 /* The name SYSTEM.EVENT.$NAME without its `$`, as listed by Linux in front. */
 static const char *qualified_name(struct hist_parse *parse, const char *start, const char *end)
 {
 	const char *name = trace_hist_name_of(parse, start, end);
-	char *at = parse->hist->text + (name - parse->hist->text);
+	char *at = hist_find_char(name, '$');
 
-	while (*at && *at != '$')
-		at++;
 	memmove(at, at + (*at != '\0'), trace_strlen(at));
 	return name;
 }
@@ -378,7 +369,7 @@ int trace_hist_compile_value(struct hist_parse *parse, char *text, enum hist_pla
 	value->insn = insn;
 	if (expr.nr_operators || operand.is_constant)
 		make_expression(&operand, trace_hist_name_of(parse, text, expr.at), value);
-	else if (value->is_ref && has_point(trace_hist_name_of(parse, text, expr.at)))
+	else if (value->is_ref && *hist_find_char(trace_hist_name_of(parse, text, expr.at), '.'))
 		value->name = qualified_name(parse, text, expr.at);
 	if (operand.is_constant && place == HIST_AS_VALUE)
 		value->name = ""; /* as on Linux */

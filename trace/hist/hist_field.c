@@ -20,37 +20,21 @@ const char *const trace_hist_modifier_names[HIST_NR_MODIFIERS] = {
 
 /* ---- Instructions ---- */
 
-struct expr_insn *trace_hist_add(struct hist_parse *parse, enum expr_op op)
-{
-	parse->nr_insns++;
-	return trace_expr_add(&parse->build, op);
-}
-
 struct expr_insn *trace_hist_add_own(struct hist_parse *parse, enum hist_step_kind kind)
 {
-	struct expr_insn *insn = trace_hist_add(parse, EXPR_OWN);
+	struct expr_insn *insn = hist_add(parse, EXPR_OWN);
 
 	insn->step = trace_hist_steps[kind];
 	return insn;
 }
 
-void trace_hist_add_copy(struct hist_parse *parse, const struct expr_insn *insn)
-{
-	parse->nr_insns++;
-	trace_expr_add_copy(&parse->build, insn);
-}
-
-void trace_hist_add_division(struct hist_parse *parse, enum expr_op op, uint64_t divisor)
-{
-	parse->nr_insns++;
-	trace_expr_add_division(&parse->build, op, divisor);
-}
-
 int trace_hist_end_value(struct hist_parse *parse)
 {
-	if (parse->nr_insns > HIST_INSNS_MAX)
+	struct expr_build *build = &parse->build;
+
+	if (build->is_full || build->program->nr - parse->nr_ended++ > HIST_INSNS_MAX)
 		return hist_blame(parse, parse->hist->text, "There is too much to compute");
-	(void)trace_expr_add(&parse->build, EXPR_END);
+	(void)trace_expr_add(build, EXPR_END);
 	return 0;
 }
 
@@ -83,14 +67,13 @@ static int hist_field_add_number(struct hist_parse *parse, const struct expr_val
 	value->words = 1;
 	number.class = EXPR_CLASS_NUMBER;
 	if (found->offset == offsetof(struct trace_entry, pid)) {
-		(void)trace_hist_add(parse, EXPR_PID);
+		(void)hist_add(parse, EXPR_PID);
 		return 0;
 	}
-	parse->nr_insns++;
 	trace_expr_add_load(&parse->build, &number);
 	if (field->is_address) {
 		value->bytes = 8;
-		(void)trace_hist_add(parse, EXPR_ADDRESS);
+		(void)hist_add(parse, EXPR_ADDRESS);
 	}
 	return 0;
 }
@@ -102,7 +85,6 @@ static struct expr_insn *hist_field_add_words(struct hist_parse *parse,
 {
 	struct expr_insn *insn;
 
-	parse->nr_insns++;
 	insn = trace_expr_add_place(&parse->build, EXPR_OWN, found);
 	insn->step = trace_hist_steps[HIST_STEP_WORDS];
 	value->kind = (uint8_t)kind;
@@ -200,7 +182,7 @@ static void add_time(struct hist_parse *parse, struct hist_value *value)
 	value->words = 1;
 	parse->hist->uses_time = true;
 	if (value->modifier == HIST_USECS && clock && clock->is_ns)
-		trace_hist_add_division(parse, EXPR_DIVIDE, NS_PER_US);
+		trace_expr_add_division(&parse->build, EXPR_DIVIDE, NS_PER_US);
 }
 
 static void hist_field_add_cpu(struct hist_parse *parse, struct hist_value *value)
@@ -209,7 +191,7 @@ static void hist_field_add_cpu(struct hist_parse *parse, struct hist_value *valu
 	value->is_cpu = true;
 	value->bytes = 4;
 	value->words = 1;
-	(void)trace_hist_add(parse, EXPR_CPU);
+	(void)hist_add(parse, EXPR_CPU);
 }
 
 /* Compile a word that is no field; `hist` shows all but `comm` as written. */
@@ -243,10 +225,9 @@ static bool hist_field_find(const struct trace_event_call *call, const char *tex
 	const struct expr_names names = { .event = &call->event,
 					  .words = hist_words,
 					  .nr_words = TRACE_ARRAY_SIZE(hist_words) };
-	struct expr_word name = { .at = text };
+	const struct expr_word name = { .at = text,
+					.len = (size_t)(hist_find_char(text, '.') - text) };
 
-	while (text[name.len] && text[name.len] != '.')
-		name.len++;
 	return trace_expr_find_in_event(&names, &name, out_found);
 }
 
@@ -267,11 +248,9 @@ static int parse_buckets(struct hist_parse *parse, char *text, struct hist_value
 static int parse_modifier(struct hist_parse *parse, const char *name, char *text,
 			  struct hist_value *value)
 {
-	char *third = text;
+	const char *third = hist_find_char(text, '.');
 
 	/* SYSTEM.EVENT.$VARIABLE is the only word with two points. */
-	while (*third && *third != '.')
-		third++;
 	if (*third)
 		return hist_blame(parse, third + 1, NO_FIELD);
 	if (trace_str_starts(text, "bucket"))
@@ -292,20 +271,18 @@ static int parse_modifier(struct hist_parse *parse, const char *name, char *text
 static void add_modifier(struct hist_parse *parse, const struct hist_value *value)
 {
 	if (value->modifier == HIST_LOG2)
-		(void)trace_hist_add(parse, EXPR_LOG2);
+		(void)hist_add(parse, EXPR_LOG2);
 	if (value->modifier == HIST_BUCKETS)
-		trace_hist_add_division(parse, EXPR_ROUND, value->buckets);
+		trace_expr_add_division(&parse->build, EXPR_ROUND, value->buckets);
 }
 
 int trace_hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value)
 {
 	struct expr_value found;
-	char *modifier = text;
+	char *modifier = hist_find_char(text, '.');
 	int err = 0;
 
 	value->name = text;
-	while (*modifier && *modifier != '.')
-		modifier++;
 	if (*modifier) {
 		*modifier++ = '\0';
 		err = parse_modifier(parse, text, modifier, value);

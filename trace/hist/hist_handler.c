@@ -10,38 +10,28 @@
 
 /* ---- Handlers ---- */
 
-static char *hist_handler_find_char(char *text, char c)
+const struct trace_event_call *trace_hist_find_call(const char *system, const char *name)
 {
-	while (*text && *text != c)
-		text++;
-	return *text ? text : NULL;
-}
-
-static bool is_event(const char *system, const char *name)
-{
-	const struct trace_event *event;
-	bool is_there = false;
+	const struct trace_event_call *call = NULL;
 	size_t at;
 
 	trace_events_lock();
 	at = trace_event_place(system, name);
-	if (at < trace_nr_events()) {
-		event = trace_event_at(at);
-		is_there = event->call && trace_streq(event->system, system) &&
-			   trace_streq(event->name, name);
-	}
+	if (at < trace_nr_events() && trace_streq(trace_event_at(at)->system, system) &&
+	    trace_streq(trace_event_at(at)->name, name))
+		call = trace_event_at(at)->call;
 	trace_events_unlock();
-	return is_there;
+	return call;
 }
 
 static int check_match(struct hist_parse *parse, struct hist_action *action, char *system)
 {
-	char *event = hist_handler_find_char(system, '.');
+	char *event = hist_find_char(system, '.');
 
-	if (!event)
+	if (!*event)
 		return hist_blame(parse, system, "Missing subsystem");
 	*event++ = '\0';
-	if (!is_event(system, event))
+	if (!trace_hist_find_call(system, event))
 		return hist_blame(parse, event, "Invalid subsystem or event name");
 	action->system = parse->matches[parse->nr_matches].system = system;
 	action->event = parse->matches[parse->nr_matches].event = event;
@@ -105,12 +95,12 @@ int trace_hist_find_followed(struct hist_parse *parse, struct hist_action *actio
 /* Cut `text` at the next comma, and blanks off both ends. Returns the rest, or NULL. */
 static char *cut_param(char **text)
 {
-	char *comma = hist_handler_find_char(*text, ',');
+	char *comma = hist_find_char(*text, ',');
+	bool is_last = !*comma;
 
-	if (comma)
-		*comma++ = '\0';
+	*comma = '\0';
 	*text = trace_strip(*text);
-	return comma;
+	return is_last ? NULL : comma + 1;
 }
 
 static int hist_handler_add_param(struct hist_parse *parse, struct hist_action *action, char *text)
@@ -133,14 +123,14 @@ static int hist_handler_add_param(struct hist_parse *parse, struct hist_action *
  */
 static int add_params(struct hist_parse *parse, struct hist_action *action, char *text)
 {
-	char *end = hist_handler_find_char(text, ')'), *next;
+	char *end = hist_find_char(text, ')'), *next;
 	int err = 0;
 
-	if (!end && !action->type->has_params)
+	if (!*end && !action->type->has_params)
 		return hist_blame(parse, text, "No closing paren found");
-	if (end)
+	if (*end)
 		*end++ = '\0';
-	if (end && *trace_strip(end))
+	if (*trace_strip(end))
 		return hist_blame(parse, end, "No action found");
 	if (!action->type->has_params)
 		return 0;
@@ -156,9 +146,9 @@ static int add_params(struct hist_parse *parse, struct hist_action *action, char
 /* Take `WHAT)` off a text. Returns the rest, or NULL. */
 static char *take_of(struct hist_parse *parse, struct hist_action *action, char *of)
 {
-	char *end = hist_handler_find_char(of, ')');
+	char *end = hist_find_char(of, ')');
 
-	if (!end) {
+	if (!*end) {
 		trace_hist_set_error(parse, of, "No closing paren found");
 		return NULL;
 	}
@@ -173,9 +163,9 @@ static char *take_of(struct hist_parse *parse, struct hist_action *action, char 
 static char *hist_handler_take_word(struct hist_parse *parse, struct hist_action *action,
 				    char *text)
 {
-	char *word = text + 1, *paren = *text == '.' ? hist_handler_find_char(word, '(') : NULL;
+	char *word = text + 1, *paren = *text == '.' ? hist_find_char(word, '(') : text;
 
-	if (paren) {
+	if (paren > text && *paren) {
 		*paren = '\0';
 		action->type = trace_hist_find_action_type(word);
 		action->word = word;

@@ -5,7 +5,6 @@
 #include "hist_trigger.h"
 #include "hist_vars.h"
 #include "instance/array.h"
-#include "instance/event_private.h"
 #include "text/str.h"
 #include "events/trigger.h"
 
@@ -24,11 +23,9 @@ static int compile_variable(struct hist_parse *parse, const struct hist_action *
 {
 	struct hist_match first = parse->matches[0];
 	uint32_t nr = parse->nr_matches;
-	char *name = param->text;
+	const char *name = hist_find_char(param->text, '$');
 	int err;
 
-	while (*name != '$')
-		name++;
 	if (action->system) {
 		parse->matches[0] = (struct hist_match){ action->system, action->event };
 		parse->nr_matches = 1;
@@ -48,20 +45,6 @@ struct other_field {
 	const char *name;	 /* of the field */
 	char variable[64];
 };
-
-static struct trace_event_call *find_call(const char *system, const char *name)
-{
-	struct trace_event_call *call = NULL;
-	size_t at;
-
-	trace_events_lock();
-	at = trace_event_place(system, name);
-	if (at < trace_nr_events() && trace_streq(trace_event_at(at)->system, system) &&
-	    trace_streq(trace_event_at(at)->name, name))
-		call = trace_event_at(at)->call;
-	trace_events_unlock();
-	return call;
-}
 
 static bool has_keys_of(const struct hist *hist, const struct hist *other)
 {
@@ -150,7 +133,7 @@ static int compile_made(struct hist_parse *parse, struct other_field *field,
 
 	/* A command that removes or changes a histogram makes none. */
 	if (!made && parse->may_exist)
-		return (void)trace_hist_add(parse, EXPR_CONST), 0;
+		return (void)hist_add(parse, EXPR_CONST), 0;
 	if (!made) {
 		err = hist_param_make(field, like);
 		if (err)
@@ -165,7 +148,7 @@ static int compile_made(struct hist_parse *parse, struct other_field *field,
 static int hist_param_compile_other(struct hist_parse *parse, const char *system, const char *event,
 				    char *name, struct hist_param *param)
 {
-	struct trace_event_call *call = find_call(system, event);
+	const struct trace_event_call *call = trace_hist_find_call(system, event);
 	struct other_field field = { .name = name };
 	const struct trace_trigger *like = NULL;
 
@@ -187,8 +170,7 @@ static int hist_param_compile_other(struct hist_parse *parse, const char *system
 
 static char *behind_point(char *text)
 {
-	while (*text && *text != '.')
-		text++;
+	text = hist_find_char(text, '.');
 	return *text ? text + 1 : NULL;
 }
 

@@ -215,7 +215,7 @@ static int add_hits(struct hist_parse *parse, const char *modifier, struct hist_
 	}
 	if (!value->modifier)
 		return hist_blame(parse, modifier, "Invalid field modifier");
-	trace_hist_add(parse, EXPR_CONST)->number.operand = 1;
+	hist_add(parse, EXPR_CONST)->number.operand = 1;
 	return trace_hist_end_value(parse);
 }
 

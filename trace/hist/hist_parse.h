@@ -19,7 +19,7 @@ struct hist_match {
 struct hist_parse {
 	struct hist *hist;
 	struct expr_build build; /* of hist->values */
-	uint32_t nr_insns;	 /* in it, without EXPR_END */
+	uint32_t nr_ended;	 /* values in it */
 	struct trace_event_file *file;
 	struct hist_error *error;
 	const char *text; /* the caller's text; hist->text is a copy */
@@ -44,6 +44,14 @@ static inline int hist_blame(struct hist_parse *parse, const char *at, const cha
 	return -EINVAL;
 }
 
+/* Find the first `c` of a text, or its end. */
+static inline char *hist_find_char(const char *text, char c)
+{
+	while (*text && *text != c)
+		text++;
+	return (char *)(uintptr_t)text;
+}
+
 /* Cut the text at the next `separator` outside of parentheses. Returns the rest, or NULL. */
 char *trace_hist_cut(char *text, char separator);
 
@@ -55,12 +63,12 @@ int trace_hist_add_sorts(struct hist_parse *parse, char *text);
 /* ---- hist_field.c ---- */
 
 /* Add an instruction to hist->values, all other members 0. Never NULL. */
-struct expr_insn *trace_hist_add(struct hist_parse *parse, enum expr_op op);
+static inline struct expr_insn *hist_add(struct hist_parse *parse, enum expr_op op)
+{
+	return trace_expr_add(&parse->build, op);
+}
 /* Add a step of hist_program.h, which is one of HIST_STEP_TIME, REF, VAR, WORDS. */
 struct expr_insn *trace_hist_add_own(struct hist_parse *parse, enum hist_step_kind kind);
-void trace_hist_add_copy(struct hist_parse *parse, const struct expr_insn *insn);
-/* Add EXPR_DIVIDE or EXPR_ROUND. */
-void trace_hist_add_division(struct hist_parse *parse, enum expr_op op, uint64_t divisor);
 /* End a value, by EXPR_END. Returns 0, or -EINVAL after a blame when there is too much to compute. */
 int trace_hist_end_value(struct hist_parse *parse);
 /* The number of the next instruction, for value->insn. */

@@ -8,9 +8,7 @@ struct hist *trace_hist_first;
 
 bool trace_hist_is_variable(const char *word)
 {
-	while (*word && *word != '$')
-		word++;
-	return *word;
+	return *hist_find_char(word, '$');
 }
 
 uint32_t trace_hist_find_variable(const struct hist *hist, const char *name)
@@ -34,18 +32,12 @@ struct ref_name {
 	const char *name;
 };
 
-static char *find_point(char *text)
-{
-	while (*text && *text != '.')
-		text++;
-	return text;
-}
-
 /* Split `word`, which is cut, into the parts of a name. */
 static int hist_vars_split(struct hist_parse *parse, char *word, struct ref_name *out)
 {
 	bool is_first = *word == '$';
-	char *event = find_point(word), *name = find_point(event + (*event != '\0'));
+	char *event = hist_find_char(word, '.'),
+	     *name = hist_find_char(event + (*event != '\0'), '.');
 
 	*out = (struct ref_name){ .name = word + 1 };
 	if (is_first && !*name)
@@ -150,7 +142,7 @@ static void copy_insns(struct hist_parse *parse, const struct hist_value *var)
 	const struct expr_insn *from = hist_insn_of(parse->hist, var);
 
 	for (; from->op != EXPR_END; from++)
-		trace_hist_add_copy(parse, from);
+		trace_expr_add_copy(&parse->build, from);
 }
 
 /* Compile an own variable. One that is a field stands for the field, also as a key. */
@@ -242,11 +234,9 @@ int trace_hist_add_variable(struct hist_parse *parse, char *text)
 {
 	struct hist *hist = parse->hist;
 	struct hist_value *var;
-	char *value = text;
+	char *value = hist_find_char(text, '=');
 	int err;
 
-	while (*value && *value != '=')
-		value++;
 	if (!*value || value == text || !value[1])
 		return hist_blame(parse, text, "Malformed assignment");
 	*value++ = '\0';
