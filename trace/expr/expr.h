@@ -31,6 +31,7 @@
  *   expr_cond.h     && || ! and parentheses
  *   expr_check.c    bounds of a program
  *   expr_value.h    typed names
+ *   expr_show.h     a program as text
  *   expr_cursor.h   words and numbers of a text, and the places of mistakes
  *
  * Context:   running - any, NMI included, preemption off. The rest - thread.

@@ -430,6 +430,19 @@ static void print_saved(struct hist_view *view, uint32_t index, struct trace_seq
 	print_kept("save_vars", index, &model->saved[index], seq);
 }
 
+static uint32_t hist_debug_nr_insns(const struct hist_view *view)
+{
+	return hist_shown_program(view->hist)->nr;
+}
+
+/* Print an instruction of the program; Linux has none. */
+static void hist_debug_print_insn(struct hist_view *view, uint32_t index, struct trace_seq *seq)
+{
+	if (!index)
+		trace_seq_puts(seq, "\n  program:\n\n");
+	trace_hist_program_show(view->hist, index, seq);
+}
+
 static const struct section {
 	uint32_t (*count)(const struct hist_view *view); /* number of pieces; NULL for one */
 	void (*print)(struct hist_view *view, uint32_t index, struct trace_seq *seq);
@@ -441,6 +454,7 @@ static const struct section {
 	{ nr_fields, hist_debug_print_field },
 	{ nr_actions, hist_debug_print_action },
 	{ nr_saved, print_saved },
+	{ hist_debug_nr_insns, hist_debug_print_insn },
 };
 
 /* Print one piece. */

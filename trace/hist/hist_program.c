@@ -1,6 +1,7 @@
 /* The program of a histogram. See hist_program.h. */
 #include "hist_program.h"
 #include "hist_action.h"
+#include "expr/expr_show.h"
 #include "hist_run.h"
 
 #define STEPS_MORE  4u /* steps FIND, CLOCK, SET_ALL, END */
@@ -237,4 +238,48 @@ int trace_hist_program_make(struct hist *hist)
 	trace_expr_needs(&program.build, 0, hist->values->min_len);
 	add_all(&program);
 	return trace_expr_finish(&program.build);
+}
+
+/* ---- As text ---- */
+
+static const char *hist_program_name_of(const struct expr_insn *insn)
+{
+	static const char *const names[HIST_NR_STEPS] = {
+		[HIST_STEP_TIME] = "TIME",
+		[HIST_STEP_CLOCK] = "CLOCK",
+		[HIST_STEP_REF] = "REF",
+		[HIST_STEP_VAR] = "VAR",
+		[HIST_STEP_DECREASE] = "DECREASE",
+		[HIST_STEP_KEY] = "KEY",
+		[HIST_STEP_KEY_NUMBER] = "KEY_NUMBER",
+		[HIST_STEP_WORDS] = "WORDS",
+		[HIST_STEP_TAKE] = "TAKE",
+		[HIST_STEP_READ] = "READ",
+		[HIST_STEP_BEGINNING] = "BEGINNING",
+		[HIST_STEP_READ_BY] = "READ_BY",
+		[HIST_STEP_FIND] = "FIND",
+		[HIST_STEP_FIND_NUMBER] = "FIND_NUMBER",
+		[HIST_STEP_SET] = "SET",
+		[HIST_STEP_SET_WORDS] = "SET_WORDS",
+		[HIST_STEP_SET_ALL] = "SET_ALL",
+		[HIST_STEP_SET_ONE] = "SET_ONE",
+		[HIST_STEP_SUM] = "SUM",
+		[HIST_STEP_IF_WANTED] = "IF_WANTED",
+		[HIST_STEP_ARGUMENT] = "ARGUMENT",
+		[HIST_STEP_ACT] = "ACT",
+		[HIST_STEP_ACT_LAST] = "ACT_LAST",
+	};
+
+	for (uint32_t i = 0; i < HIST_NR_STEPS; i++) {
+		if (hist_is_step(insn, i))
+			return names[i];
+	}
+	return "";
+}
+
+void trace_hist_program_show(const struct hist *hist, uint32_t number, struct trace_seq *seq)
+{
+	const struct expr_program *program = hist_shown_program(hist);
+
+	trace_expr_show(program, number, hist_program_name_of(&program->insns[number]), seq);
 }

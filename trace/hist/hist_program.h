@@ -94,6 +94,14 @@ struct hist_program {
  */
 int trace_hist_program_make(struct hist *hist);
 
+/* hist->program; or, when hist_plain.c counts, the program of the keys and values. */
+static inline const struct expr_program *hist_shown_program(const struct hist *hist)
+{
+	return hist->program ? hist->program : hist->values;
+}
+/* Print the line of an instruction of that program: expr_show.h. */
+void trace_hist_program_show(const struct hist *hist, uint32_t number, struct trace_seq *seq);
+
 /*
  * Add a step, for types of actions: at most one for each parameter, and three more. Never NULL.
  */

@@ -4,7 +4,9 @@
  */
 #include "unit.h"
 #include <string.h>
+#include <trace/trace_seq.h>
 #include "expr/expr_build.h"
+#include "expr/expr_show.h"
 #include "fake/fake.h"
 #include "ops/ftrace_private.h"
 
@@ -350,15 +352,56 @@ static void most(void **state)
 	trace_expr_free(NULL);
 }
 
+/* ---- As text ---- */
+
+static const char *shown(uint32_t number)
+{
+	static char text[200];
+	struct trace_seq seq;
+
+	trace_seq_init(&seq, text, sizeof(text));
+	trace_expr_show(build.program, number, "MINE", &seq);
+	trace_seq_putc(&seq, '\0');
+	return text;
+}
+
+static void as_text(void **state)
+{
+	const struct expr_value name = {
+		.class = EXPR_CLASS_TEXT, .place = EXPR_PLACE_LOC, .offset = 8, .size = 4
+	};
+	struct expr_insn *insns = build.program->insns;
+
+	(void)state;
+	trace_expr_add_compare(&build, false, EXPR_CMP_GE, 5);
+	insns[0].next[true] = &insns[2];
+	trace_expr_add_text(&build, &name, EXPR_CMP_NE, "tar", 3);
+	(void)add(EXPR_READ);
+	insns[2].number.size = 4;
+	insns[2].number.operand = UINT64_MAX;
+	insns[2].next[true] = insns[2].next[false] = &insns[3];
+	trace_expr_add_division(&build, EXPR_ROUND, 64);
+	add(EXPR_XOR)->to = 3;
+	add(EXPR_OWN)->next[false] = &insns[7];
+	assert_string_equal(shown(0), "   0 TEST_VALUE mask ffffffffffffffff lo 5 span "
+				      "fffffffffffffffa, true: 2, false: fails\n");
+	assert_string_equal(shown(1), "   1 TEST_TEXT offset 8 not \"tar\", true: passes, "
+				      "false: fails\n");
+	assert_string_equal(shown(2), "   2 READ 4 bytes at value + -1, true: 3, false: 3\n");
+	assert_string_equal(shown(3), "   3 ROUND 64\n");
+	assert_string_equal(shown(4), "   4 XOR temps[3]\n");
+	assert_string_equal(shown(5), "   5 MINE, false: 7\n");
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(ways),    CASE(last),    CASE(own_ways),	     CASE(operations),
-		CASE(data),    CASE(places),  CASE(texts),	     CASE(sets),
-		CASE(numbers), CASE(scratch), CASE(ways_of_scratch), CASE(room),
-		CASE(most),
+		CASE(ways),	  CASE(last),	 CASE(own_ways), CASE(as_text),
+		CASE(operations), CASE(data),	 CASE(places),	 CASE(texts),
+		CASE(sets),	  CASE(numbers), CASE(scratch),	 CASE(ways_of_scratch),
+		CASE(room),	  CASE(most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
