@@ -313,12 +313,13 @@ static bool is_first_frame(struct walk *w, uintptr_t rbp)
 	       w->hi - rbp <= FIRST_FRAME_BYTES + sizeof(struct trap_frame);
 }
 
-/* Is this the frame of a trap or system call of a program? The stack ends behind it. */
+/* Is this the frame of a trap or system call of a program? It is the last thing on its stack. */
 static bool is_user_frame(struct walk *w, uintptr_t rbp)
 {
 	uintptr_t at = rbp - 1;
 
 	return (rbp & 1) && is_on_stack(w, at, sizeof(struct trap_frame)) &&
+	       at + sizeof(struct trap_frame) == w->hi &&
 	       trap_is_user((const struct trap_frame *)at);
 }
 

@@ -200,6 +200,7 @@ static bool is_complete(const struct saved *saved)
 static void test_broken_chains(void)
 {
 	struct saved saved = { .rip = (uintptr_t)call_target, .ret = (uintptr_t)call_target };
+	struct trap_frame of_program = { .cs = 3 };
 
 	saved.rbp = (uintptr_t)&saved.next;
 	KTEST_CHECK(!is_complete(&saved)); /* in the middle of a stack */
@@ -210,6 +211,8 @@ static void test_broken_chains(void)
 	saved.rbp = 0;
 	KTEST_CHECK(!is_complete(&saved));
 	saved.rbp = (uintptr_t)&saved.next | 1; /* no trap frame */
+	KTEST_CHECK(!is_complete(&saved));
+	saved.rbp = (uintptr_t)&of_program | 1; /* not at the end of the stack */
 	KTEST_CHECK(!is_complete(&saved));
 	saved.rbp = 0x1230;
 	KTEST_CHECK(!is_complete(&saved));
