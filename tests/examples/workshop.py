@@ -18,7 +18,7 @@ def must(*command, **options):
 
 def libtrace(compiler, profile, host="examples/tiny/include", folder=None, **variables):
     """The folder that `make libtrace` fills. What profiles have in common is compiled once for all tests, in half the time of -O2
-    and -g; test_vendored() has an optimised one."""
+    and -g; test_vendored() and the process have an optimised one."""
     folder = folder or Path(BUILDS[compiler]) / "libtrace"
     must(
         "make",
@@ -37,8 +37,10 @@ def libtrace(compiler, profile, host="examples/tiny/include", folder=None, **var
 
 
 def libtrace_for_process(compiler, profile="full"):
-    """The full profile takes seconds: it is made for this host only, and stays."""
-    return libtrace(compiler, profile, "examples/process/include", Path(BUILDS[compiler]) / "libtrace_process", FOR="process")
+    """The full profile takes seconds: it is made for this host only, and stays. It is optimised: this host runs on real processors,
+    with threads."""
+    folder = Path(BUILDS[compiler]) / "libtrace_process"
+    return libtrace(compiler, profile, "examples/process/include", folder, FOR="process", LIBTRACE_CFLAGS="-g0")
 
 
 def boot(image, cpus=1):
