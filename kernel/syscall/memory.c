@@ -1,6 +1,7 @@
 /* mmap(), munmap(), mprotect(), brk(): the calls; the work is in process/mmap.c. */
 #include "syscall.h"
 
+// NOLINTNEXTLINE(readability-function-size): the six arguments of the call
 long sys_mmap(unsigned long addr, unsigned long len, unsigned long prot, unsigned long flags,
 	      unsigned int fd, unsigned long off)
 {

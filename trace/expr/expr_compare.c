@@ -27,7 +27,8 @@ _Static_assert(sizeof(struct trace_entry) >= WINDOW, "there are as many before e
 struct expr_window {
 	uint32_t offset;
 	uint32_t shift;
-	uint64_t max; /* the highest number of the field, without sign */
+	uint64_t max;  /* the highest number of the field, without sign */
+	uint64_t sign; /* the bit that is turned over to have signed numbers in order; or 0 */
 };
 
 /* Numbers from `first` to `last`, without sign; none if `first` is the greater one. */
@@ -84,20 +85,16 @@ static struct expr_insn *expr_add_test(struct expr_build *build, enum expr_op op
 	return insn;
 }
 
-/*
- * Add the test of a range. `sign` is the bit that is turned over to have signed numbers in order;
- * or 0.
- */
+/* Add the test of a range. */
 static struct expr_insn *expr_add_range(struct expr_build *build, enum expr_op op,
-					const struct expr_window *window, struct expr_range range,
-					uint64_t sign)
+					const struct expr_window *window, struct expr_range range)
 {
 	struct expr_insn *insn;
 
 	if (range.first > range.last)
 		return expr_add_constant(build, false);
 	insn = expr_add_test(build, op, window);
-	insn->lo = (range.first ^ sign) << window->shift;
+	insn->lo = (range.first ^ window->sign) << window->shift;
 	insn->span = (range.last - range.first) << window->shift;
 	return insn;
 }
@@ -132,16 +129,16 @@ static struct expr_insn *expr_add_bits(struct expr_build *build, enum expr_op op
 	return insn;
 }
 
-/* Add the comparison of a number without sign, or with one whose bit is `sign`. */
+/* Add the comparison of a number. */
 static struct expr_insn *expr_add_compare(struct expr_build *build, enum expr_op op,
-					  const struct expr_window *window, uint64_t sign,
-					  enum expr_cmp cmp, uint64_t number)
+					  const struct expr_window *window, enum expr_cmp cmp,
+					  uint64_t number)
 {
 	number &= window->max;
 	if (cmp == EXPR_CMP_AND)
 		return expr_add_bits(build, op, window, number);
-	return expr_add_range(build, op, window, expr_range_of(cmp, number ^ sign, window->max),
-			      sign);
+	return expr_add_range(build, op, window,
+			      expr_range_of(cmp, number ^ window->sign, window->max));
 }
 
 /*
@@ -174,7 +171,7 @@ static struct expr_insn *expr_add_address(struct expr_build *build,
 	if (cmp == EXPR_CMP_AND)
 		return expr_add_bits(build, EXPR_TEST, window, expr_pack_bits(number));
 	return expr_add_range(build, EXPR_TEST, window,
-			      expr_pack_range(expr_range_of(cmp, number, UINT64_MAX)), 0);
+			      expr_pack_range(expr_range_of(cmp, number, UINT64_MAX)));
 }
 
 void trace_expr_add_number(struct expr_build *build, const struct expr_value *value,
@@ -182,7 +179,6 @@ void trace_expr_add_number(struct expr_build *build, const struct expr_value *va
 {
 	struct expr_window window;
 	struct expr_insn *insn;
-	uint64_t sign;
 
 	if (value->class == EXPR_CLASS_CPU) {
 		trace_expr_add_load(build, value);
@@ -190,11 +186,12 @@ void trace_expr_add_number(struct expr_build *build, const struct expr_value *va
 		return;
 	}
 	window = expr_window_of(value->offset, value->size);
-	sign = value->is_signed ? window.max ^ window.max >> 1 : 0;
+	if (value->is_signed)
+		window.sign = window.max ^ window.max >> 1;
 	if (value->class == EXPR_CLASS_ADDRESS)
 		insn = expr_add_address(build, &window, cmp, number);
 	else
-		insn = expr_add_compare(build, EXPR_TEST, &window, sign, cmp, number);
+		insn = expr_add_compare(build, EXPR_TEST, &window, cmp, number);
 	if (cmp == EXPR_CMP_NE)
 		expr_negate(insn);
 }
@@ -202,10 +199,11 @@ void trace_expr_add_number(struct expr_build *build, const struct expr_value *va
 void trace_expr_add_compare(struct expr_build *build, bool is_signed, enum expr_cmp cmp,
 			    uint64_t number)
 {
-	const struct expr_window window = expr_window_of(0, WINDOW);
-	struct expr_insn *insn = expr_add_compare(build, EXPR_TEST_VALUE, &window,
-						  (uint64_t)is_signed << 63, cmp, number);
+	struct expr_window window = expr_window_of(0, WINDOW);
+	struct expr_insn *insn;
 
+	window.sign = (uint64_t)is_signed << 63;
+	insn = expr_add_compare(build, EXPR_TEST_VALUE, &window, cmp, number);
 	if (cmp == EXPR_CMP_NE)
 		expr_negate(insn);
 }
@@ -219,7 +217,7 @@ void trace_expr_add_range(struct expr_build *build, const struct expr_value *val
 
 	if (value->class == EXPR_CLASS_ADDRESS)
 		range = expr_pack_range(range);
-	insn = expr_add_range(build, EXPR_TEST, &window, range, 0);
+	insn = expr_add_range(build, EXPR_TEST, &window, range);
 	if (!is_inside)
 		expr_negate(insn);
 }

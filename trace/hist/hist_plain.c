@@ -255,7 +255,7 @@ static bool hist_is_plain(const struct hist *hist)
 	if (hist->values->nr != 2 * nr || hist->nr_vars || hist->nr_refs || hist->nr_actions)
 		return false;
 	for (uint32_t i = 1; i < nr; i++) {
-		if (!is_number(&hist->values->insns[2 * i]))
+		if (!is_number(&hist->values->insns[2ul * i]))
 			return false;
 	}
 	return hist->values->insns[1].op == EXPR_END;

@@ -218,7 +218,7 @@ static uint32_t most_steps(const struct hist *hist)
 static void make_plain(struct hist *hist)
 {
 	for (uint32_t i = 0; i < (uint32_t)hist->nr_keys + hist->nr_vals; i++)
-		hist->plain[i] = hist->values->insns[2 * i];
+		hist->plain[i] = hist->values->insns[2ul * i];
 }
 
 int trace_hist_program_make(struct hist *hist)

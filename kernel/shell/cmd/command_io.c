@@ -186,6 +186,7 @@ static const struct errno_text errno_texts[] = {
 	{ ENAMETOOLONG, "File name too long" },
 	{ ENOSYS, "Function not implemented" },
 	{ ENOTEMPTY, "Directory not empty" },
+	{ ELOOP, "Too many levels of symbolic links" },
 	{ ENODATA, "No data available" },
 	{ ETIME, "Timer expired" },
 	{ EMSGSIZE, "Message too long" },

@@ -6,6 +6,7 @@
 #include <kernel/mm.h>
 #include <kernel/process.h>
 #include <kernel/string.h>
+#include <trace/fmt.h>
 #include "sh.h"
 
 #define CANNOT_RUN 126
@@ -26,9 +27,7 @@ static void program_env_add(const char *name, const char *value, void *arg)
 		char *to = maker->text + maker->bytes;
 
 		maker->envp[maker->nr] = to;
-		memcpy(to, name, name_len);
-		to[name_len] = '=';
-		memcpy(to + name_len + 1, value, len + 1);
+		trace_scnprintf(to, name_len + len + 2, "%s=%s", name, value);
 	}
 	maker->nr++;
 	maker->bytes += name_len + len + 2;
