@@ -98,8 +98,13 @@ bool arch_user_lookup(uint64_t root, uintptr_t virt, uint64_t *out_phys, bool *o
 	return true;
 }
 
+struct page_visit {
+	arch_user_page_fn fn;
+	void *arg;
+};
+
 static int paging_each_in(uint64_t *table, enum paging_level level, uintptr_t start, uintptr_t end,
-			  arch_user_page_fn fn, void *arg)
+			  const struct page_visit *visit)
 {
 	uintptr_t bytes = 1ull << (12 + 9 * level);
 	int err = 0;
@@ -111,9 +116,9 @@ static int paging_each_in(uint64_t *table, enum paging_level level, uintptr_t st
 		if (next > end)
 			next = end;
 		if (*entry)
-			err = level == LEVEL_4K ? fn(start, entry, arg)
+			err = level == LEVEL_4K ? visit->fn(start, entry, visit->arg)
 						: paging_each_in(paging_table_of(*entry), level - 1,
-								 start, next, fn, arg);
+								 start, next, visit);
 		start = next;
 	}
 	return err;
@@ -121,7 +126,9 @@ static int paging_each_in(uint64_t *table, enum paging_level level, uintptr_t st
 
 int arch_user_each(uint64_t root, uintptr_t start, uintptr_t end, arch_user_page_fn fn, void *arg)
 {
-	return paging_each_in(paging_table_of(root), LEVEL_512G, start, end, fn, arg);
+	const struct page_visit visit = { fn, arg };
+
+	return paging_each_in(paging_table_of(root), LEVEL_512G, start, end, &visit);
 }
 
 uint64_t arch_user_entry_phys(const uint64_t *entry)

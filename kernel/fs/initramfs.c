@@ -45,7 +45,7 @@ static bool initramfs_number(const char *header, enum cpio_number which, uint32_
 	char digits[CPIO_DIGITS + 1];
 	unsigned long value;
 
-	memcpy(digits, header + 6 + which * CPIO_DIGITS, CPIO_DIGITS);
+	memcpy(digits, header + 6 + (size_t)which * CPIO_DIGITS, CPIO_DIGITS);
 	digits[CPIO_DIGITS] = '\0';
 	if (str_to_u64(digits, 16, &value))
 		return false;

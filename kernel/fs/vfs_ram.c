@@ -125,10 +125,22 @@ static void ram_stat(void *object, struct vfs_stat *out_stat)
 	out_stat->id = node->id;
 }
 
+/* Is one of the attributes to have another value? */
+static bool ram_attr_differs(const struct ram_node *node, unsigned int which,
+			     const struct vfs_stat *to)
+{
+	return ((which & VFS_SET_MODE) && node->mode != to->mode) ||
+	       ((which & VFS_SET_UID) && node->uid != to->uid) ||
+	       ((which & VFS_SET_GID) && node->gid != to->gid);
+}
+
+/* Those of files in /proc stay. */
 static int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to)
 {
 	struct ram_node *node = object;
 
+	if (node->special && !node->special->is_device)
+		return ram_attr_differs(node, which, to) ? -EPERM : 0;
 	if (which & VFS_SET_MODE)
 		node->mode = to->mode;
 	if (which & VFS_SET_UID)

@@ -41,9 +41,14 @@ void exec_args_free(struct exec_args *args)
 	*args = (struct exec_args){ 0 };
 }
 
+/* The first instruction of a program, and its stack pointer there. */
+struct exec_start {
+	uintptr_t ip, sp;
+};
+
 /* A new address space with the program; NULL with *out_err set. */
 static struct mm *exec_load(const char *path, struct file *file, const struct exec_args *args,
-			    uintptr_t *out_ip, uintptr_t *out_sp, int *out_err)
+			    struct exec_start *out_start, int *out_err)
 {
 	struct elf_image image = { 0 };
 	struct mm *mm = mm_create();
@@ -54,13 +59,13 @@ static struct mm *exec_load(const char *path, struct file *file, const struct ex
 	strlcpy(mm->exe, path, sizeof(mm->exe));
 	*out_err = load_elf_binary(mm, file, &image);
 	if (!*out_err)
-		*out_err = create_elf_tables(mm, &image, args, out_sp);
+		*out_err = create_elf_tables(mm, &image, args, &out_start->sp);
 	if (*out_err) {
 		mm_put(mm);
 		return NULL;
 	}
 	mm->start_brk = mm->brk = ALIGN_UP(image.end, PAGE_SIZE);
-	*out_ip = image.entry;
+	out_start->ip = image.entry;
 	return mm;
 }
 
@@ -145,15 +150,15 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 		     unsigned int depth)
 {
 	char line[SCRIPT_LINE + 1] = "";
-	uintptr_t ip, sp;
+	struct exec_start start;
 	struct mm *mm;
 	int err;
 
 	if (file_read_at(file, line, SCRIPT_LINE, 0) > 2 && line[0] == '#' && line[1] == '!')
 		return exec_script(path, line + 2, args, depth);
-	mm = exec_load(path, file, args, &ip, &sp, &err);
+	mm = exec_load(path, file, args, &start, &err);
 	if (mm)
-		exec_begin(mm, ip, sp);
+		exec_begin(mm, start.ip, start.sp);
 	return err;
 }
 

@@ -87,33 +87,32 @@ static int fork_check(uint64_t flags)
 	return 0;
 }
 
-long process_fork(const struct trap_frame *regs, uint64_t flags, uintptr_t stack,
-		  uintptr_t parent_tid, uintptr_t child_tid, uintptr_t tls)
+long process_fork(const struct trap_frame *regs, const struct kernel_clone_args *args)
 {
 	struct completion born = { 0 };
 	struct thread *thread;
 	struct task *child;
 	int32_t pid;
-	int err = fork_check(flags);
+	int err = fork_check(args->flags);
 
 	if (err)
 		return err;
-	thread = fork_copy_task(flags);
+	thread = fork_copy_task(args->flags);
 	if (!thread)
 		return -ENOMEM;
 	child = thread->task;
 	pid = thread->pid;
-	fork_set_registers(child, regs, stack);
-	child->set_child_tid = flags & CLONE_CHILD_SETTID ? child_tid : 0;
-	child->clear_child_tid = flags & CLONE_CHILD_CLEARTID ? child_tid : 0;
-	if (flags & CLONE_SETTLS)
-		child->arch.fs_base = tls;
-	if (flags & CLONE_PARENT_SETTID)
-		(void)!copy_to_user((void *)parent_tid, &pid, sizeof(pid));
-	fork_add_child(child->process, flags & CLONE_VFORK ? &born : NULL);
+	fork_set_registers(child, regs, args->stack);
+	child->set_child_tid = args->flags & CLONE_CHILD_SETTID ? args->child_tid : 0;
+	child->clear_child_tid = args->flags & CLONE_CHILD_CLEARTID ? args->child_tid : 0;
+	if (args->flags & CLONE_SETTLS)
+		child->arch.fs_base = args->tls;
+	if (args->flags & CLONE_PARENT_SETTID)
+		(void)!copy_to_user((void *)args->parent_tid, &pid, sizeof(pid));
+	fork_add_child(child->process, args->flags & CLONE_VFORK ? &born : NULL);
 	wake_up_new_thread(thread);
 	thread_put(thread);
-	if (flags & CLONE_VFORK)
+	if (args->flags & CLONE_VFORK)
 		wait_for_completion(&born);
 	return pid;
 }

@@ -62,6 +62,7 @@ static int mmap_check_file(const struct file *file)
 	return file->ops->map_page ? 0 : -ENODEV;
 }
 
+// NOLINTNEXTLINE(readability-function-size): those of the call, and the address space
 long do_mmap(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot, uint32_t flags,
 	     struct file *file, uint64_t offset)
 {

@@ -111,9 +111,16 @@ int load_elf_binary(struct mm *mm, struct file *file, struct elf_image *out_imag
 int create_elf_tables(struct mm *mm, const struct elf_image *image, const struct exec_args *args,
 		      uintptr_t *out_sp);
 
+/* The arguments of clone(); addresses are the program's, 0: none. */
+struct kernel_clone_args {
+	uint64_t flags; /* CLONE_*, and the signal for the parent */
+	uintptr_t stack;
+	uintptr_t parent_tid, child_tid; /* places for the child's pid */
+	uintptr_t tls;
+};
+
 /* fork.c. The pid of the child, or -errno. */
-long process_fork(const struct trap_frame *regs, uint64_t flags, uintptr_t stack,
-		  uintptr_t parent_tid, uintptr_t child_tid, uintptr_t tls);
+long process_fork(const struct trap_frame *regs, const struct kernel_clone_args *args);
 
 /* exit.c. End the process with a code as wait4() tells it. */
 void do_group_exit(int exit_code) __attribute__((noreturn));

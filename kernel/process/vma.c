@@ -47,12 +47,14 @@ int vma_add(struct mm *mm, const struct vma *range)
 {
 	struct vma *next = find_vma(mm, range->start);
 	struct list *place = next ? &next->link : &mm->vmas;
-	struct vma *prev =
-		place->prev == &mm->vmas ? NULL : list_entry(place->prev, struct vma, link);
 
-	if (prev && vma_can_join(prev, range)) {
-		prev->end = range->end;
-		return 0;
+	if (place->prev != &mm->vmas) {
+		struct vma *prev = list_entry(place->prev, struct vma, link);
+
+		if (vma_can_join(prev, range)) {
+			prev->end = range->end;
+			return 0;
+		}
 	}
 	return vma_insert(mm, place, range);
 }

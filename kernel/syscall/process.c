@@ -11,18 +11,27 @@ static const struct trap_frame *process_regs(void)
 long sys_clone(unsigned long clone_flags, unsigned long newsp, int *parent_tidptr,
 	       int *child_tidptr, unsigned long tls)
 {
-	return process_fork(process_regs(), clone_flags, newsp, (uintptr_t)parent_tidptr,
-			    (uintptr_t)child_tidptr, tls);
+	const struct kernel_clone_args args = { .flags = clone_flags,
+						.stack = newsp,
+						.parent_tid = (uintptr_t)parent_tidptr,
+						.child_tid = (uintptr_t)child_tidptr,
+						.tls = tls };
+
+	return process_fork(process_regs(), &args);
 }
 
 long sys_fork(void)
 {
-	return process_fork(process_regs(), SIGCHLD, 0, 0, 0, 0);
+	const struct kernel_clone_args args = { .flags = SIGCHLD };
+
+	return process_fork(process_regs(), &args);
 }
 
 long sys_vfork(void)
 {
-	return process_fork(process_regs(), CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+	const struct kernel_clone_args args = { .flags = CLONE_VM | CLONE_VFORK | SIGCHLD };
+
+	return process_fork(process_regs(), &args);
 }
 
 /* Add the strings of a program's array to those for the next program. */

@@ -151,7 +151,7 @@ static bool is_around(const struct fetch_word *word)
 
 int trace_fetch_value(struct fetch_parse *parse, const struct fetch_word *word)
 {
-	struct fetch_around reads[READS_MAX + 1];
+	struct fetch_around reads[READS_MAX + 1] = { { 0 } };
 	struct fetch_word rest = *word;
 	uint32_t nr = 0;
 	int err = 0;

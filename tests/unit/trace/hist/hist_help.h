@@ -23,6 +23,13 @@ HELPER int hist_reset(void **state)
 	return err;
 }
 
+HELPER void same(const char *got, const char *want)
+{
+	if (strcmp(got, want) != 0)
+		print_message("wanted:\n%s\ngot:\n%s\n", want, got);
+	assert_string_equal(got, want);
+}
+
 HELPER void clear(const char *dir)
 {
 	char path[64];
