@@ -114,7 +114,7 @@ static int take_read(struct fetch_parse *parse, struct fetch_word *word, struct 
 static int add_this_cpu(struct fetch_parse *parse, const struct fetch_around *around)
 {
 	const struct fetch_op op = { .code = FETCH_THIS_CPU };
-	bool is_symbol = *around->inner == '@';
+	bool is_symbol = *around->inner == '@'; // NOLINT: set by take_inner()
 	int err = 0;
 
 	if (is_symbol && !trace_plat_this_cpu_ptr(parse->first.value))
