@@ -16,6 +16,13 @@ struct vma *find_vma(struct mm *mm, uintptr_t addr)
 	return NULL;
 }
 
+static struct vma *vma_next(struct mm *mm, struct vma *vma)
+{
+	struct list *next = vma->link.next;
+
+	return next == &mm->vmas ? NULL : list_entry(next, struct vma, link);
+}
+
 uint32_t vma_page_flags(const struct vma *vma)
 {
 	if (!(vma->flags & VM_PROT))
@@ -100,13 +107,14 @@ static void vma_free(struct mm *mm, struct vma *vma)
 int vma_remove_range(struct mm *mm, uintptr_t start, uintptr_t end)
 {
 	int err = vma_split(mm, start);
-	struct vma *vma;
+	struct vma *vma, *next;
 
 	if (!err)
 		err = vma_split(mm, end);
 	if (err)
 		return err;
-	while ((vma = find_vma(mm, start)) && vma->start < end) {
+	for (vma = find_vma(mm, start); vma && vma->start < end; vma = next) {
+		next = vma_next(mm, vma);
 		arch_user_each(mm->root, vma->start, vma->end, vma_drop_page, NULL);
 		vma_free(mm, vma);
 	}
