@@ -129,7 +129,9 @@ def measure_all(build, quick):
     found.update(many_sites_and_events(build))
     with Guest(build, cpus=4, tests=True, icount=True, timeout=300) as guest:
         found["boot_to_prompt"] = values(guest.check("bench boot_to_prompt"))["boot_to_prompt"]
-    found["image_bytes"] = image_bytes(build / "fathom.elf")
+    make(build / "alone", "PROCESSES=0")
+    found["image_bytes"] = image_bytes(build / "alone/fathom.elf")
+    found["image_bytes_programs"] = image_bytes(build / "fathom.elf")
     slow = {row["tracer"]: row["slow_down"] for row in work if row["run"] == "1 1000"}
     found.update(slow_function=slow["function"], slow_graph=slow["function_graph"])
     rows = {

@@ -73,4 +73,4 @@ def test_boot_to_prompt():
 
 
 def test_the_image_has_room():
-    assert 500_000 < bench.image_bytes(BUILDS["gcc"] / "fathom.elf") <= SYSTEM["image_bytes"][3]
+    assert 500_000 < bench.image_bytes(BUILDS["gcc"] / "fathom.elf") <= SYSTEM["image_bytes_programs"][3]
