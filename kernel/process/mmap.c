@@ -6,8 +6,7 @@
 
 static bool mmap_is_range(uintptr_t addr, size_t bytes)
 {
-	return addr % PAGE_SIZE == 0 && bytes && bytes <= TASK_SIZE_MAX &&
-	       addr <= TASK_SIZE_MAX - bytes;
+	return addr % PAGE_SIZE == 0 && bytes && access_ok(addr, bytes);
 }
 
 /* The address that a mapping gets; 0 when there is no room. */

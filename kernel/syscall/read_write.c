@@ -44,11 +44,6 @@ static ssize_t read_or_write(struct file *file, char *buf, size_t count, bool is
 }
 
 /* The pointer is looked at before the file is, as Linux does. */
-static bool read_is_user(const char *buf, size_t count)
-{
-	return count <= TASK_SIZE_MAX && (uintptr_t)buf <= TASK_SIZE_MAX - count;
-}
-
 static long read_write_call(unsigned int fd, char *buf, size_t count, bool is_write)
 {
 	struct file *file = files_get_file(current_process()->files, fd);
@@ -60,7 +55,7 @@ static long read_write_call(unsigned int fd, char *buf, size_t count, bool is_wr
 		result = -EBADF;
 	else if ((int64_t)count < 0)
 		result = -EINVAL;
-	else if (read_is_user(buf, count))
+	else if (access_ok((uintptr_t)buf, count))
 		result = read_or_write(file, buf, count, is_write);
 	fput(file);
 	return result;

@@ -64,6 +64,12 @@ void arch_user_frame_init(struct trap_frame *regs, uintptr_t ip, uintptr_t sp);
 /* Features as AT_HWCAP has them. */
 uint64_t arch_user_hwcap(void);
 
+/* Are these addresses a program's, whether or not there is memory? */
+static inline bool access_ok(uintptr_t addr, size_t bytes)
+{
+	return bytes <= TASK_SIZE_MAX && addr <= TASK_SIZE_MAX - bytes;
+}
+
 /*
  * Copy between a program's memory and the kernel's. The result is the number of bytes that were not
  * copied, because an address is not the program's or its page could not be made; 0: all. The kernel never
