@@ -66,6 +66,7 @@
 #include <trace/trace_events.h>
 #include "events/event_watch.h"
 #include "events/filter.h"
+#include "expr/expr_value.h"
 #include "hist/hist_map.h"
 
 struct trace_array;
@@ -88,27 +89,13 @@ enum monitor_per {
 	MONITOR_FIELD,
 };
 
-/* The part of an event that chooses the automaton's instance. */
-enum monitor_key_kind {
-	MONITOR_KEY_NONE,  /* it need not */
-	MONITOR_KEY_CPU,   /* that on which it occurs */
-	MONITOR_KEY_FIELD, /* a number of `bytes` bytes at `offset` */
-};
-struct monitor_key {
-	uint8_t kind; /* enum monitor_key_kind */
-	uint8_t bytes;
-	bool is_signed;
-	uint16_t offset;
-};
-
 /* A symbol: the label of steps. */
 struct monitor_symbol {
 	char label[MONITOR_WORD_BYTES];
 	bool is_named; /* the label was written: it may stand for the symbol */
 	uint8_t tap;
-	struct expr_program *filter; /* NULL: every occurrence */
-	const char *filter_text;     /* in monitor->text, not ended */
-	size_t filter_len;
+	struct expr_program *filter;  /* NULL: every occurrence */
+	struct expr_word filter_text; /* in monitor->text */
 };
 
 /* A tap: the watch of an event, for all symbols with the same event and key. */
@@ -116,8 +103,9 @@ struct monitor_tap {
 	struct trace_event_watch watch;
 	struct trace_monitor *monitor;
 	struct trace_event_call *call;
-	struct monitor_key key;
-	uint32_t symbols; /* a bit for each */
+	struct expr_value about;  /* a number of the event, which chooses the instance; or none */
+	struct expr_program *key; /* its value is that number; NULL: it is 0 */
+	uint32_t symbols;	  /* a bit for each */
 };
 
 /*
@@ -201,12 +189,6 @@ struct trace_monitor {
 	struct trace_event_call event_call, error_call;
 };
 
-/* A mistake in a line. */
-struct monitor_error {
-	const char *why; /* a text that lasts, or NULL for no further reason */
-	const char *at;	 /* place in the line */
-};
-
 /* ---- Reactors: monitor_react.c ---- */
 
 /* A violation, for a reactor. */
@@ -261,7 +243,7 @@ struct trace_monitor *trace_monitor_of(uint64_t number);
  * Carry out a line of `monitors`: m:... makes a monitor, -:NAME or !NAME removes it. Returns 0, or
  * -errno with *error. Lock held.
  */
-int trace_monitors_write(char *text, struct monitor_error *error);
+int trace_monitors_write(char *line, struct expr_error *error);
 /* Remove all monitors of users. Returns 0, or -EBUSY when events of some are in use, which stay. */
 int trace_monitors_clear(void);
 /* Switch a monitor. Returns 0, or -errno with nothing changed. Lock held. */

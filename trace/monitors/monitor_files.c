@@ -50,13 +50,13 @@ static int monitors_open(struct trace_handle *handle)
 /* Line by line; those before one that is wrong have taken effect. */
 static int monitors_store(struct trace_handle *handle, char *text)
 {
-	struct monitor_error error = { 0 };
+	struct expr_error error = { 0 };
+	char *line = text;
 	int err = 0;
 
 	trace_monitors_lock();
 	while (*text && !err) {
-		char *line = text;
-
+		line = text;
 		while (*text && *text != '\n')
 			text++;
 		if (*text)
@@ -65,7 +65,7 @@ static int monitors_store(struct trace_handle *handle, char *text)
 	}
 	trace_monitors_unlock();
 	if (err && error.why)
-		trace_handle_blame(handle, error.at, error.why);
+		trace_handle_blame(handle, line + error.pos, error.why);
 	return err;
 }
 

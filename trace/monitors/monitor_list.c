@@ -259,13 +259,13 @@ static void free_monitor(struct trace_monitor *monitor)
 	trace_plat_free(monitor, sizeof(*monitor));
 }
 
-static struct trace_monitor *alloc_monitor(const char *name, size_t len, const char *text)
+static struct trace_monitor *alloc_monitor(const struct expr_word *name, const char *text)
 {
 	struct trace_monitor *monitor = trace_plat_alloc(sizeof(*monitor));
 
 	if (!monitor)
 		return NULL;
-	memcpy(monitor->name, name, len);
+	trace_monitor_copy_word(monitor->name, name);
 	monitor->text_bytes = trace_strlen(text) + 1;
 	monitor->text = trace_plat_alloc(monitor->text_bytes);
 	if (!monitor->text) {
@@ -276,26 +276,20 @@ static struct trace_monitor *alloc_monitor(const char *name, size_t len, const c
 	return monitor;
 }
 
-static int monitor_list_blame(struct monitor_error *error, const char *at, const char *why, int err)
+/*
+ * Make a monitor of the text at the cursor. The name is checked, and so is that there is room at
+ * `place`.
+ */
+static int make_at(size_t place, const struct expr_word *name, const struct expr_cursor *text,
+		   const char *desc)
 {
-	error->at = at;
-	error->why = why;
-	return err;
-}
-
-/* The name is checked, and so is that there is room at `place`. */
-static int make_at(size_t place, const char *name, const char *text, const char *desc,
-		   struct monitor_error *error)
-{
-	struct trace_monitor *monitor = alloc_monitor(name, trace_monitor_word_len(name), text);
+	struct trace_monitor *monitor = alloc_monitor(name, text->at);
 	int err;
 
 	if (!monitor)
 		return -ENOMEM;
 	monitor->desc = desc;
-	err = trace_monitor_parse(monitor, error);
-	if (error->at)
-		error->at = text + (error->at - monitor->text);
+	err = trace_monitor_parse(monitor, (size_t)(text->at - text->text), text->error);
 	if (!err)
 		err = trace_monitor_set_reactor(monitor, monitor->reactor);
 	if (!err)
@@ -318,22 +312,22 @@ static size_t find_room(void)
 	return place;
 }
 
-static int monitor_list_make(const char *name, const char *text, const char *desc,
-			     struct monitor_error *error)
+static int monitor_list_make(struct expr_cursor *text)
 {
-	size_t len = trace_monitor_word_len(name), place = find_room();
+	const struct expr_word name = trace_monitor_take_name(text);
+	size_t place = find_room();
 
-	if (!len || name + len > text)
-		return monitor_list_blame(error, name, "a name is expected", -EINVAL);
-	if (name[len] && !trace_is_space(name[len]))
-		return monitor_list_blame(error, name + len, "a blank is expected", -EINVAL);
-	if (len > MONITOR_NAME_BYTES - 1)
-		return monitor_list_blame(error, name, "the name is too long", -EINVAL);
-	if (trace_monitor_find(name, len))
-		return monitor_list_blame(error, name, "there is such a monitor already", -EEXIST);
+	if (!name.len)
+		return trace_expr_refuse(text, -EINVAL, "a name is expected", name.at);
+	if (*text->at && !trace_is_space(*text->at))
+		return trace_expr_refuse(text, -EINVAL, "a blank is expected", text->at);
+	if (name.len > MONITOR_NAME_BYTES - 1)
+		return trace_expr_refuse(text, -EINVAL, "the name is too long", name.at);
+	if (trace_monitor_find(name.at, name.len))
+		return trace_expr_refuse(text, -EEXIST, "there is such a monitor already", name.at);
 	if (place == MONITORS_MAX)
-		return monitor_list_blame(error, name, "there are too many monitors", -ENOSPC);
-	return make_at(place, name, text, desc, error);
+		return trace_expr_refuse(text, -ENOSPC, "there are too many monitors", name.at);
+	return make_at(place, &name, text, NULL);
 }
 
 static int remove_monitor(struct trace_monitor *monitor)
@@ -354,15 +348,15 @@ static int remove_monitor(struct trace_monitor *monitor)
 
 /* ---- Lines of `monitors` ---- */
 
-static int define(char *name, struct monitor_error *error)
+static int define(struct expr_cursor *text)
 {
-	char *text = name + trace_monitor_word_len(name);
+	const char *name = text->at;
 	struct trace_monitor *monitor;
-	int err = monitor_list_make(name, text, NULL, error);
+	int err = monitor_list_make(text);
 
 	if (err)
 		return err;
-	monitor = trace_monitor_find(name, (size_t)(text - name));
+	monitor = trace_monitor_find(name, (size_t)(text->at - name));
 	if (!monitor->wants_enable)
 		return 0;
 	err = trace_monitor_enable(monitor, true);
@@ -371,39 +365,39 @@ static int define(char *name, struct monitor_error *error)
 	return err;
 }
 
-/* `name` alone, or the line as it is listed. */
-static int undefine(char *name, struct monitor_error *error)
+/* A name alone, or the line as it is listed. */
+static int undefine(struct expr_cursor *text)
 {
-	size_t len = 0;
+	const char *name = text->at;
 	struct trace_monitor *monitor;
 	int err;
 
-	while (name[len] && !trace_is_space(name[len]))
-		len++;
-	monitor = trace_monitor_find(name, len);
+	while (*text->at && !trace_is_space(*text->at))
+		text->at++;
+	monitor = trace_monitor_find(name, (size_t)(text->at - name));
 	if (!monitor)
-		return monitor_list_blame(error, name, "there is no such monitor", -ENOENT);
-	if (name[len] && !trace_streq(name + len, monitor->text))
-		return monitor_list_blame(error, name + len, "the monitor is another one", -EINVAL);
+		return trace_expr_refuse(text, -ENOENT, "there is no such monitor", name);
+	if (*text->at && !trace_streq(text->at, monitor->text))
+		return trace_expr_refuse(text, -EINVAL, "the monitor is another one", text->at);
 	if (monitor->desc)
-		return monitor_list_blame(error, name, "this one stays", -EPERM);
+		return trace_expr_refuse(text, -EPERM, "this one stays", name);
 	err = remove_monitor(monitor);
-	return err == -EBUSY ? monitor_list_blame(error, name, "its events are in use", err) : err;
+	return err == -EBUSY ? trace_expr_refuse(text, err, "its events are in use", name) : err;
 }
 
-int trace_monitors_write(char *text, struct monitor_error *error)
+int trace_monitors_write(char *line, struct expr_error *error)
 {
-	*error = (struct monitor_error){ 0 };
-	text = trace_strip(text);
-	if (!*text || *text == '#')
+	struct expr_cursor text = { .text = line, .at = trace_strip(line), .error = error };
+
+	*error = (struct expr_error){ 0 };
+	if (!*text.at || *text.at == '#')
 		return 0;
-	if (*text == '!')
-		return undefine(text + (trace_str_starts(text, "!m:") ? 3 : 1), error);
-	if (trace_str_starts(text, "-:"))
-		return undefine(text + 2, error);
-	if (trace_str_starts(text, "m:"))
-		return define(text + 2, error);
-	return monitor_list_blame(error, text, "m:NAME, -:NAME or !NAME is expected", -EINVAL);
+	if (trace_expr_take(&text, "!m:") || trace_expr_take(&text, "!") ||
+	    trace_expr_take(&text, "-:"))
+		return undefine(&text);
+	if (trace_expr_take(&text, "m:"))
+		return define(&text);
+	return trace_expr_refuse(&text, -EINVAL, "m:NAME, -:NAME or !NAME is expected", text.at);
 }
 
 int trace_monitors_clear(void)
@@ -441,13 +435,17 @@ static const struct {
 /* One whose events this host does not have is left out. */
 int trace_monitors_init(void)
 {
-	struct monitor_error error;
+	struct expr_error error;
 	int err = 0;
 
 	trace_monitors_lock();
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(own) && err != -ENOMEM; i++) {
-		error = (struct monitor_error){ 0 };
-		err = make_at(find_room(), own[i].name, own[i].text, own[i].desc, &error);
+		const struct expr_word name = { own[i].name, trace_strlen(own[i].name) };
+		const struct expr_cursor text = { .text = own[i].text,
+						  .at = own[i].text,
+						  .error = &error };
+
+		err = make_at(find_room(), &name, &text, own[i].desc);
 	}
 	trace_monitors_unlock();
 	return err == -ENOMEM ? err : 0;

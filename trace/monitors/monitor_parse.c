@@ -5,83 +5,100 @@
 #include "monitor_private.h"
 #include "text/str.h"
 
-static bool monitor_parse_is_word(const char *word, size_t len, const char *text)
+int trace_monitor_blame(const struct monitor_parser *parser, const char *at, const char *why)
 {
-	return trace_strlen(text) == len && memcmp(text, word, len) == 0;
+	return trace_expr_refuse(&parser->text, -EINVAL, why, at);
 }
 
-static void monitor_parse_copy_word(char *to, const char *word, size_t len)
+struct expr_word trace_monitor_take_name(struct expr_cursor *text)
 {
-	memcpy(to, word, len);
-	to[len] = '\0';
+	if (expr_is_digit(*text->at))
+		return (struct expr_word){ .at = text->at };
+	return trace_expr_take_name(text);
+}
+
+int trace_monitor_take_word(struct monitor_parser *parser, const char *why,
+			    struct expr_word *out_word)
+{
+	trace_expr_skip_spaces(&parser->text);
+	*out_word = trace_monitor_take_name(&parser->text);
+	if (!out_word->len)
+		return trace_monitor_blame(parser, out_word->at, why);
+	trace_expr_skip_spaces(&parser->text);
+	return 0;
+}
+
+void trace_monitor_copy_word(char *to, const struct expr_word *word)
+{
+	memcpy(to, word->at, word->len);
+	to[word->len] = '\0';
 }
 
 /* ---- Options ---- */
 
-/* An option reads its value: `len` characters. */
-typedef int (*option_fn)(struct monitor_parser *parser, char *value, size_t len);
+static bool monitor_parse_is_name(const struct expr_word *word)
+{
+	size_t len = 0;
 
-static int read_per(struct monitor_parser *parser, char *value, size_t len)
+	while (len < word->len && (expr_is_alnum(word->at[len]) || word->at[len] == '_'))
+		len++;
+	return len && len == word->len && len < MONITOR_WORD_BYTES && !expr_is_digit(*word->at);
+}
+
+static int read_per(struct monitor_parser *parser, const struct expr_word *value)
 {
 	static const char *const kinds[] = {
 		[MONITOR_GLOBAL] = "global", [MONITOR_CPU] = "cpu", [MONITOR_THREAD] = "thread"
 	};
 	struct trace_monitor *monitor = parser->monitor;
 
-	if (!len || len != trace_monitor_word_len(value) || len > MONITOR_WORD_BYTES - 1)
-		return trace_monitor_blame(parser, value,
-					   "global, cpu, thread or a field is expected", -EINVAL);
-	for (uint32_t i = 0; i < TRACE_ARRAY_SIZE(kinds); i++) {
-		if (monitor_parse_is_word(value, len, kinds[i])) {
-			monitor->per = (uint8_t)i;
-			return 0;
-		}
-	}
-	monitor->per = MONITOR_FIELD;
-	monitor_parse_copy_word(monitor->per_field, value, len);
+	if (!monitor_parse_is_name(value))
+		return trace_monitor_blame(parser, value->at,
+					   "global, cpu, thread or a field is expected");
+	monitor->per = 0;
+	while (monitor->per < MONITOR_FIELD && !trace_expr_is(value, kinds[monitor->per]))
+		monitor->per++;
+	if (monitor->per == MONITOR_FIELD)
+		trace_monitor_copy_word(monitor->per_field, value);
 	return 0;
 }
 
-static int read_size(struct monitor_parser *parser, char *value, size_t len)
+static int read_size(struct monitor_parser *parser, const struct expr_word *value)
 {
-	char end = value[len];
 	uint64_t size;
-	int err;
+	int err = trace_expr_number(value, 10, false, &size);
 
-	value[len] = '\0';
-	err = trace_parse_u64(value, 10, &size);
-	value[len] = end;
 	if (!err && (!size || size > MONITOR_SIZE_MAX))
 		err = -ERANGE;
 	if (err)
-		return trace_monitor_blame(parser, value,
-					   err == -ERANGE
-						   ? "neither too small nor too large: 1 to 131072"
-						   : "not a number",
-					   err);
+		return trace_expr_refuse(&parser->text, err,
+					 err == -ERANGE
+						 ? "neither too small nor too large: 1 to 131072"
+						 : "not a number",
+					 value->at);
 	parser->monitor->size = (uint32_t)size;
 	return 0;
 }
 
-static int read_react(struct monitor_parser *parser, char *value, size_t len)
+static int read_react(struct monitor_parser *parser, const struct expr_word *value)
 {
-	parser->monitor->reactor = trace_reactor_find(value, len);
+	parser->monitor->reactor = trace_reactor_find(value->at, value->len);
 	if (parser->monitor->reactor)
 		return 0;
-	return trace_monitor_blame(parser, value, "there is no such reactor", -EINVAL);
+	return trace_monitor_blame(parser, value->at, "there is no such reactor");
 }
 
-static int read_enable(struct monitor_parser *parser, char *value, size_t len)
+static int read_enable(struct monitor_parser *parser, const struct expr_word *value)
 {
-	if (len != 1 || (*value != '0' && *value != '1'))
-		return trace_monitor_blame(parser, value, "neither 0 nor 1", -EINVAL);
-	parser->monitor->wants_enable = *value == '1';
-	return 0;
+	parser->monitor->wants_enable = trace_expr_is(value, "1");
+	if (parser->monitor->wants_enable || trace_expr_is(value, "0"))
+		return 0;
+	return trace_monitor_blame(parser, value->at, "neither 0 nor 1");
 }
 
 static const struct option {
 	const char *name;
-	option_fn read;
+	int (*read)(struct monitor_parser *parser, const struct expr_word *value);
 } monitor_parse_options[] = {
 	{ "per", read_per },
 	{ "size", read_size },
@@ -89,31 +106,37 @@ static const struct option {
 	{ "enable", read_enable },
 };
 
+static int read_option(struct monitor_parser *parser, const struct expr_word *name)
+{
+	struct expr_word value = { .at = parser->text.at };
+
+	while (*parser->text.at && !trace_is_space(*parser->text.at))
+		parser->text.at++;
+	value.len = (size_t)(parser->text.at - value.at);
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(monitor_parse_options); i++) {
+		if (trace_expr_is(name, monitor_parse_options[i].name))
+			return monitor_parse_options[i].read(parser, &value);
+	}
+	return trace_monitor_blame(parser, name->at, "there is no such option");
+}
+
 /* Words of the form NAME=VALUE. */
 static int read_options(struct monitor_parser *parser)
 {
 	int err = 0;
 
-	for (;;) {
-		size_t len, value_len = 0, i = 0;
-		char *value;
+	while (!err) {
+		struct expr_word name;
 
-		trace_monitor_skip_blanks(parser);
-		len = trace_monitor_word_len(parser->at);
-		if (err || !len || parser->at[len] != '=')
-			return err;
-		while (i < TRACE_ARRAY_SIZE(monitor_parse_options) &&
-		       !monitor_parse_is_word(parser->at, len, monitor_parse_options[i].name))
-			i++;
-		if (i == TRACE_ARRAY_SIZE(monitor_parse_options))
-			return trace_monitor_blame(parser, parser->at, "there is no such option",
-						   -EINVAL);
-		value = parser->at + len + 1;
-		while (value[value_len] && !trace_is_space(value[value_len]))
-			value_len++;
-		parser->at = value + value_len;
-		err = monitor_parse_options[i].read(parser, value, value_len);
+		trace_expr_skip_spaces(&parser->text);
+		name = trace_monitor_take_name(&parser->text);
+		if (!name.len || !trace_expr_take(&parser->text, "=")) {
+			parser->text.at = name.at;
+			return 0;
+		}
+		err = read_option(parser, &name);
 	}
+	return err;
 }
 
 /* ---- States and steps ---- */
@@ -122,21 +145,21 @@ static int read_options(struct monitor_parser *parser)
 static int read_state(struct monitor_parser *parser, uint32_t *out_number)
 {
 	struct trace_monitor *monitor = parser->monitor;
-	size_t len = trace_monitor_word_len(parser->at);
+	struct expr_word name;
 	uint32_t at = 0;
+	int err = trace_monitor_take_word(parser, "a state is expected", &name);
 
-	if (!len)
-		return trace_monitor_blame(parser, parser->at, "a state is expected", -EINVAL);
-	if (len > MONITOR_WORD_BYTES - 1)
-		return trace_monitor_blame(parser, parser->at, "the name is too long", -EINVAL);
-	while (at < monitor->nr_states &&
-	       !monitor_parse_is_word(parser->at, len, monitor->states[at]))
+	if (err)
+		return err;
+	if (name.len > MONITOR_WORD_BYTES - 1)
+		return trace_monitor_blame(parser, name.at, "the name is too long");
+	while (at < monitor->nr_states && !trace_expr_is(&name, monitor->states[at]))
 		at++;
 	if (at == MONITOR_STATES_MAX)
-		return trace_monitor_blame(parser, parser->at, "there are too many states", -E2BIG);
+		return trace_expr_refuse(&parser->text, -E2BIG, "there are too many states",
+					 name.at);
 	if (at == monitor->nr_states)
-		monitor_parse_copy_word(monitor->states[monitor->nr_states++], parser->at, len);
-	parser->at += len;
+		trace_monitor_copy_word(monitor->states[monitor->nr_states++], &name);
 	*out_number = at;
 	return 0;
 }
@@ -144,8 +167,8 @@ static int read_state(struct monitor_parser *parser, uint32_t *out_number)
 /* No state in front of a step. */
 #define FROM_ANYWHERE UINT32_MAX
 
-static int add_step(struct monitor_parser *parser, const char *at, uint32_t from, uint32_t symbol,
-		    uint32_t to)
+static int add_step(const struct monitor_parser *parser, const char *at, uint32_t from,
+		    uint32_t symbol, uint32_t to)
 {
 	struct trace_monitor *monitor = parser->monitor;
 	bool is_start = from == FROM_ANYWHERE;
@@ -154,17 +177,17 @@ static int add_step(struct monitor_parser *parser, const char *at, uint32_t from
 
 	if (*mask & 1u << symbol && *next != to)
 		return trace_monitor_blame(parser, at,
-					   "from here it leads to another state already", -EINVAL);
+					   "from here it leads to another state already");
 	*mask |= 1u << symbol;
 	*next = (uint8_t)to;
 	return 0;
 }
 
-/* -SYMBOL|SYMBOL-> STATE; *state is what stands in front, and then behind. */
+/* SYMBOL|SYMBOL-> STATE; *state is the one in front, and then the one behind. */
 static int read_step(struct monitor_parser *parser, uint32_t *state)
 {
 	uint32_t symbols = 0, symbol, to = 0;
-	const char *begin = ++parser->at;
+	const char *begin = parser->text.at;
 	int err;
 
 	do {
@@ -172,15 +195,11 @@ static int read_step(struct monitor_parser *parser, uint32_t *state)
 		if (err)
 			return err;
 		symbols |= 1u << symbol;
-		trace_monitor_skip_blanks(parser);
-	} while (*parser->at == '|' && parser->at++);
-	if (parser->at[0] != '-' || parser->at[1] != '>')
-		return trace_monitor_blame(parser, parser->at, "-> is expected", -EINVAL);
-	parser->at += 2;
-	trace_monitor_skip_blanks(parser);
+		trace_expr_skip_spaces(&parser->text);
+	} while (trace_expr_take(&parser->text, "|"));
+	if (!trace_expr_take(&parser->text, "->"))
+		return trace_monitor_blame(parser, parser->text.at, "-> is expected");
 	err = read_state(parser, &to);
-	if (err)
-		return err;
 	for (symbol = 0; !err && symbol < parser->monitor->nr_symbols; symbol++) {
 		if (symbols & 1u << symbol)
 			err = add_step(parser, begin, *state, symbol, to);
@@ -194,17 +213,13 @@ static int read_path(struct monitor_parser *parser)
 	uint32_t state = FROM_ANYWHERE;
 	int err = 0;
 
-	trace_monitor_skip_blanks(parser);
-	if (*parser->at != '-')
+	trace_expr_skip_spaces(&parser->text);
+	if (*parser->text.at != '-')
 		err = read_state(parser, &state);
-	trace_monitor_skip_blanks(parser);
-	if (!err && *parser->at != '-')
-		return trace_monitor_blame(parser, parser->at, "a step is expected: -EVENT->",
-					   -EINVAL);
-	while (!err && *parser->at == '-') {
+	if (!err && *parser->text.at != '-')
+		return trace_monitor_blame(parser, parser->text.at, "a step is expected: -EVENT->");
+	while (!err && trace_expr_take(&parser->text, "-"))
 		err = read_step(parser, &state);
-		trace_monitor_skip_blanks(parser);
-	}
 	return err;
 }
 
@@ -212,14 +227,13 @@ static int read_paths(struct monitor_parser *parser)
 {
 	int err = read_path(parser);
 
-	while (!err && *parser->at == ';') {
-		parser->at++;
-		trace_monitor_skip_blanks(parser);
-		if (*parser->at)
+	while (!err && trace_expr_take(&parser->text, ";")) {
+		trace_expr_skip_spaces(&parser->text);
+		if (*parser->text.at)
 			err = read_path(parser);
 	}
-	if (!err && *parser->at)
-		return trace_monitor_blame(parser, parser->at, "; or a step is expected", -EINVAL);
+	if (!err && *parser->text.at)
+		return trace_monitor_blame(parser, parser->text.at, "; or a step is expected");
 	return err;
 }
 
@@ -252,9 +266,12 @@ static void choose_starts(struct trace_monitor *monitor)
 	memcpy(monitor->start_state, monitor->next[0], sizeof(monitor->start_state));
 }
 
-int trace_monitor_parse(struct trace_monitor *monitor, struct monitor_error *error)
+int trace_monitor_parse(struct trace_monitor *monitor, size_t base, struct expr_error *error)
 {
-	struct monitor_parser parser = { monitor, monitor->text, error };
+	struct monitor_parser parser = {
+		.monitor = monitor,
+		.text = { .text = monitor->text, .at = monitor->text, .error = error, .base = base }
+	};
 	int err;
 
 	monitor->size = MONITOR_SIZE_DEFAULT;
@@ -268,7 +285,7 @@ int trace_monitor_parse(struct trace_monitor *monitor, struct monitor_error *err
 		choose_starts(monitor);
 	if (!monitor->starts)
 		return trace_monitor_blame(&parser, monitor->text,
-					   "no event tells that a state is reached", -EINVAL);
+					   "no event tells that a state is reached");
 	for (uint32_t i = 0; i < monitor->nr_symbols; i++)
 		monitor->has_filters |= monitor->symbols[i].filter != NULL;
 	return 0;
@@ -278,4 +295,6 @@ void trace_monitor_parse_free(struct trace_monitor *monitor)
 {
 	for (uint32_t i = 0; i < monitor->nr_symbols; i++)
 		trace_expr_free(monitor->symbols[i].filter);
+	for (uint32_t i = 0; i < monitor->nr_taps; i++)
+		trace_expr_free(monitor->taps[i].key);
 }

@@ -6,27 +6,33 @@
 
 /* ---- monitor_parse.c ---- */
 
+/* A line that is read: monitor->text, with the place of the next character. */
+struct monitor_parser {
+	struct trace_monitor *monitor;
+	struct expr_cursor text;
+};
 /*
- * Read a line behind `m:NAME`, which monitor->text has; the monitor is zeroed otherwise. 0; or
- * -errno with *error: trace_monitor_parse_free() is still to be called. monitors_lock held.
+ * Read a line behind `m:NAME`, which monitor->text has; the monitor is zeroed otherwise. `base` is
+ * the place of this text in the whole line. 0; or -errno with *error: trace_monitor_parse_free() is
+ * still to be called. monitors_lock held.
  */
-int trace_monitor_parse(struct trace_monitor *monitor, struct monitor_error *error);
+int trace_monitor_parse(struct trace_monitor *monitor, size_t base, struct expr_error *error);
 void trace_monitor_parse_free(struct trace_monitor *monitor);
+/* Record a mistake. Returns -EINVAL. */
+int trace_monitor_blame(const struct monitor_parser *parser, const char *at, const char *why);
+/* Take letters, digits and _, not beginning with a digit; perhaps none. */
+struct expr_word trace_monitor_take_name(struct expr_cursor *text);
 /*
- * The number of the word that begins at `text`: letters, digits and _, not beginning with a digit.
+ * Take such a word, with blanks around it. Returns 0, or -EINVAL with the mistake `why`: there is
+ * none.
  */
-size_t trace_monitor_word_len(const char *text);
+int trace_monitor_take_word(struct monitor_parser *parser, const char *why,
+			    struct expr_word *out_word);
+/* Copy a word, and a NUL behind it. */
+void trace_monitor_copy_word(char *to, const struct expr_word *word);
 
 /* ---- monitor_symbol.c ---- */
 
-/* A place in the line that is read. */
-struct monitor_parser {
-	struct trace_monitor *monitor;
-	char *at;
-	struct monitor_error *error;
-};
-int trace_monitor_blame(struct monitor_parser *parser, const char *at, const char *why, int err);
-void trace_monitor_skip_blanks(struct monitor_parser *parser);
 /* Read a SYMBOL; *out_number is its number. */
 int trace_monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_number);
 

@@ -40,25 +40,27 @@ static uint32_t symbols_of(const struct monitor_tap *tap, const struct trace_eve
 	return found;
 }
 
-static uint64_t monitor_run_number_at(const struct monitor_key *key,
-				      const struct trace_event_hit *hit)
+/* A function of its own: the scratch of a run takes no room of all others. */
+static TRACE_NOINLINE uint64_t monitor_run_compute(const struct expr_program *key,
+						   const struct trace_event_hit *hit)
 {
-	uint32_t shift = 64 - 8u * key->bytes;
-	uint64_t number = 0;
+	struct expr_run run;
 
-	if (key->offset + key->bytes > hit->bytes)
-		return 0;
-	memcpy(&number, (const char *)hit->entry + key->offset, key->bytes);
-	if (key->is_signed && shift)
-		number = (uint64_t)((int64_t)(number << shift) >> shift);
-	return number;
+	run.data = hit->entry;
+	run.len = hit->bytes;
+	return trace_expr_run(&run, key->insns);
 }
 
-static uint64_t monitor_run_id_of(const struct monitor_key *key, const struct trace_event_hit *hit)
+/* The key's number; 0 when the event is too short. */
+static uint64_t monitor_run_id_of(const struct expr_program *key, const struct trace_event_hit *hit)
 {
-	if (key->kind == MONITOR_KEY_FIELD)
-		return monitor_run_number_at(key, hit);
-	return key->kind == MONITOR_KEY_CPU ? trace_plat_cpu_id() : 0;
+	if (!key || hit->bytes < key->min_len)
+		return 0;
+	if (key->insns[0].op == EXPR_CPU)
+		return trace_plat_cpu_id();
+	if (key->nr == 2)
+		return expr_field(&key->insns[0], hit->entry);
+	return monitor_run_compute(key, hit);
 }
 
 static monitor_word *monitor_run_find_field(struct trace_monitor *monitor, uint64_t id)
@@ -216,7 +218,7 @@ void trace_monitor_watch_hit(struct trace_event_watch *watch, const struct trace
 	symbols = symbols_of(tap, hit);
 	if (!symbols)
 		return;
-	id = monitor_run_id_of(&tap->key, hit);
+	id = monitor_run_id_of(tap->key, hit);
 	place = find_state(monitor, id, &tag);
 	word = place ? atomic_load_explicit(place, memory_order_relaxed) : 0;
 	do {

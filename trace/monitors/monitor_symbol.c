@@ -5,172 +5,132 @@
 #include <trace/platform.h>
 #include "monitor_private.h"
 #include "events/event_file.h"
+#include "expr/expr_build.h"
 #include "instance/event_private.h"
 #include "text/str.h"
 
-static const char no_such_field[] = "the event has no such field";
-
-/* A symbol as written. */
+/* A symbol as written; a part that it does not have is a word without a place. */
 struct written {
 	const char *at; /* its beginning */
-	const char *label, *event, *field;
-	size_t label_len, event_len, field_len; /* 0: it has none */
-	const char *system;			/* NULL: any */
-	size_t system_len;
+	struct expr_word label, system, event, field, filter;
 	struct trace_event_call *call;
-	struct monitor_key key;
-	char *filter; /* NULL: none */
-	size_t filter_len;
+	struct expr_value key; /* of no size, and no CPU: none */
 };
-
-int trace_monitor_blame(struct monitor_parser *parser, const char *at, const char *why, int err)
-{
-	parser->error->at = at;
-	parser->error->why = why;
-	return err;
-}
-
-void trace_monitor_skip_blanks(struct monitor_parser *parser)
-{
-	while (trace_is_space(*parser->at))
-		parser->at++;
-}
-
-static bool monitor_symbol_is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-size_t trace_monitor_word_len(const char *text)
-{
-	size_t len = 0;
-
-	if (*text >= '0' && *text <= '9')
-		return 0;
-	while (monitor_symbol_is_word(text[len]))
-		len++;
-	return len;
-}
-
-static bool is_same_text(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	return a_len == b_len && memcmp(a, b, a_len) == 0;
-}
 
 /* ---- The event ---- */
 
 static bool monitor_symbol_is_meant(const struct trace_event *event, const struct written *written)
 {
-	return trace_event_is_switched(event) &&
-	       is_same_text(event->name, trace_strlen(event->name), written->event,
-			    written->event_len) &&
-	       (!written->system || is_same_text(event->system, trace_strlen(event->system),
-						 written->system, written->system_len));
+	return trace_event_is_switched(event) && trace_expr_is(&written->event, event->name) &&
+	       (!written->system.at || trace_expr_is(&written->system, event->system));
 }
 
-static int monitor_symbol_find_event(struct monitor_parser *parser, struct written *written)
+static int monitor_symbol_find_event(const struct monitor_parser *parser, struct written *written)
 {
-	struct trace_event_call *call = NULL;
+	const char *at = written->event.at;
 	size_t nr = 0;
 
 	trace_events_lock();
 	for (size_t i = 0; i < trace_nr_events(); i++) {
 		if (monitor_symbol_is_meant(trace_event_at(i), written)) {
-			call = trace_event_at(i)->call;
+			written->call = trace_event_at(i)->call;
 			nr++;
 		}
 	}
 	trace_events_unlock();
 	if (!nr)
-		return trace_monitor_blame(parser, written->event, "there is no such event",
-					   -EINVAL);
+		return trace_monitor_blame(parser, at, "there is no such event");
 	if (nr > 1)
-		return trace_monitor_blame(parser, written->event,
-					   "several systems have such an event: SYSTEM:EVENT",
-					   -EINVAL);
-	if (trace_streq(call->event.system, "rv"))
-		return trace_monitor_blame(parser, written->event,
-					   "events of monitors are not monitored", -EINVAL);
-	written->call = call;
+		return trace_monitor_blame(parser, at,
+					   "several systems have such an event: SYSTEM:EVENT");
+	if (trace_streq(written->call->event.system, "rv"))
+		return trace_monitor_blame(parser, at, "events of monitors are not monitored");
 	return 0;
 }
 
-/* ---- Whom it is about ---- */
+/* ---- The key ---- */
 
-static const struct trace_event_field monitor_head_fields[] = {
-	TRACE_FIELD("common_pid", int, trace_entry, pid),
+static const struct expr_named monitor_words[] = {
+	{ "common_cpu", { .class = EXPR_CLASS_CPU } },
+	{ "cpu", { .class = EXPR_CLASS_CPU } },
 };
 
-static const struct trace_event_field *
-monitor_symbol_find_field(const struct trace_event_call *call, const char *name, size_t len)
+/* Is it one number, perhaps a pointer? */
+static bool monitor_symbol_is_key(const struct expr_value *value)
 {
-	for (size_t i = 0; i < call->event.nr_fields; i++) {
-		const struct trace_event_field *field = &call->event.fields[i];
+	const struct trace_event_field *field = value->field;
 
-		if (is_same_text(field->name, trace_strlen(field->name), name, len))
-			return field;
-	}
-	if (is_same_text(monitor_head_fields[0].name, trace_strlen(monitor_head_fields[0].name),
-			 name, len))
-		return &monitor_head_fields[0];
-	return NULL;
+	if (value->class == EXPR_CLASS_CPU)
+		return true;
+	return field->kind == TRACE_FIELD_PLAIN && field->size == field->element_size &&
+	       (value->class == EXPR_CLASS_NUMBER || value->class == EXPR_CLASS_ADDRESS ||
+		value->place == EXPR_PLACE_POINTER);
 }
 
-static int key_of_field(struct monitor_parser *parser, struct written *written, const char *name,
-			size_t len, const char *at)
+/* Find the key by its name; `at` is the place of a mistake. */
+static int monitor_symbol_find_key(const struct monitor_parser *parser, struct written *written,
+				   const struct expr_word *name, const char *at)
 {
-	const struct trace_event_field *field = monitor_symbol_find_field(written->call, name, len);
+	const struct expr_names names = { .event = &written->call->event,
+					  .words = monitor_words,
+					  .nr_words = TRACE_ARRAY_SIZE(monitor_words) };
 
-	if (!field &&
-	    (is_same_text(name, len, "common_cpu", 10) || is_same_text(name, len, "cpu", 3))) {
-		written->key.kind = MONITOR_KEY_CPU;
-		return 0;
-	}
-	if (!field)
-		return trace_monitor_blame(parser, at, no_such_field, -EINVAL);
-	if (field->kind != TRACE_FIELD_PLAIN || field->size != field->element_size ||
-	    (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8))
-		return trace_monitor_blame(parser, at, "the field is not a number", -EINVAL);
-	written->key = (struct monitor_key){ .kind = MONITOR_KEY_FIELD,
-					     .bytes = (uint8_t)field->size,
-					     .is_signed = field->is_signed,
-					     .offset = (uint16_t)field->offset };
+	if (!trace_expr_find_in_event(&names, name, &written->key))
+		return trace_monitor_blame(parser, at, "the event has no such field");
+	if (!monitor_symbol_is_key(&written->key))
+		return trace_monitor_blame(parser, at, "the field is not a number");
 	return 0;
 }
 
-static int find_key(struct monitor_parser *parser, struct written *written)
+static int find_key(const struct monitor_parser *parser, struct written *written)
 {
 	const struct trace_monitor *monitor = parser->monitor;
 	const char *name = monitor->per_field;
+	struct expr_word word;
 
-	if (written->field && monitor->per == MONITOR_GLOBAL)
-		return trace_monitor_blame(parser, written->field,
-					   "an automaton with one state for all has no fields",
-					   -EINVAL);
-	if (written->field)
-		return key_of_field(parser, written, written->field, written->field_len,
-				    written->field);
+	if (written->field.at && monitor->per == MONITOR_GLOBAL)
+		return trace_monitor_blame(parser, written->field.at,
+					   "an automaton with one state for all has no fields");
+	if (written->field.at)
+		return monitor_symbol_find_key(parser, written, &written->field, written->field.at);
 	if (monitor->per == MONITOR_GLOBAL)
 		return 0;
 	if (monitor->per == MONITOR_CPU) {
-		written->key.kind = MONITOR_KEY_CPU;
+		written->key = monitor_words[0].value;
 		return 0;
 	}
 	if (monitor->per == MONITOR_THREAD)
 		name = "common_pid";
-	return key_of_field(parser, written, name, trace_strlen(name), written->event);
+	word = (struct expr_word){ .at = name, .len = trace_strlen(name) };
+	return monitor_symbol_find_key(parser, written, &word, written->event.at);
+}
+
+/* Make the program whose value is the key. */
+static int compile_key(const struct expr_value *key, struct expr_program **out_key)
+{
+	struct expr_build build;
+	int err;
+
+	if (key->class != EXPR_CLASS_CPU && !key->size)
+		return 0;
+	err = trace_expr_create(&build, 3, 0);
+	if (err)
+		return err;
+	trace_expr_add_load(&build, key);
+	(void)trace_expr_add(&build, EXPR_END);
+	*out_key = build.program;
+	return trace_expr_finish(&build);
 }
 
 /* ---- As it is written ---- */
 
-/* Behind what the brace at parser->at opens; NULL when nothing closes it. */
-static char *end_of_filter(const struct monitor_parser *parser)
+/* Behind the brace that closes the first one at `at`; NULL: there is none. */
+static const char *end_of_filter(const char *at)
 {
 	uint32_t depth = 0;
 	char quote = '\0';
 
-	for (char *at = parser->at; *at; at++) {
+	for (; *at; at++) {
 		if (quote)
 			quote = *at == quote ? '\0' : quote;
 		else if (*at == '"' || *at == '\'')
@@ -185,68 +145,44 @@ static char *end_of_filter(const struct monitor_parser *parser)
 
 static int read_filter(struct monitor_parser *parser, struct written *written)
 {
-	char *end;
+	const char *begin = parser->text.at, *end;
 
-	if (*parser->at != '{')
+	if (*begin != '{')
 		return 0;
-	end = end_of_filter(parser);
+	end = end_of_filter(begin);
 	if (!end)
-		return trace_monitor_blame(parser, parser->at, "nothing closes this brace",
-					   -EINVAL);
-	written->filter = parser->at + 1;
-	written->filter_len = (size_t)(end - parser->at) - 2;
-	parser->at = end;
+		return trace_monitor_blame(parser, begin, "nothing closes this brace");
+	written->filter = (struct expr_word){ .at = begin + 1, .len = (size_t)(end - begin) - 2 };
+	parser->text.at = end;
 	return 0;
 }
 
 static int read_field(struct monitor_parser *parser, struct written *written)
 {
-	if (*parser->at != '[')
-		return 0;
-	parser->at++;
-	trace_monitor_skip_blanks(parser);
-	written->field = parser->at;
-	written->field_len = trace_monitor_word_len(parser->at);
-	if (!written->field_len)
-		return trace_monitor_blame(parser, parser->at, "a field is expected", -EINVAL);
-	parser->at += written->field_len;
-	trace_monitor_skip_blanks(parser);
-	if (*parser->at != ']')
-		return trace_monitor_blame(parser, parser->at, "a ] is expected", -EINVAL);
-	parser->at++;
-	return 0;
-}
+	int err;
 
-static int monitor_symbol_read_word(struct monitor_parser *parser, const char **out_word,
-				    size_t *out_len)
-{
-	trace_monitor_skip_blanks(parser);
-	*out_word = parser->at;
-	*out_len = trace_monitor_word_len(parser->at);
-	if (!*out_len)
-		return trace_monitor_blame(parser, parser->at, "an event is expected", -EINVAL);
-	parser->at += *out_len;
-	trace_monitor_skip_blanks(parser);
-	return 0;
+	if (!trace_expr_take(&parser->text, "["))
+		return 0;
+	err = trace_monitor_take_word(parser, "a field is expected", &written->field);
+	if (!err && !trace_expr_take(&parser->text, "]"))
+		return trace_monitor_blame(parser, parser->text.at, "a ] is expected");
+	return err;
 }
 
 /* [LABEL=][SYSTEM:]EVENT */
 static int read_names(struct monitor_parser *parser, struct written *written)
 {
-	int err = monitor_symbol_read_word(parser, &written->event, &written->event_len);
+	static const char wanted[] = "an event is expected";
+	int err = trace_monitor_take_word(parser, wanted, &written->event);
 
-	written->at = written->event;
-	if (!err && *parser->at == '=') {
+	written->at = written->event.at;
+	if (!err && trace_expr_take(&parser->text, "=")) {
 		written->label = written->event;
-		written->label_len = written->event_len;
-		parser->at++;
-		err = monitor_symbol_read_word(parser, &written->event, &written->event_len);
+		err = trace_monitor_take_word(parser, wanted, &written->event);
 	}
-	if (!err && *parser->at == ':') {
+	if (!err && trace_expr_take(&parser->text, ":")) {
 		written->system = written->event;
-		written->system_len = written->event_len;
-		parser->at++;
-		err = monitor_symbol_read_word(parser, &written->event, &written->event_len);
+		err = trace_monitor_take_word(parser, wanted, &written->event);
 	}
 	return err;
 }
@@ -254,30 +190,31 @@ static int read_names(struct monitor_parser *parser, struct written *written)
 /* ---- Symbols that there are ---- */
 
 /* The symbol with that label; nr_symbols when there is none. */
-static uint32_t find_label(const struct trace_monitor *monitor, const char *label, size_t len)
+static uint32_t find_label(const struct trace_monitor *monitor, const struct expr_word *label)
 {
 	uint32_t at = 0;
 
-	while (at < monitor->nr_symbols &&
-	       !is_same_text(monitor->symbols[at].label, trace_strlen(monitor->symbols[at].label),
-			     label, len))
+	while (at < monitor->nr_symbols && !trace_expr_is(label, monitor->symbols[at].label))
 		at++;
 	return at;
 }
 
-static bool is_same_key(const struct monitor_key *a, const struct monitor_key *b)
+static bool is_same_word(const struct expr_word *a, const struct expr_word *b)
 {
-	return a->kind == b->kind && a->bytes == b->bytes && a->offset == b->offset;
+	return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
+}
+
+static bool is_tap_of(const struct monitor_tap *tap, const struct written *written)
+{
+	return tap->call == written->call && tap->about.class == written->key.class &&
+	       tap->about.size == written->key.size && tap->about.offset == written->key.offset;
 }
 
 static bool is_same_symbol(const struct trace_monitor *monitor, const struct monitor_symbol *symbol,
 			   const struct written *written)
 {
-	const struct monitor_tap *tap = &monitor->taps[symbol->tap];
-
-	return tap->call == written->call && is_same_key(&tap->key, &written->key) &&
-	       is_same_text(symbol->filter_text, symbol->filter_len, written->filter,
-			    written->filter_len);
+	return is_tap_of(&monitor->taps[symbol->tap], written) &&
+	       is_same_word(&symbol->filter_text, &written->filter);
 }
 
 static uint32_t monitor_symbol_find(const struct trace_monitor *monitor,
@@ -292,40 +229,37 @@ static uint32_t monitor_symbol_find(const struct trace_monitor *monitor,
 
 /* ---- A new one ---- */
 
-static uint32_t tap_of(struct trace_monitor *monitor, const struct written *written)
+static int find_tap(struct trace_monitor *monitor, const struct written *written, uint32_t *out_tap)
 {
 	struct monitor_tap *tap = monitor->taps;
-	uint32_t at = 0;
 
-	for (; at < monitor->nr_taps; at++, tap++) {
-		if (tap->call == written->call && is_same_key(&tap->key, &written->key))
-			return at;
-	}
+	while (tap < monitor->taps + monitor->nr_taps && !is_tap_of(tap, written))
+		tap++;
+	*out_tap = (uint32_t)(tap - monitor->taps);
+	if (*out_tap < monitor->nr_taps)
+		return 0;
 	tap->call = written->call;
-	tap->key = written->key;
+	tap->about = written->key;
 	tap->monitor = monitor;
 	tap->watch.func = trace_monitor_watch_hit;
 	monitor->nr_taps++;
-	return at;
+	return compile_key(&tap->about, &tap->key);
 }
 
-static int compile_filter(struct monitor_parser *parser, struct monitor_symbol *symbol,
+static int compile_filter(const struct monitor_parser *parser, struct monitor_symbol *symbol,
 			  const struct written *written)
 {
+	char *begin = parser->monitor->text + (written->filter.at - parser->monitor->text);
 	struct expr_error error = { 0 };
-	char *end;
+	char *end = begin + written->filter.len;
 	int err;
 
-	if (!written->filter)
-		return 0;
-	end = written->filter + written->filter_len;
 	*end = '\0';
-	err = trace_filter_compile(&written->call->event, written->filter, &symbol->filter, &error);
+	err = trace_filter_compile(&written->call->event, begin, &symbol->filter, &error);
 	*end = '}';
 	if (err && error.why)
-		return trace_monitor_blame(parser, written->filter + error.pos, error.why, err);
+		return trace_expr_refuse(&parser->text, err, error.why, begin + error.pos);
 	symbol->filter_text = written->filter;
-	symbol->filter_len = written->filter_len;
 	return err;
 }
 
@@ -333,71 +267,76 @@ static int compile_filter(struct monitor_parser *parser, struct monitor_symbol *
 static void name_symbol(struct trace_monitor *monitor, struct monitor_symbol *symbol,
 			const struct written *written)
 {
-	const char *name = written->label ? written->label : written->event;
-	size_t len = written->label ? written->label_len : written->event_len;
+	struct expr_word name = written->label.at ? written->label : written->event;
 	uint32_t nr = 1;
 
-	if (len > MONITOR_WORD_BYTES - 1)
-		len = MONITOR_WORD_BYTES - 1;
-	memcpy(symbol->label, name, len);
-	symbol->label[len] = '\0';
-	symbol->is_named = written->label != NULL;
-	if (len > MONITOR_WORD_BYTES - 4)
-		len = MONITOR_WORD_BYTES - 4;
-	while (find_label(monitor, symbol->label, trace_strlen(symbol->label)) <
-	       monitor->nr_symbols) {
+	if (name.len > MONITOR_WORD_BYTES - 1)
+		name.len = MONITOR_WORD_BYTES - 1;
+	trace_monitor_copy_word(symbol->label, &name);
+	symbol->is_named = written->label.at != NULL;
+	if (name.len > MONITOR_WORD_BYTES - 4)
+		name.len = MONITOR_WORD_BYTES - 4;
+	for (;;) {
+		const struct expr_word tried = { .at = symbol->label,
+						 .len = trace_strlen(symbol->label) };
+		char *end = symbol->label + name.len;
+
+		if (find_label(monitor, &tried) == monitor->nr_symbols)
+			return;
 		nr++;
-		symbol->label[len] = '.';
-		symbol->label[len + 1] = (char)(nr < 10 ? '0' + nr : 'a' + nr - 10);
-		symbol->label[len + 2] = '\0';
+		end[0] = '.';
+		end[1] = (char)(nr < 10 ? '0' + nr : 'a' + nr - 10);
+		end[2] = '\0';
 	}
 }
 
-static int add_symbol(struct monitor_parser *parser, const struct written *written,
+static int add_symbol(const struct monitor_parser *parser, const struct written *written,
 		      uint32_t *out_number)
 {
 	struct trace_monitor *monitor = parser->monitor;
 	struct monitor_symbol *symbol = &monitor->symbols[monitor->nr_symbols];
+	uint32_t tap = 0;
 	int err;
 
 	if (monitor->nr_symbols == MONITOR_SYMBOLS_MAX)
-		return trace_monitor_blame(parser, written->at, "there are too many events",
-					   -E2BIG);
-	err = compile_filter(parser, symbol, written);
+		return trace_expr_refuse(&parser->text, -E2BIG, "there are too many events",
+					 written->at);
+	err = written->filter.at ? compile_filter(parser, symbol, written) : 0;
+	if (!err)
+		err = find_tap(monitor, written, &tap);
+	name_symbol(monitor, symbol, written);
+	*out_number = monitor->nr_symbols++;
 	if (err)
 		return err;
-	name_symbol(monitor, symbol, written);
-	symbol->tap = (uint8_t)tap_of(monitor, written);
-	monitor->taps[symbol->tap].symbols |= 1u << monitor->nr_symbols;
-	*out_number = monitor->nr_symbols++;
+	symbol->tap = (uint8_t)tap;
+	monitor->taps[tap].symbols |= 1u << *out_number;
 	return 0;
 }
 
 /* A symbol with a label of its own. */
-static int add_labelled(struct monitor_parser *parser, const struct written *written,
+static int add_labelled(const struct monitor_parser *parser, const struct written *written,
 			uint32_t *out_number)
 {
 	struct trace_monitor *monitor = parser->monitor;
-	uint32_t at = find_label(monitor, written->label, written->label_len);
 
-	if (written->label_len > MONITOR_WORD_BYTES - 1)
-		return trace_monitor_blame(parser, written->label, "the name is too long", -EINVAL);
-	if (at == monitor->nr_symbols)
+	if (written->label.len > MONITOR_WORD_BYTES - 1)
+		return trace_monitor_blame(parser, written->label.at, "the name is too long");
+	*out_number = find_label(monitor, &written->label);
+	if (*out_number == monitor->nr_symbols)
 		return add_symbol(parser, written, out_number);
-	*out_number = at;
-	if (is_same_symbol(monitor, &monitor->symbols[at], written))
+	if (is_same_symbol(monitor, &monitor->symbols[*out_number], written))
 		return 0;
-	return trace_monitor_blame(parser, written->label, "it stands for something else already",
-				   -EINVAL);
+	return trace_monitor_blame(parser, written->label.at,
+				   "it stands for something else already");
 }
 
 /* A word alone may be a label. */
 static bool is_label(const struct trace_monitor *monitor, const struct written *written,
 		     uint32_t *out_number)
 {
-	if (written->label || written->system || written->field || written->filter)
+	if (written->label.at || written->system.at || written->field.at || written->filter.at)
 		return false;
-	*out_number = find_label(monitor, written->event, written->event_len);
+	*out_number = find_label(monitor, &written->event);
 	return *out_number < monitor->nr_symbols && monitor->symbols[*out_number].is_named;
 }
 
@@ -408,7 +347,7 @@ int trace_monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_numb
 
 	if (!err)
 		err = read_field(parser, &written);
-	trace_monitor_skip_blanks(parser);
+	trace_expr_skip_spaces(&parser->text);
 	if (!err)
 		err = read_filter(parser, &written);
 	if (err || is_label(parser->monitor, &written, out_number))
@@ -418,7 +357,7 @@ int trace_monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_numb
 		err = find_key(parser, &written);
 	if (err)
 		return err;
-	if (written.label)
+	if (written.label.at)
 		return add_labelled(parser, &written, out_number);
 	*out_number = monitor_symbol_find(parser->monitor, &written);
 	if (*out_number < parser->monitor->nr_symbols)

@@ -74,35 +74,6 @@ static int all_off(void **state)
 	return 0;
 }
 
-static void says(const char *path, const char *want)
-{
-	assert_string_equal(cat(path), want);
-}
-
-static void has(const char *path, const char *want)
-{
-	if (!strstr(cat(path), want))
-		fail_msg("%s: no \"%s\" in:\n%s", path, want, cat(path));
-}
-
-static void has_not(const char *path, const char *what)
-{
-	if (strstr(cat(path), what))
-		fail_msg("%s: \"%s\" in:\n%s", path, what, cat(path));
-}
-
-static void counted(const char *monitor, unsigned long begun, unsigned long steps,
-		    unsigned long violations)
-{
-	if (monitor_hits(monitor, "begun") != begun || monitor_hits(monitor, "steps") != steps ||
-	    monitor_hits(monitor, "violations") != violations) {
-		char path[80];
-
-		snprintf(path, sizeof(path), "rv/monitors/%s/hits", monitor);
-		fail_msg("%s", cat(path));
-	}
-}
-
 /* ---- Files ---- */
 
 static void list(void **state)
@@ -747,62 +718,6 @@ static void thread_in_the_last_state(void **state)
 	trace_thread_exited(1000, "x");
 }
 
-/* Which fields can say whom an event is about: numbers of each size, and no others. */
-static void kinds_of_fields(void **state)
-{
-	static const char *const right[] = { "u8",  "s16",	  "s32",       "u64",
-					     "cpu", "common_cpu", "common_pid" };
-	static const char *const wrong[] = { "text", "long_text", "odd" };
-	char line[100];
-
-	(void)state;
-	assert_int_equal(
-		echo("tick u8 u8; s16 s16; s32 s32; u64 u64; char text[8]; char long_text[]",
-		     "synthetic_events"),
-		0);
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(right); i++) {
-		snprintf(line, sizeof(line), "m:one per=cpu a -tick[%s]-> b", right[i]);
-		monitor_make(line);
-		assert_int_equal(echo_append("-:one", "monitors"), 0);
-	}
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(wrong); i++) {
-		snprintf(line, sizeof(line), "m:one per=cpu a -tick[%s]-> b", wrong[i]);
-		assert_int_equal(echo_append(line, "monitors"), -EINVAL);
-		has("error_log",
-		    i < 2 ? "the field is not a number" : "the event has no such field");
-	}
-	assert_int_equal(echo("", "synthetic_events"), 0);
-}
-
-/* The CPU that an event comes on, as long as the event has no field of that name. */
-static void field_that_is_the_cpu(void **state)
-{
-	static const char *const names[] = { "cpu", "common_cpu" };
-	char line[100];
-
-	(void)state;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(names); i++) {
-		snprintf(line, sizeof(line),
-			 "m:one enable=1 per=cpu a -shelf_full[%s]-> b -shelf_empty-> a", names[i]);
-		monitor_make(line);
-		fake_bind(1);
-		trace_shelf_empty(0);
-		trace_shelf_full(0);
-		fake_bind(0);
-		says(ONE "state", "# unknown 1, a 0, b 1\ncpu0: unknown\ncpu1: b\n");
-		assert_int_equal(echo_append("-:one", "monitors"), 0);
-	}
-	assert_int_equal(echo("tick u32 cpu", "synthetic_events"), 0);
-	monitor_make("m:one enable=1 per=cpu a -tick[cpu]-> b -shelf_empty-> a");
-	trace_shelf_empty(0);
-	assert_int_equal(echo("cpu=1", "events/synthetic/tick/inject"), 0);
-	says(ONE "state", "# unknown 1, a 1, b 0\ncpu0: a\ncpu1: unknown\n");
-	assert_int_equal(echo("cpu=0", "events/synthetic/tick/inject"), 0);
-	says(ONE "state", "# unknown 1, a 0, b 1\ncpu0: b\ncpu1: unknown\n");
-	assert_int_equal(echo_append("-:one", "monitors"), 0);
-	assert_int_equal(echo("", "synthetic_events"), 0);
-}
-
 static void per_field(void **state)
 {
 	(void)state;
@@ -1113,8 +1028,6 @@ int main(void)
 		TEST(too_many_threads),
 		TEST(threads_by_state),
 		TEST(thread_in_the_last_state),
-		TEST(kinds_of_fields),
-		TEST(field_that_is_the_cpu),
 		TEST(per_field),
 		TEST(switches),
 		TEST(too_deep),

@@ -63,7 +63,7 @@ static void run(void)
 	cpus_join(NR_WRITERS);
 }
 
-static void counted(const char *monitor)
+static void all_counted(const char *monitor)
 {
 	assert_int_equal(monitor_hits(monitor, "begun"), NR_ALL / 4);
 	assert_int_equal(monitor_hits(monitor, "steps"), NR_ALL / 2);
@@ -95,7 +95,7 @@ static void one_state(void **state)
 	monitor_make("m:one enable=1 " LINE);
 	begin();
 	run();
-	counted("one");
+	all_counted("one");
 	told_once();
 }
 
@@ -107,8 +107,8 @@ static void state_of_each(void **state)
 	monitor_make("m:two per=used enable=1 " LINE);
 	begin();
 	run();
-	counted("one");
-	counted("two");
+	all_counted("one");
+	all_counted("two");
 	told_once();
 }
 
@@ -127,7 +127,7 @@ static void come_and_go(void **state)
 		monitor_make("!three");
 	}
 	cpus_join(NR_WRITERS);
-	counted("one");
+	all_counted("one");
 	told_once();
 }
 
