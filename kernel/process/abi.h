@@ -72,6 +72,11 @@ struct user_stat {
 	int64_t unused[3];
 };
 
+struct user_iovec {
+	void *base;
+	uint64_t len;
+};
+
 struct pollfd {
 	int32_t fd;
 	int16_t events, revents;

@@ -1,8 +1,10 @@
 /*
- * The ELF loader: programs that are linked for one address, and position independent ones without an
- * interpreter (static-pie). Each PT_LOAD becomes a range that is backed by the file, and one of zeros
- * behind it if it is longer in memory. Nothing of a damaged file is believed: every number is checked
- * before it is used.
+ * The ELF loader: programs that are linked for one address, and position independent ones. Each PT_LOAD
+ * becomes a range that is backed by the file, and one of zeros behind it if it is longer in memory.
+ * Nothing of a damaged file is believed: every number is checked before it is used.
+ *
+ * A dynamic program names its interpreter, ld.so, in PT_INTERP. That is mapped too, at a free place, and
+ * begins instead of the program, which it finds by AT_PHDR and AT_ENTRY.
  */
 #include <kernel/string.h>
 #include "elf.h"
@@ -63,14 +65,13 @@ static int elf_check_parts(const struct elf_file *elf, uintptr_t bias)
 {
 	uintptr_t end = 0;
 
+	if (elf->header.entry >= TASK_SIZE_MAX - bias)
+		return -ENOEXEC;
 	for (uint16_t i = 0; i < elf->header.phnum; i++) {
 		const struct elf_phdr *ph = &elf->phdrs[i];
 
-		if (ph->type == PT_INTERP) {
-			pr_info("exec: a program that needs an interpreter does not run here\n");
-			return -ENOEXEC;
-		}
-		if (ph->type == PT_LOAD && ph->memsz && !elf_part_fits(ph, bias, &end))
+		if (ph->type == PT_LOAD && (ph->memsz || ph->filesz) &&
+		    !elf_part_fits(ph, bias, &end))
 			return -ENOEXEC;
 	}
 	return end ? 0 : -ENOEXEC;
@@ -143,20 +144,113 @@ static uintptr_t elf_phdr_address(const struct elf_file *elf, uintptr_t bias)
 	return 0;
 }
 
-static int elf_load(struct mm *mm, struct elf_file *elf, struct elf_image *out_image)
+static const struct elf_phdr *elf_find(const struct elf_file *elf, uint32_t type)
 {
-	uintptr_t bias;
-	int err = elf_read_headers(elf);
+	for (uint16_t i = 0; i < elf->header.phnum; i++) {
+		if (elf->phdrs[i].type == type)
+			return &elf->phdrs[i];
+	}
+	return NULL;
+}
+
+/* The difference between addresses in the file and in memory. */
+static uintptr_t elf_program_bias(const struct elf_file *elf)
+{
+	return elf->header.type == ELF_DYN ? MM_PIE_BASE : 0;
+}
+
+/* The same for an interpreter, which gets a free place for all of its parts. -ENOEXEC, -ENOMEM. */
+static int elf_interpreter_bias(struct mm *mm, const struct elf_file *elf, uintptr_t *out_bias)
+{
+	uintptr_t low = TASK_SIZE_MAX, high = 0;
+
+	for (uint16_t i = 0; i < elf->header.phnum; i++) {
+		const struct elf_phdr *ph = &elf->phdrs[i];
+
+		if (ph->type != PT_LOAD || !ph->memsz)
+			continue;
+		if (ph->vaddr >= TASK_SIZE_MAX || ph->memsz > TASK_SIZE_MAX - ph->vaddr)
+			return -ENOEXEC;
+		low = ph->vaddr < low ? ALIGN_DOWN(ph->vaddr, PAGE_SIZE) : low;
+		high = ph->vaddr + ph->memsz > high ? ph->vaddr + ph->memsz : high;
+	}
+	if (elf->header.type != ELF_DYN || high <= low)
+		return -ENOEXEC;
+	mutex_lock(&mm->lock);
+	*out_bias = vma_find_free(mm, ALIGN_UP(high, PAGE_SIZE) - low);
+	mutex_unlock(&mm->lock);
+	*out_bias -= *out_bias ? low : 0;
+	return *out_bias ? 0 : -ENOMEM;
+}
+
+/* The path in PT_INTERP, which ends with the only NUL in it. 0 or -ENOEXEC. */
+static int elf_interpreter_path(const struct elf_file *elf, const struct elf_phdr *ph, char *out)
+{
+	int err = -ENOEXEC;
+
+	if (ph->filesz >= 2 && ph->filesz <= VFS_PATH_MAX && ph->offset <= INT64_MAX)
+		err = elf_read(elf->file, out, ph->filesz, ph->offset);
+	return !err && memchr(out, '\0', ph->filesz) != out + ph->filesz - 1 ? -ENOEXEC : err;
+}
+
+static struct elf_file *elf_open(struct file *file, int *out_err)
+{
+	struct elf_file *elf = file->ops->map_page ? kmalloc(sizeof(*elf)) : NULL;
+
+	*out_err = file->ops->map_page ? -ENOMEM : -ENOEXEC;
+	if (!elf)
+		return NULL;
+	elf->file = file;
+	*out_err = elf_read_headers(elf);
+	if (!*out_err)
+		return elf;
+	kfree(elf);
+	return NULL;
+}
+
+static int elf_map_interpreter(struct mm *mm, struct file *file, struct elf_image *image)
+{
+	uintptr_t end;
+	int err;
+	struct elf_file *elf = elf_open(file, &err);
+
+	if (!elf)
+		return err;
+	err = elf_interpreter_bias(mm, elf, &image->base);
+	if (!err)
+		err = elf_check_parts(elf, image->base);
+	if (!err)
+		err = elf_map(mm, elf, image->base, &end);
+	image->start = image->base + elf->header.entry;
+	kfree(elf);
+	return err;
+}
+
+static int elf_load_interpreter(struct mm *mm, const char *path, struct elf_image *image)
+{
+	struct file *file;
+	int err = open_exec(path, &file);
 
 	if (err)
 		return err;
-	bias = elf->header.type == ELF_DYN ? MM_PIE_BASE : 0;
-	err = elf_check_parts(elf, bias);
-	if (!err && elf->header.entry >= TASK_SIZE_MAX - bias)
-		err = -ENOEXEC;
+	err = elf_map_interpreter(mm, file, image);
+	fput(file);
+	return err == -ENOEXEC ? -ELIBBAD : err;
+}
+
+/* Map the parts of the program itself. `interpreter` is empty afterwards if it needs none. */
+static int elf_load(struct mm *mm, const struct elf_file *elf, char *interpreter,
+		    struct elf_image *out_image)
+{
+	const struct elf_phdr *ph = elf_find(elf, PT_INTERP);
+	uintptr_t bias = elf_program_bias(elf);
+	int err = elf_check_parts(elf, bias);
+
+	if (!err && ph)
+		err = elf_interpreter_path(elf, ph, interpreter);
 	if (!err)
 		err = elf_map(mm, elf, bias, &out_image->end);
-	out_image->entry = bias + elf->header.entry;
+	out_image->start = out_image->entry = bias + elf->header.entry;
 	out_image->phdr = elf_phdr_address(elf, bias);
 	out_image->phnum = elf->header.phnum;
 	return err;
@@ -164,16 +258,15 @@ static int elf_load(struct mm *mm, struct elf_file *elf, struct elf_image *out_i
 
 int load_elf_binary(struct mm *mm, struct file *file, struct elf_image *out_image)
 {
-	struct elf_file *elf;
+	char interpreter[VFS_PATH_MAX] = "";
 	int err;
+	struct elf_file *elf = elf_open(file, &err);
 
-	if (!file->ops->map_page)
-		return -ENOEXEC;
-	elf = kmalloc(sizeof(*elf));
 	if (!elf)
-		return -ENOMEM;
-	elf->file = file;
-	err = elf_load(mm, elf, out_image);
+		return err;
+	err = elf_load(mm, elf, interpreter, out_image);
 	kfree(elf);
+	if (!err && *interpreter)
+		err = elf_load_interpreter(mm, interpreter, out_image);
 	return err == -EFAULT ? -ENOEXEC : err;
 }

@@ -64,7 +64,7 @@ static size_t stack_make_aux(const struct stack *stack, const struct elf_image *
 		{ AT_PHDR, image->phdr },
 		{ AT_PHENT, ELF_PH_BYTES },
 		{ AT_PHNUM, image->phnum },
-		{ AT_BASE, 0 },
+		{ AT_BASE, image->base },
 		{ AT_FLAGS, 0 },
 		{ AT_ENTRY, image->entry },
 		{ AT_UID, 0 },

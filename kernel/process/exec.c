@@ -65,7 +65,7 @@ static struct mm *exec_load(const char *path, struct file *file, const struct ex
 		return NULL;
 	}
 	mm->start_brk = mm->brk = ALIGN_UP(image.end, PAGE_SIZE);
-	out_start->ip = image.entry;
+	out_start->ip = image.start;
 	return mm;
 }
 
@@ -162,16 +162,21 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 	return err;
 }
 
-static int exec_path(const char *path, struct exec_args *args, unsigned int depth)
+int open_exec(const char *path, struct file **out_file)
 {
 	struct vfs_stat stat;
-	struct file *file;
 	int err = vfs_stat("/", path, &stat);
 
 	if (!err && (stat.type != VFS_REGULAR || !(stat.mode & 0111)))
 		err = -EACCES;
-	if (!err)
-		err = vfs_open("/", path, VFS_READ, &file);
+	return err ? err : vfs_open("/", path, VFS_READ, out_file);
+}
+
+static int exec_path(const char *path, struct exec_args *args, unsigned int depth)
+{
+	struct file *file;
+	int err = open_exec(path, &file);
+
 	if (err)
 		return err;
 	err = exec_file(path, file, args, depth);

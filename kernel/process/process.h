@@ -97,15 +97,22 @@ void exec_args_free(struct exec_args *args);
  * the new one; or -errno, with the old one as it was.
  */
 int do_execve(const char *path, struct exec_args *args);
+/* Open a file that may be executed. 0 and a reference; -EACCES: it may not, other errors of opening. */
+int open_exec(const char *path, struct file **out_file);
 
 /* elf.c, for exec.c: what the loader has found out about a program. */
 struct elf_image {
-	uintptr_t entry;
-	uintptr_t phdr; /* address of its program headers */
+	uintptr_t start; /* the first instruction: the interpreter's, if there is one */
+	uintptr_t base;	 /* what was added to the interpreter's addresses; 0: there is none */
+	uintptr_t entry; /* where the program itself begins */
+	uintptr_t phdr;	 /* address of its program headers */
 	uint16_t phnum;
 	uintptr_t end; /* behind its last byte: the heap begins there */
 };
-/* Map the program in `file` into a new mm. 0; -ENOEXEC, -ENOMEM, an error of reading. */
+/*
+ * Map the program in `file` into a new mm, and its interpreter. 0; -ENOEXEC; -ELIBBAD, about the
+ * interpreter; -ENOMEM; an error of opening or reading.
+ */
 int load_elf_binary(struct mm *mm, struct file *file, struct elf_image *out_image);
 /* elf_stack.c: its stack, with strings, pointers and auxiliary vector. 0 or -errno. */
 int create_elf_tables(struct mm *mm, const struct elf_image *image, const struct exec_args *args,

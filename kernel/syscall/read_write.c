@@ -1,78 +1,168 @@
 /*
- * read() and write(). The file system works on the kernel's memory, so bytes go through a buffer: a
- * small one on the stack, a larger one that is allocated. One write() of a program is one write of the
- * file system, up to RW_MAX bytes.
+ * read(), write() and their kinds. The file system works on the kernel's memory, so bytes go through a
+ * buffer: a small one on the stack, a larger one that is allocated. One call of a program is one read or
+ * write of the file system, up to RW_MAX bytes, whatever the number of places that the bytes are for.
  */
 #include "syscall.h"
 
-#define RW_SMALL 256u
-#define RW_MAX	 (1u << 20)
+#define RW_SMALL   256u
+#define RW_MAX	   (1u << 20)
+#define IOV_MAX	   1024u
+#define IOV_MEMORY 16u /* that need no allocation */
 
-static ssize_t read_bounced(struct file *file, char *buf, size_t count, char *bounce)
+/* Bytes to be moved: places in a program's memory, one behind the other. */
+struct transfer {
+	struct file *file;
+	const struct user_iovec *places;
+	size_t nr_places;
+	size_t bytes;  /* of all places, RW_MAX at most */
+	uint64_t *pos; /* NULL: that of the file */
+	bool is_write;
+};
+
+/* Copy between the buffer and the places. 0 or -EFAULT. */
+static int read_write_copy(const struct transfer *to, char *bounce, size_t bytes)
 {
-	ssize_t got = vfs_read(file, bounce, count, NULL);
+	for (size_t i = 0; i < to->nr_places && bytes; i++) {
+		const struct user_iovec *place = &to->places[i];
+		size_t part = place->len < bytes ? place->len : bytes;
 
-	if (got > 0 && copy_to_user(buf, bounce, (size_t)got))
-		return -EFAULT;
-	return got;
+		if (to->is_write ? copy_from_user(bounce, place->base, part)
+				 : copy_to_user(place->base, bounce, part))
+			return -EFAULT;
+		bounce += part;
+		bytes -= part;
+	}
+	return 0;
 }
 
-static ssize_t write_bounced(struct file *file, const char *buf, size_t count, char *bounce)
+static ssize_t read_write_by(const struct transfer *to, char *bounce)
 {
-	if (copy_from_user(bounce, buf, count))
-		return -EFAULT;
-	return vfs_write(file, bounce, count, NULL);
+	ssize_t got;
+
+	if (to->is_write)
+		return read_write_copy(to, bounce, to->bytes)
+			       ? -EFAULT
+			       : vfs_write(to->file, bounce, to->bytes, to->pos);
+	got = vfs_read(to->file, bounce, to->bytes, to->pos);
+	return got > 0 && read_write_copy(to, bounce, (size_t)got) ? -EFAULT : got;
 }
 
-/* Read, or write, with a buffer that is large enough. */
-static ssize_t read_or_write(struct file *file, char *buf, size_t count, bool is_write)
+static ssize_t read_write_run(const struct transfer *to)
 {
 	char small[RW_SMALL], *bounce = small;
 	ssize_t result;
 
-	if (count > RW_MAX)
-		count = RW_MAX;
-	if (count > sizeof(small))
-		bounce = kmalloc(count);
+	if (to->bytes > sizeof(small))
+		bounce = kmalloc(to->bytes);
 	if (!bounce)
 		return -ENOMEM;
-	result = is_write ? write_bounced(file, buf, count, bounce)
-			  : read_bounced(file, buf, count, bounce);
+	result = read_write_by(to, bounce);
 	if (bounce != small)
 		kfree(bounce);
 	return result;
 }
 
-/* The pointer is looked at before the file is, as Linux does. */
-static long read_write_call(unsigned int fd, char *buf, size_t count, bool is_write)
+/* Are the places the program's? -EFAULT; -EINVAL: more bytes than a call can tell. Counts the bytes. */
+static int read_write_check(struct transfer *to)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < to->nr_places; i++) {
+		uint64_t len = to->places[i].len;
+
+		if (len > INT64_MAX || __builtin_add_overflow(bytes, len, &bytes) ||
+		    bytes > INT64_MAX)
+			return -EINVAL;
+		if (!access_ok((uintptr_t)to->places[i].base, len))
+			return -EFAULT;
+	}
+	to->bytes = bytes > RW_MAX ? RW_MAX : bytes;
+	return 0;
+}
+
+/* The pointers are looked at before the file is, as Linux does. */
+static long read_write_on(unsigned int fd, struct transfer *to)
 {
 	struct file *file = files_get_file(current_process()->files, fd);
-	long result = -EFAULT;
+	long result = -EBADF;
 
 	if (!file)
 		return -EBADF;
-	if (!(file->flags & (is_write ? VFS_WRITE : VFS_READ)))
-		result = -EBADF;
-	else if ((int64_t)count < 0)
-		result = -EINVAL;
-	else if (access_ok((uintptr_t)buf, count))
-		result = read_or_write(file, buf, count, is_write);
+	to->file = file;
+	if (to->pos && !file->ops->has_position)
+		result = -ESPIPE;
+	else if (file->flags & (to->is_write ? VFS_WRITE : VFS_READ))
+		result = read_write_check(to);
+	if (!result)
+		result = read_write_run(to);
 	fput(file);
+	if (result == -EPIPE)
+		send_signal_self(SIGPIPE);
 	return result;
+}
+
+static long read_write_one(unsigned int fd, char *buf, size_t count, uint64_t *pos, bool is_write)
+{
+	const struct user_iovec place = { .base = buf, .len = count };
+	struct transfer to = { .places = &place, .nr_places = 1, .pos = pos, .is_write = is_write };
+
+	return read_write_on(fd, &to);
 }
 
 long sys_read(unsigned int fd, char *buf, size_t count)
 {
-	return read_write_call(fd, buf, count, false);
+	return read_write_one(fd, buf, count, NULL, false);
 }
 
 long sys_write(unsigned int fd, const char *buf, size_t count)
 {
-	long result = read_write_call(fd, (char *)(uintptr_t)buf, count, true);
+	return read_write_one(fd, (char *)(uintptr_t)buf, count, NULL, true);
+}
 
-	if (result == -EPIPE)
-		send_signal_self(SIGPIPE);
+long sys_pread64(unsigned int fd, char *buf, size_t count, long pos)
+{
+	uint64_t at = (uint64_t)pos;
+
+	return pos < 0 ? -EINVAL : read_write_one(fd, buf, count, &at, false);
+}
+
+long sys_pwrite64(unsigned int fd, const char *buf, size_t count, long pos)
+{
+	uint64_t at = (uint64_t)pos;
+
+	return pos < 0 ? -EINVAL : read_write_one(fd, (char *)(uintptr_t)buf, count, &at, true);
+}
+
+static long read_write_vector(unsigned int fd, const struct user_iovec *vec, size_t nr,
+			      bool is_write)
+{
+	struct user_iovec few[IOV_MEMORY], *places = few;
+	struct transfer to = { .nr_places = nr, .is_write = is_write };
+	long result = -EFAULT;
+
+	if (nr > IOV_MAX)
+		return -EINVAL;
+	if (nr > ARRAY_SIZE(few))
+		places = kmalloc(nr * sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	to.places = places;
+	if (!copy_from_user(places, vec, nr * sizeof(*places)))
+		result = read_write_on(fd, &to);
+	if (places != few)
+		kfree(places);
 	return result;
+}
+
+long sys_readv(unsigned long fd, const struct user_iovec *vec, unsigned long vlen)
+{
+	return read_write_vector((unsigned int)fd, vec, vlen, false);
+}
+
+long sys_writev(unsigned long fd, const struct user_iovec *vec, unsigned long vlen)
+{
+	return read_write_vector((unsigned int)fd, vec, vlen, true);
 }
 
 long sys_close(unsigned int fd)

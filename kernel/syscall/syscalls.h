@@ -5,6 +5,7 @@
 #define KERNEL_SYSCALLS_H
 
 struct pollfd;
+struct user_iovec;
 struct user_sigaction;
 struct user_stat;
 struct user_timespec;
@@ -27,6 +28,12 @@ struct user_timespec;
 	CALL(13, rt_sigaction, ARGS4, int, sig, const struct user_sigaction *, act,                \
 	     struct user_sigaction *, oact, size_t, sigsetsize)                                    \
 	CALL(16, ioctl, ARGS3, unsigned int, fd, unsigned int, cmd, unsigned long, arg)            \
+	CALL(17, pread64, ARGS4, unsigned int, fd, char *, buf, size_t, count, long, pos)          \
+	CALL(18, pwrite64, ARGS4, unsigned int, fd, const char *, buf, size_t, count, long, pos)   \
+	CALL(19, readv, ARGS3, unsigned long, fd, const struct user_iovec *, vec, unsigned long,   \
+	     vlen)                                                                                 \
+	CALL(20, writev, ARGS3, unsigned long, fd, const struct user_iovec *, vec, unsigned long,  \
+	     vlen)                                                                                 \
 	CALL(21, access, ARGS2, const char *, filename, int, mode)                                 \
 	CALL(22, pipe, ARGS1, int *, fildes)                                                       \
 	CALL(32, dup, ARGS1, unsigned int, fildes)                                                 \

@@ -189,6 +189,7 @@ static const struct errno_text errno_texts[] = {
 	{ ELOOP, "Too many levels of symbolic links" },
 	{ ENODATA, "No data available" },
 	{ ETIME, "Timer expired" },
+	{ ELIBBAD, "Accessing a corrupted shared library" },
 	{ EMSGSIZE, "Message too long" },
 	{ EOVERFLOW, "Value too large for defined data type" },
 	{ EOPNOTSUPP, "Operation not supported" },

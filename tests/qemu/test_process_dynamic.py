@@ -1,0 +1,161 @@
+"""Dynamic programs: those of this machine, with its ld.so and C library; and ELF files with every kind of damage."""
+import random
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from guest import Guest
+from programs import archive, built
+
+PROGRAMS = "true false echo cat ls wc sort seq head tail cut tr expr env printenv dirname basename uname sleep test".split()
+LOADER = "lib64/ld-linux-x86-64.so.2"
+
+
+def libraries(program):
+    """The shared objects that a program of this machine is linked with, by the names under which it looks for them."""
+    listed = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
+    paths = [word for line in listed.splitlines() for word in line.split() if word.startswith("/")]
+    return {path.lstrip("/"): path for path in paths}
+
+
+# Offsets in the header, and in a program header, of fields and the way they are packed.
+HEADER = {"class": (4, "B"), "data": (5, "B"), "type": (16, "H"), "machine": (18, "H"), "entry": (24, "Q"), "phoff": (32, "Q")}
+HEADER |= {"phentsize": (54, "H"), "phnum": (56, "H")}
+PHDR = {"type": (0, "I"), "offset": (8, "Q"), "vaddr": (16, "Q"), "filesz": (32, "Q"), "memsz": (40, "Q")}
+PHOFF, PH_BYTES = 64, 56
+PT_LOAD, PT_INTERP = 1, 3
+FORMAT, LIBRARY, NONE = "Exec format error", "Accessing a corrupted shared library", "No such file or directory"
+
+
+def put(elf, at, form, value):
+    changed = bytearray(elf)
+    struct.pack_into("<" + form, changed, at, value)
+    return bytes(changed)
+
+
+def header(elf, field, value):
+    return put(elf, *HEADER[field], value)
+
+
+def phdr(elf, kind, field, value):
+    """`elf` with another value in its first program header of that kind."""
+    number = struct.unpack_from("<H", elf, 56)[0]
+    kinds = [struct.unpack_from("<I", elf, PHOFF + i * PH_BYTES)[0] for i in range(number)]
+    offset, form = PHDR[field]
+    return put(elf, PHOFF + kinds.index(kind) * PH_BYTES + offset, form, value)
+
+
+def damaged(static, dynamic):
+    """Files that no kernel can run, by name: contents, and the error that tells so."""
+    top = 0x7FFFFFFFF000
+    files = {f"cut{n}": (static[:n], FORMAT) for n in (4, 63, 64, 100, 175)}
+    for field, values in {
+        "class": (0, 1),
+        "data": (2,),
+        "type": (0, 1, 4, 0xFFFF),
+        "machine": (3, 183),
+        "entry": (top, 1 << 63, (1 << 64) - 1),
+        "phoff": (len(static), 1 << 40, 1 << 63, (1 << 64) - 1),
+        "phentsize": (0, 55, 57),
+        "phnum": (0, 65, 0xFFFF),
+    }.items():
+        files |= {f"{field}{i}": (header(static, field, value), FORMAT) for i, value in enumerate(values)}
+    for field, values in {
+        "offset": (1, 1 << 63),
+        "vaddr": (0, 0x400001, top, 1 << 47, 1 << 63, (1 << 64) - 4096),
+        "filesz": (1 << 20, 1 << 63, (1 << 64) - 1),
+        "memsz": (0, 1 << 47, (1 << 64) - 1),
+    }.items():
+        files |= {f"load_{field}{i}": (phdr(static, PT_LOAD, field, value), FORMAT) for i, value in enumerate(values)}
+    for field, values in {"offset": (1 << 40, 1 << 63), "filesz": (0, 1, 5, 257, 1 << 63)}.items():
+        files |= {f"interp_{field}{i}": (phdr(dynamic, PT_INTERP, field, value), FORMAT) for i, value in enumerate(values)}
+    for name, error in {"/no/file": NONE, "/bad/cut64": LIBRARY, "/bad/static": LIBRARY, "/bin": "Permission denied"}.items():
+        interp = dynamic.replace(f"/{LOADER}".encode(), name.encode().ljust(len(LOADER) + 1, b"\0"))
+        files[f"names_{name.strip('/').replace('/', '_')}"] = (phdr(interp, PT_INTERP, "filesz", len(name) + 1), error)
+    return files
+
+
+def noisy(elf, number):
+    """Copies with a few bytes changed in the headers. Some run."""
+    for seed in range(number):
+        generator = random.Random(seed)
+        changed = bytearray(elf)
+        for _ in range(generator.choice((1, 2, 8))):
+            changed[generator.randrange(4, PHOFF + 4 * PH_BYTES)] = generator.choice((0, 1, 0x7F, 0x80, 0xFF, generator.randrange(256)))
+        yield bytes(changed)
+
+
+@pytest.fixture(scope="module")
+def damage(tmp_path_factory):
+    """Those files, in a directory; and the names of noisy ones."""
+    folder = tmp_path_factory.mktemp("damaged")
+    static, dynamic = built("hello").read_bytes(), Path(shutil.which("true")).read_bytes()
+    files = damaged(static, dynamic)
+    noise = {f"noise{i}": text for i, text in enumerate([*noisy(static, 20), *noisy(dynamic, 20)])}
+    for name, text in {**{name: text for name, (text, _) in files.items()}, **noise, "static": static}.items():
+        (folder / name).write_bytes(text)
+        (folder / name).chmod(0o755)
+    return folder, {name: error for name, (_, error) in files.items()}, list(noise)
+
+
+@pytest.fixture(scope="module")
+def initrd(tmp_path_factory, damage):
+    files = {f"bad/{path.name}": path for path in damage[0].iterdir()}
+    for name in PROGRAMS + ["dash"]:
+        path = shutil.which(name)
+        files[f"bin/{name}"] = path
+        files |= libraries(path)
+    return archive(tmp_path_factory.mktemp("dynamic") / "files.cpio", files)
+
+
+@pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
+def host(request, initrd):
+    build, cpus, cpu = request.param
+    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
+        yield guest
+
+
+def test_programs(host):
+    assert host.run("/bin/true") == ("", 0)
+    assert host.run("/bin/false") == ("", 1)
+    assert host.run("/bin/echo hello there") == ("hello there\n", 0)
+    assert host.check("/bin/seq 5 | /bin/tail -n 2; echo a:b | /bin/cut -d: -f2") == "4\n5\nb\n"
+    assert host.run("/bin/env -i A=1 /bin/printenv") == ("A=1\n", 0)
+    assert host.run("/lib64/ld-linux-x86-64.so.2 /bin/expr 3 + 4") == ("7\n", 0)
+
+
+def test_dash(host):
+    output = host.run("/bin/dash -c 'for i in c a b; do echo $i; done | sort; uname -s; (exit 3); echo $?; cat /nowhere'")
+    assert output == ("a\nb\nc\nLinux\n3\ncat: /nowhere: No such file or directory\n", 1)
+
+
+def test_damaged(host, damage):
+    """Each kind of damage has its error; nothing of it stays in memory."""
+    _, errors, noise = damage
+    used = []
+    for _ in range(3):
+        for name, error in errors.items():
+            assert host.run(f"/bad/{name}") == (f"sh: /bad/{name}: {error}\n", 126 if error != NONE else 127), name
+        for i in range(0, len(noise), 20):
+            host.run("; ".join(f"/bad/{name} > /dev/null 2> /dev/null" for name in noise[i : i + 20]), timeout=120)
+        assert host.run("/bad/static; /bin/true") == ("hello from a program\n/bad/static\n", 0)
+        used.append(host.used_pages())
+    assert used[1] == used[2], used
+
+
+def test_allocations_fail(host):
+    """Programs that start, fork and map: every other allocation fails once, the program ends or says so, nothing is lost."""
+    for command in ("/bin/true", "/bin/dash -c '(echo a | cat) > /tmp/out'"):
+        used = []
+        for start in (1, 3):
+            for nth in range(start, 600, 4):
+                told = host.output_of(f"failalloc {nth}; {command}; failalloc")
+                host.output_of("failalloc; true")
+                if "not reached" in told:
+                    break
+            assert nth > 20 and "not reached" in told, f"{command}: {nth}: {told}"
+            assert host.run(command) == ("", 0)
+            used.append(host.used_pages())
+        assert used[0] == used[1]
