@@ -77,6 +77,21 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	mine->points[i].irq();
 }
 
+/* For any following instruction; the flags of the caller are its own. */
+static inline void set_trap_flag(bool on)
+{
+	if (on)
+		__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq"
+				 :
+				 : "i"(TRAP_FLAG)
+				 : "memory", "cc");
+	else
+		__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
+				 :
+				 : "i"(~TRAP_FLAG)
+				 : "memory", "cc");
+}
+
 uint64_t fast_trace(void (*op)(void *arg), void *arg, uint8_t **out_insns, size_t max,
 		    size_t *out_nr)
 {
@@ -85,15 +100,21 @@ uint64_t fast_trace(void (*op)(void *arg), void *arg, uint8_t **out_insns, size_
 	tracing.nr = 0;
 	tracing.steps = 0;
 	tracing.is_on = true;
-	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(TRAP_FLAG) : "memory", "cc");
+	set_trap_flag(true);
 	op(arg);
-	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
-			 :
-			 : "i"(~TRAP_FLAG)
-			 : "memory", "cc");
+	set_trap_flag(false);
 	tracing.is_on = false;
 	*out_nr = tracing.nr;
 	return tracing.steps;
+}
+
+void fast_untraced(void (*op)(void))
+{
+	if (tracing.is_on)
+		set_trap_flag(false);
+	op();
+	if (tracing.is_on)
+		set_trap_flag(true);
 }
 
 /* Put in, or take out, those breakpoints of `level` that were not hit. */

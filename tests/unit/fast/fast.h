@@ -26,6 +26,8 @@ void fast_init(void);
  */
 uint64_t fast_trace(void (*op)(void *arg), void *arg, uint8_t **out_insns, size_t max,
 		    size_t *out_nr);
+/* Run `op` without single steps inside of fast_trace(), for a loop of the test itself: a step costs a signal. */
+void fast_untraced(void (*op)(void));
 /* Before `insn` is executed for the first time comes `irq`. */
 struct fast_point {
 	uint8_t *insn;

@@ -46,6 +46,12 @@ void uart_rx_resume(unsigned int port)
 	nr_resumes++;
 }
 
+static void take_all_bytes(void)
+{
+	while (uart->tx(UART_COM2, &sent[nr_sent]))
+		nr_sent++;
+}
+
 /* The interrupt of the transmitter: all bytes go. The port has a lock, so it is not interrupted by itself. */
 static void uart_send_all(void)
 {
@@ -54,8 +60,7 @@ static void uart_send_all(void)
 	if (is_locked)
 		return;
 	is_locked = true;
-	while (uart->tx(UART_COM2, &sent[nr_sent]))
-		nr_sent++;
+	fast_untraced(take_all_bytes);
 	is_locked = false;
 	uart->sent(UART_COM2);
 }
