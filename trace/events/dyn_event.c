@@ -215,11 +215,11 @@ int trace_dyn_events_remove_all(const struct dyn_event_kind *kind)
 
 /* ---- Lines ---- */
 
-static int dyn_event_blame(struct dyn_event_error *error, const char *at, const char *why)
+int trace_dyn_event_blame(struct dyn_event_error *error, const char *at, const char *why, int err)
 {
 	error->at = at;
 	error->why = why;
-	return -EINVAL;
+	return err;
 }
 
 static char *dyn_event_find(char *text, char what)
@@ -242,7 +242,8 @@ static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn
 		rest++;
 	name = *line == '-' ? line + 1 : dyn_event_find(line, ':');
 	if (!name || *name != ':' || !name[1])
-		return dyn_event_blame(error, line, "Removal must be of the form: -:[system/]name");
+		return trace_dyn_event_blame(
+			error, line, "Removal must be of the form: -:[system/]name", -EINVAL);
 	name++;
 	slash = dyn_event_find(name, '/');
 	if (slash) {
@@ -252,12 +253,13 @@ static int run_removal(const struct dyn_event_kind *kind, char *line, struct dyn
 	}
 	err = trace_dyn_events_remove(kind, system, name, rest);
 	if (err == -ENOENT)
-		(void)dyn_event_blame(
+		(void)trace_dyn_event_blame(
 			error, system ? system : name,
 			*rest ? "There is no such event at that place, with these arguments"
-			      : "There is no such event");
+			      : "There is no such event",
+			-EINVAL);
 	else if (err == -EBUSY)
-		(void)dyn_event_blame(error, system ? system : name, in_use);
+		(void)trace_dyn_event_blame(error, system ? system : name, in_use, -EINVAL);
 	return err;
 }
 
@@ -287,10 +289,11 @@ int trace_dyn_event_run_of(const struct dyn_event_kind *kind, char *line,
 		return run_removal(kind, line, out_error);
 	own = trace_dyn_event_kind_of(line);
 	if (!own)
-		return dyn_event_blame(out_error, line, "There are no events of this kind");
+		return trace_dyn_event_blame(out_error, line, "There are no events of this kind",
+					     -EINVAL);
 	if (kind && own != kind)
-		return dyn_event_blame(out_error, line,
-				       "Events of this kind are for dynamic_events");
+		return trace_dyn_event_blame(out_error, line,
+					     "Events of this kind are for dynamic_events", -EINVAL);
 	return own->create(line, out_error);
 }
 

@@ -31,6 +31,9 @@ struct dyn_event_error {
 	const char *where; /* name in error_log instead of the file's, or NULL */
 };
 
+/* Record a mistake. Returns `err`. */
+int trace_dyn_event_blame(struct dyn_event_error *error, const char *at, const char *why, int err);
+
 /* An unfinished line, and the callback that receives each word that could follow. */
 struct dyn_event_completion {
 	const char *line;

@@ -30,7 +30,7 @@ struct expr_word trace_expr_take_name(struct expr_cursor *cursor)
 {
 	struct expr_word word = { .at = cursor->at };
 
-	while (expr_is_alnum(*cursor->at) || *cursor->at == '_')
+	while (expr_is_of_name(*cursor->at))
 		cursor->at++;
 	word.len = (size_t)(cursor->at - word.at);
 	return word;
@@ -56,7 +56,7 @@ int trace_expr_number(const struct expr_word *word, unsigned int base, bool is_s
 	char digits[EXPR_NUMBER_CHARS + 1];
 	int err;
 
-	if (!len || len > EXPR_NUMBER_CHARS)
+	if (!len || len > EXPR_NUMBER_CHARS || (is_negative && word->at[1] == '+'))
 		return -EINVAL;
 	memcpy(digits, word->at + is_negative, len);
 	digits[len] = '\0';
@@ -70,7 +70,78 @@ int trace_expr_number(const struct expr_word *word, unsigned int base, bool is_s
 	return 0;
 }
 
+bool trace_expr_starts(const struct expr_word *word, const char *text)
+{
+	size_t len = trace_strlen(text);
+
+	return len <= word->len && memcmp(word->at, text, len) == 0;
+}
+
+bool trace_expr_ends(const struct expr_word *word, const char *text)
+{
+	size_t len = trace_strlen(text);
+
+	return len <= word->len && memcmp(word->at + word->len - len, text, len) == 0;
+}
+
 bool trace_expr_is(const struct expr_word *word, const char *text)
 {
 	return trace_strlen(text) == word->len && memcmp(word->at, text, word->len) == 0;
+}
+
+bool trace_expr_same(const struct expr_word *a, const struct expr_word *b)
+{
+	return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
+}
+
+bool trace_expr_is_name(const struct expr_word *word)
+{
+	for (size_t i = 0; i < word->len; i++) {
+		if (!expr_is_of_name(word->at[i]))
+			return false;
+	}
+	return word->len && !expr_is_digit(*word->at);
+}
+
+static bool expr_is_one_of(char c, const char *of)
+{
+	while (*of && *of != c)
+		of++;
+	return *of;
+}
+
+struct expr_word trace_expr_take_until(struct expr_word *rest, const char *ends)
+{
+	struct expr_word word = { .at = rest->at };
+
+	while (word.len < rest->len && !expr_is_one_of(word.at[word.len], ends))
+		word.len++;
+	*rest = expr_behind(rest, word.len);
+	return word;
+}
+
+struct expr_word trace_expr_next_word(const char **text, char end)
+{
+	const char *at = *text, *start;
+
+	while (trace_is_space(*at))
+		at++;
+	for (start = at; *at && *at != end && !trace_is_space(*at);)
+		at++;
+	*text = at;
+	return expr_between(start, at);
+}
+
+bool trace_expr_copy(char *to, size_t size, const struct expr_word *word)
+{
+	if (word->len >= size)
+		return false;
+	*trace_expr_put(to, word) = '\0';
+	return true;
+}
+
+char *trace_expr_put(char *to, const struct expr_word *word)
+{
+	memcpy(to, word->at, word->len);
+	return to + word->len;
 }

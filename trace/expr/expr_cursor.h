@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Some characters of a text. */
+/* Some characters of a text, which none need end. */
 struct expr_word {
 	const char *at;
 	size_t len;
@@ -41,6 +41,8 @@ struct expr_word trace_expr_take_name(struct expr_cursor *cursor);
 /* Take a number's characters: a minus, then letters and digits; perhaps none. */
 struct expr_word trace_expr_take_digits(struct expr_cursor *cursor);
 
+/* ---- Words ---- */
+
 /* The most characters of a number, with sign and prefix. */
 #define EXPR_NUMBER_CHARS 24u
 /*
@@ -50,7 +52,50 @@ struct expr_word trace_expr_take_digits(struct expr_cursor *cursor);
 int trace_expr_number(const struct expr_word *word, unsigned int base, bool is_signed,
 		      uint64_t *out_number);
 
+/* Is it that text; does it begin, or end with it; are both the same? */
 bool trace_expr_is(const struct expr_word *word, const char *text);
+bool trace_expr_starts(const struct expr_word *word, const char *text);
+bool trace_expr_ends(const struct expr_word *word, const char *text);
+bool trace_expr_same(const struct expr_word *a, const struct expr_word *b);
+/* Is it a name in C? */
+bool trace_expr_is_name(const struct expr_word *word);
+/* Take the characters before the first of `ends` off `rest`; without one, all of them. */
+struct expr_word trace_expr_take_until(struct expr_word *rest, const char *ends);
+/*
+ * The next word of *text, which goes on behind it: the characters between blanks, or before an
+ * `end`; of length 0 there.
+ */
+struct expr_word trace_expr_next_word(const char **text, char end);
+/* Copy it, with a NUL behind. False: `size` bytes are too few, and nothing was copied. */
+bool trace_expr_copy(char *to, size_t size, const struct expr_word *word);
+/* Copy it to where there is room. Returns the place behind it. */
+char *trace_expr_put(char *to, const struct expr_word *word);
+
+/* The word without its first `nr` characters, which it has. */
+static inline struct expr_word expr_behind(const struct expr_word *word, size_t nr)
+{
+	return (struct expr_word){ word->at + nr, word->len - nr };
+}
+
+/* Take the character `c` off the front of `rest`, if it is there. */
+static inline bool expr_take(struct expr_word *rest, char c)
+{
+	bool is_there = rest->len && *rest->at == c;
+
+	*rest = expr_behind(rest, is_there);
+	return is_there;
+}
+
+static inline struct expr_word expr_between(const char *at, const char *end)
+{
+	return (struct expr_word){ at, (size_t)(end - at) };
+}
+
+/* The first character; NUL: there is none. */
+static inline char expr_first(const struct expr_word *word)
+{
+	return word->len ? *word->at : '\0';
+}
 
 static inline bool expr_is_digit(char c)
 {
@@ -60,6 +105,11 @@ static inline bool expr_is_digit(char c)
 static inline bool expr_is_alnum(char c)
 {
 	return expr_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+static inline bool expr_is_of_name(char c)
+{
+	return expr_is_alnum(c) || c == '_';
 }
 
 #endif

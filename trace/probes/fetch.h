@@ -33,6 +33,7 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 #include <trace/event.h>
+#include "expr/expr_cursor.h"
 
 struct dyn_event_error;
 struct fetch_names;
@@ -67,6 +68,14 @@ struct fetch_type {
 	bool is_hex;
 };
 
+/* Is it recorded as a text? */
+static inline bool fetch_is_text(const struct fetch_type *type)
+{
+	return type->kind == FETCH_TEXT || type->kind == FETCH_SYMBOL_TEXT;
+}
+
+/* The number of so many bytes: 'u', without sign; 's', with one; 'x', in hex. NULL: there is none. */
+const struct fetch_type *trace_fetch_type_of(char letter, size_t bytes);
 /* NULL: there is none of that name. */
 const struct fetch_type *trace_fetch_type_find(const char *name, size_t len);
 /* Number `i` of them; NULL behind the last. */
@@ -215,31 +224,18 @@ struct fetch_context {
 	const struct trace_event *event; /* FETCH_AT_EVENT */
 };
 
-/* Some characters of a line. */
-struct fetch_word {
-	const char *at;
-	size_t len;
-};
-
-/* Is it that text; does it begin with it; are both the same? */
-bool trace_fetch_is(const struct fetch_word *word, const char *text);
-bool trace_fetch_starts(const struct fetch_word *word, const char *text);
-/* All of it as a number, by the rules of trace_parse_u64(). */
-int trace_fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value);
-bool trace_fetch_same(const struct fetch_word *a, const struct fetch_word *b);
-
 /* A variable or a function, and an offset to it. */
 struct fetch_symbol {
-	struct fetch_word name;
-	int64_t offset;
-	uint64_t addr; /* offset included */
-	size_t bytes;  /* of a variable; 0: not known */
+	struct expr_word name;
+	uint64_t offset; /* modulo 2^64 */
+	uint64_t addr;	 /* offset included */
+	size_t bytes;	 /* of a variable; 0: not known */
 };
 /*
  * Find SYMBOL, SYMBOL+OFFSET or SYMBOL-OFFSET. 0; -EINVAL: it is something else; -ENOENT: there is
  * no such symbol; -EEXIST: trace_fetch_not_unique. *out has what was written then.
  */
-int trace_fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out);
+int trace_fetch_symbol(const struct expr_word *word, struct fetch_symbol *out);
 extern const char trace_fetch_not_unique[];
 
 /*
@@ -262,32 +258,32 @@ struct fetch_build {
 
 /* The origin of a value: its beginning, and the addresses that are read from there on. */
 struct fetch_origin {
-	struct fetch_word start;	       /* as it is written */
+	struct expr_word start;		       /* as it is written */
 	uint32_t arg;			       /* not 0: it is this argument, from 1, instead */
 	const struct trace_event_field *field; /* not NULL: it is this one */
 	int64_t reads[FETCH_READS_MAX];	       /* added one after the other to the fetched value */
 	uint32_t nr_reads;
 	uint32_t per_cpu; /* bit n: the address of read n is on this CPU; bit nr_reads: the value */
 	uint32_t type;	  /* in the source, see types/btf.h; 0: not known */
-	struct fetch_word name;	  /* name of the thing with that type; of length 0 for none */
+	struct expr_word name;	  /* name of the thing with that type; of length 0 for none */
 	uint32_t bits, first_bit; /* of a bit field in it; `bits` 0: it is none */
 };
 
 /* An argument, taken apart. */
 struct fetch_parsed {
-	struct fetch_word name; /* behind `=`, or of length 0 */
-	struct fetch_word body;
+	struct expr_word name; /* behind `=`, or of length 0 */
+	struct expr_word body;
 	const struct fetch_type *type;
 	uint32_t count;
-	uint32_t at;			/* in the event */
-	struct fetch_word written_type; /* behind `:`, or of length 0 */
+	uint32_t at;		       /* in the event */
+	struct expr_word written_type; /* behind `:`, or of length 0 */
 	struct fetch_origin origin;
 };
 
 /*
  * Add the argument `word`. 0; -EINVAL, -ENOENT with *build->error. The caller looks at names.
  */
-int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
+int trace_fetch_parse(struct fetch_build *build, const struct expr_word *word,
 		      struct fetch_parsed *out);
 
 /* Names of the source, set once by the feature probe_names; NULL without it. */

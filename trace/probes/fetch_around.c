@@ -20,8 +20,7 @@
 static int fetch_around_step(struct fetch_parse *parse, const struct fetch_op *op, const char *at)
 {
 	if (parse->nr_steps == STEPS_MAX)
-		return trace_fetch_blame(parse->build, at, "Dereference is too much nested",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, at, "Dereference is too much nested");
 	trace_fetch_step(parse, op);
 	return 0;
 }
@@ -40,19 +39,19 @@ int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, c
 
 /* A read: +offset(VALUE). Or a per-CPU variable: this_cpu_read(VALUE), this_cpu_ptr(VALUE). */
 struct fetch_around {
-	int64_t offset;
+	uint64_t offset;   /* modulo 2^64 */
 	const char *inner; /* VALUE */
 	bool is_per_cpu;
 	bool is_ptr; /* this_cpu_ptr() */
 };
 
-bool trace_fetch_is_per_cpu(const struct fetch_word *word)
+bool trace_fetch_is_per_cpu(const struct expr_word *word)
 {
-	return trace_fetch_starts(word, PER_CPU_READ) || trace_fetch_starts(word, PER_CPU_PTR);
+	return trace_expr_starts(word, PER_CPU_READ) || trace_expr_starts(word, PER_CPU_PTR);
 }
 
 /* Find the parentheses, and leave VALUE of `word`; a read has its parenthesis at `open`. */
-static int take_inner(struct fetch_parse *parse, struct fetch_word *word, const char *open,
+static int take_inner(struct fetch_parse *parse, struct expr_word *word, const char *open,
 		      struct fetch_around *out)
 {
 	const char *end = word->at + word->len, *close = end - 1;
@@ -60,54 +59,44 @@ static int take_inner(struct fetch_parse *parse, struct fetch_word *word, const 
 	while (close > open && *close != ')')
 		close--;
 	if (close == open)
-		return trace_fetch_blame(parse->build, end, "Dereference brace is not closed",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, end, "Dereference brace is not closed");
 	if (close + 1 != end)
-		return trace_fetch_blame(parse->build, close + 1, "Invalid fetch argument",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, close + 1, "Invalid fetch argument");
 	out->inner = open + 1;
-	*word = (struct fetch_word){ open + 1, (size_t)(close - open - 1) };
+	*word = expr_between(open + 1, close);
 	return 0;
 }
 
 /* Take this_cpu_read() or this_cpu_ptr() off `word`. */
-static int take_per_cpu(struct fetch_parse *parse, struct fetch_word *word,
-			struct fetch_around *out)
+static int take_per_cpu(struct fetch_parse *parse, struct expr_word *word, struct fetch_around *out)
 {
-	bool is_ptr = trace_fetch_starts(word, PER_CPU_PTR);
+	bool is_ptr = trace_expr_starts(word, PER_CPU_PTR);
 	size_t len = trace_strlen(is_ptr ? PER_CPU_PTR : PER_CPU_READ);
 
 	/* An event was recorded by another CPU, perhaps. */
 	if (parse->build->context->place == FETCH_AT_EVENT)
-		return trace_fetch_blame(parse->build, word->at,
-					 "Per-cpu variable access is only for kernel probes",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, word->at,
+					  "Per-cpu variable access is only for kernel probes");
 	*out = (struct fetch_around){ .is_per_cpu = true, .is_ptr = is_ptr };
 	return take_inner(parse, word, word->at + len - 1, out);
 }
 
 /* Take one read off `word`, of which VALUE is left. */
-static int take_read(struct fetch_parse *parse, struct fetch_word *word, struct fetch_around *out)
+static int take_read(struct fetch_parse *parse, struct expr_word *word, struct fetch_around *out)
 {
-	const char *end = word->at + word->len, *start = word->at, *open;
-	struct fetch_word number;
+	struct expr_word rest = expr_behind(word, 1), number;
 
 	*out = (struct fetch_around){ .offset = 0 };
-	if (word->len > 1 && start[1] == 'u')
-		start++; /* of a user's memory: there is only one kind of addresses */
-	open = start;
-	while (open < end && *open != '(')
-		open++;
-	if (open == end)
-		return trace_fetch_blame(parse->build, word->at, "Dereference needs a brace",
-					 -EINVAL);
-	number = (struct fetch_word){ start + 1, (size_t)(open - start - 1) };
-	if (trace_fetch_signed(&number, &out->offset) || *number.at == '-' || *number.at == '+')
-		return trace_fetch_blame(parse->build, word->at, "Invalid dereference offset",
-					 -EINVAL);
+	(void)expr_take(&rest, 'u'); /* of a user's memory: there is only one kind of addresses */
+	number = trace_expr_take_until(&rest, "(");
+	if (!rest.len)
+		return trace_fetch_refuse(parse, word->at, "Dereference needs a brace");
+	if (trace_expr_number(&number, 0, true, &out->offset) || *number.at == '-' ||
+	    *number.at == '+')
+		return trace_fetch_refuse(parse, word->at, "Invalid dereference offset");
 	if (*word->at == '-')
-		out->offset = -out->offset;
-	return take_inner(parse, word, open, out);
+		out->offset = 0 - out->offset;
+	return take_inner(parse, word, rest.at, out);
 }
 
 /* The address of the variable on this CPU. What is at @SYMBOL was to be read: it is not. */
@@ -118,8 +107,7 @@ static int add_this_cpu(struct fetch_parse *parse, const struct fetch_around *ar
 	int err = 0;
 
 	if (is_symbol && !trace_plat_this_cpu_ptr(parse->first.value))
-		return trace_fetch_blame(parse->build, around->inner,
-					 "This is not a per-CPU variable", -EINVAL);
+		return trace_fetch_refuse(parse, around->inner, "This is not a per-CPU variable");
 	if (is_symbol)
 		parse->last = op; /* instead of the read */
 	else
@@ -133,33 +121,32 @@ static int add_this_cpu(struct fetch_parse *parse, const struct fetch_around *ar
 static int add_around(struct fetch_parse *parse, const struct fetch_around *around)
 {
 	if (parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL)
-		return trace_fetch_blame(parse->build, around->inner,
-					 "$comm can not be dereferenced", -EINVAL);
+		return trace_fetch_refuse(parse, around->inner, "$comm can not be dereferenced");
 	parse->own_type = NULL;
 	parse->btf = 0;
 	parse->origin->type = 0;
 	parse->bits = 0;
 	if (around->is_per_cpu)
 		return add_this_cpu(parse, around);
-	return trace_fetch_read(parse, around->offset, WORD_BYTES, around->inner);
+	return trace_fetch_read(parse, (int64_t)around->offset, WORD_BYTES, around->inner);
 }
 
-static bool is_around(const struct fetch_word *word)
+static bool is_around(const struct expr_word *word)
 {
 	return word->len && (*word->at == '+' || *word->at == '-' || trace_fetch_is_per_cpu(word));
 }
 
-int trace_fetch_value(struct fetch_parse *parse, const struct fetch_word *word)
+int trace_fetch_value(struct fetch_parse *parse, const struct expr_word *word)
 {
 	struct fetch_around reads[READS_MAX + 1] = { { 0 } };
-	struct fetch_word rest = *word;
+	struct expr_word rest = *word;
 	uint32_t nr = 0;
 	int err = 0;
 
 	while (!err && is_around(&rest)) {
 		if (nr > READS_MAX)
-			return trace_fetch_blame(parse->build, reads[0].inner,
-						 "Dereference is too much nested", -EINVAL);
+			return trace_fetch_refuse(parse, reads[0].inner,
+						  "Dereference is too much nested");
 		if (trace_fetch_is_per_cpu(&rest))
 			err = take_per_cpu(parse, &rest, &reads[nr++]);
 		else

@@ -24,93 +24,81 @@ static const char *find_close(const char *at, const char *end)
 	return NULL;
 }
 
-static const char *fetch_cast_find(const char *at, const char *end, char what)
-{
-	while (at < end && *at != what)
-		at++;
-	return at < end ? at : NULL;
-}
-
 /*
- * The end of the value with which `rest` begins: (VALUE), +OFFSET(VALUE), or anything up to the
+ * The end of the value with which `word` begins: (VALUE), +OFFSET(VALUE), or anything up to the
  * arrow. NULL after blaming.
  */
-static const char *find_end(const struct fetch_parse *parse, const struct fetch_word *rest)
+static const char *find_end(const struct fetch_parse *parse, const struct expr_word *word)
 {
-	const char *end = rest->at + rest->len, *at = rest->at;
-	const char *open = fetch_cast_find(at, end, '('),
-		   *close = open ? find_close(open, end) : NULL;
-	char first = rest->len ? *at : '\0';
+	struct expr_word rest = *word;
+	const char *end = word->at + word->len, *close = NULL;
+	char first = expr_first(word);
 
-	if (first == '(' || first == '+' || first == '-' || trace_fetch_is_per_cpu(rest)) {
-		if (!open)
-			trace_fetch_blame(parse->build, at, "Dereference needs a brace", -EINVAL);
+	if (first == '(' || first == '+' || first == '-' || trace_fetch_is_per_cpu(word)) {
+		(void)trace_expr_take_until(&rest, "(");
+		if (rest.len)
+			close = find_close(rest.at, end);
+		if (!rest.len)
+			trace_fetch_refuse(parse, word->at, "Dereference needs a brace");
 		else if (!close)
-			trace_fetch_blame(parse->build, first == '(' ? at : end,
-					  "Dereference brace is not closed", -EINVAL);
+			trace_fetch_refuse(parse, first == '(' ? word->at : end,
+					   "Dereference brace is not closed");
 		return close ? close + 1 : NULL;
 	}
-	while (at < end && *at != '-' && !(first == '@' && *at == '+'))
-		at++;
-	if (first == '@' && end - at > 1 && at[1] >= '0' && at[1] <= '9') {
-		trace_fetch_blame(parse->build, rest->at,
-				  "@SYM+/-OFFSET with typecast needs parentheses", -EINVAL);
+	(void)trace_expr_take_until(&rest, first == '@' ? "-+" : "-");
+	if (first == '@' && rest.len > 1 && expr_is_digit(rest.at[1])) {
+		trace_fetch_refuse(parse, word->at,
+				   "@SYM+/-OFFSET with typecast needs parentheses");
 		return NULL;
 	}
-	return at;
+	return rest.at;
 }
 
 /* Take the value off `rest`, of which the members behind the arrow are left. */
-static int take_value(const struct fetch_parse *parse, struct fetch_word *rest,
-		      struct fetch_word *out_value)
+static int take_value(const struct fetch_parse *parse, struct expr_word *rest,
+		      struct expr_word *out_value)
 {
-	const char *end = rest->at + rest->len, *at = find_end(parse, rest);
+	const char *end = find_end(parse, rest);
 
-	if (!at)
+	if (!end)
 		return -EINVAL;
-	if (end - at < 2 || at[0] != '-' || at[1] != '>')
-		return trace_fetch_blame(parse->build, at, "Typecast requires a field access",
-					 -EINVAL);
-	*out_value = (struct fetch_word){ rest->at, (size_t)(at - rest->at) };
-	if (*rest->at == '(') { /* these parentheses belong to the cast, not to the value */
-		out_value->at++;
-		out_value->len -= 2;
-	}
-	*rest = (struct fetch_word){ at + 2, (size_t)(end - at - 2) };
+	*out_value = expr_between(rest->at, end);
+	*rest = expr_behind(rest, out_value->len);
+	if (!trace_expr_starts(rest, "->"))
+		return trace_fetch_refuse(parse, end, "Typecast requires a field access");
+	*rest = expr_behind(rest, 2);
+	if (*out_value->at == '(') /* these parentheses belong to the cast, not to the value */
+		*out_value = expr_between(out_value->at + 1, end - 1);
 	return 0;
 }
 
 /* A text is no address, and neither are some bits of a number. */
-static int check_value(const struct fetch_parse *parse, const struct fetch_word *value)
+static int check_value(const struct fetch_parse *parse, const struct expr_word *value)
 {
 	uint8_t code = parse->last.code;
 
 	if (code == FETCH_STORE_COMM || code == FETCH_STORE_LITERAL)
-		return trace_fetch_blame(parse->build, value->at, "$comm can not be dereferenced",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, value->at, "$comm can not be dereferenced");
 	if (parse->bits)
-		return trace_fetch_blame(parse->build, value->at,
-					 "This is not a pointer to union/structure.", -EINVAL);
+		return trace_fetch_refuse(parse, value->at,
+					  "This is not a pointer to union/structure.");
 	return 0;
 }
 
-int trace_fetch_cast(struct fetch_parse *parse, const struct fetch_word *word)
+int trace_fetch_cast(struct fetch_parse *parse, const struct expr_word *word)
 {
-	const char *end = word->at + word->len, *close = fetch_cast_find(word->at, end, ')');
-	struct fetch_word rest, value = { 0 }, type;
+	struct expr_word rest = expr_behind(word, 1), value = { 0 }, type;
 	int err;
 
 	if (!trace_fetch_names)
-		return trace_fetch_blame(parse->build, word->at + 1,
-					 "BTF is not available or not supported", -EINVAL);
+		return trace_fetch_refuse(parse, word->at + 1,
+					  "BTF is not available or not supported");
 	if (++parse->nr_casts > CASTS_MAX)
-		return trace_fetch_blame(parse->build, word->at,
-					 "Too many nested typecasts/dereferences", -E2BIG);
-	if (!close)
-		return trace_fetch_blame(parse->build, end, "Dereference brace is not closed",
-					 -EINVAL);
-	type = (struct fetch_word){ word->at + 1, (size_t)(close - word->at - 1) };
-	rest = (struct fetch_word){ close + 1, (size_t)(end - close - 1) };
+		return trace_fetch_blame(parse, word->at, "Too many nested typecasts/dereferences",
+					 -E2BIG);
+	type = trace_expr_take_until(&rest, ")");
+	if (!expr_take(&rest, ')'))
+		return trace_fetch_refuse(parse, rest.at, "Dereference brace is not closed");
 	err = take_value(parse, &rest, &value);
 	if (!err)
 		err = trace_fetch_value(parse, &value);

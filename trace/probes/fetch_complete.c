@@ -102,7 +102,7 @@ void trace_fetch_offer_structs(const struct dyn_event_completion *completion, co
 
 bool trace_fetch_points_to(uint32_t type, const char *name)
 {
-	const struct fetch_word word = { name, trace_strlen(name) };
+	const struct expr_word word = { name, trace_strlen(name) };
 	uint32_t target =
 		trace_btf_kind(type) == BTF_PTR ? trace_btf_strip(trace_btf_target(type)) : 0;
 

@@ -7,10 +7,10 @@
 #include "text/str.h"
 
 static const struct trace_event_field *fetch_field_find(const struct trace_event *event,
-							const struct fetch_word *name)
+							const struct expr_word *name)
 {
 	for (size_t i = 0; i < event->nr_fields; i++) {
-		if (trace_fetch_is(name, event->fields[i].name))
+		if (trace_expr_is(name, event->fields[i].name))
 			return &event->fields[i];
 	}
 	return NULL;
@@ -39,7 +39,7 @@ void trace_fetch_declare_field(const struct trace_event_field *field, struct tra
 }
 
 /* The value of a field that is no number is its address. */
-bool trace_fetch_field(struct fetch_parse *parse, const struct fetch_word *name)
+bool trace_fetch_field(struct fetch_parse *parse, const struct expr_word *name)
 {
 	static const uint8_t codes[] = {
 		[TRACE_FIELD_PLAIN] = FETCH_ADDRESS,

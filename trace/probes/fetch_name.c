@@ -107,38 +107,29 @@ static void fetch_name_put_declaration(const struct fetch_origin *origin, struct
 /* The type in which Linux shows a value without a written type. NULL: as a word. */
 static const struct fetch_type *type_of(uint32_t id)
 {
-	static const char *const bits[] = { [1] = "8", [2] = "16", [4] = "32", [8] = "64" };
 	size_t size = trace_btf_sizeof(id);
-	char name[4] = "u";
 
-	if (size >= TRACE_ARRAY_SIZE(bits) || !bits[size])
-		return NULL;
 	switch (trace_btf_form(id)) {
 	case BTF_FORM_SIGNED:
 	case BTF_FORM_CHAR:
-		name[0] = 's';
-		break;
+		return trace_fetch_type_of('s', size);
 	case BTF_FORM_ENUM: /* a short one has no values below 0 */
-		name[0] = size < 4 ? 'u' : 's';
-		break;
+		return trace_fetch_type_of(size < 4 ? 'u' : 's', size);
 	case BTF_FORM_UNSIGNED:
 	case BTF_FORM_SIZE:
 	case BTF_FORM_BOOL:
-		break;
+		return trace_fetch_type_of('u', size);
 	case BTF_FORM_POINTER:
 	case BTF_FORM_STRING:
 	case BTF_FORM_FUNCTION:
-		name[0] = 'x';
-		break;
+		return trace_fetch_type_of('x', size);
 	default:
 		return NULL;
 	}
-	trace_strcpy(name + 1, bits[size], sizeof(name) - 1);
-	return trace_fetch_type_find(name, trace_strlen(name));
 }
 
 /* Note the type of the fetched value. */
-static void set_type(struct fetch_parse *parse, uint32_t id, const struct fetch_word *name)
+static void set_type(struct fetch_parse *parse, uint32_t id, const struct expr_word *name)
 {
 	parse->btf = trace_btf_strip(id);
 	parse->btf_at = name->at;
@@ -165,8 +156,7 @@ static int fetch_name_make_text(struct fetch_parse *parse)
 			return trace_fetch_read(parse, 0, WORD_BYTES, parse->btf_at);
 		return 0;
 	}
-	return trace_fetch_blame(parse->build, parse->btf_at, "This type does not fit for string.",
-				 -EINVAL);
+	return trace_fetch_refuse(parse, parse->btf_at, "This type does not fit for string.");
 }
 
 /* ---- Members ---- */
@@ -178,20 +168,15 @@ enum separator {
 };
 
 /* Take the next name off `rest`, with its separator. */
-static int fetch_name_take(const struct fetch_parse *parse, struct fetch_word *rest,
-			   struct fetch_word *out_name, enum separator *out_separator)
+static int fetch_name_take(const struct fetch_parse *parse, struct expr_word *rest,
+			   struct expr_word *out_name, enum separator *out_separator)
 {
-	const char *at = rest->at, *end = at + rest->len;
-
-	while (at < end && *at != '-' && *at != '.')
-		at++;
-	*out_name = (struct fetch_word){ rest->at, (size_t)(at - rest->at) };
-	*out_separator = at == end ? NOTHING : *at == '.' ? DOT : ARROW;
-	if (*out_separator == ARROW && (at + 1 == end || at[1] != '>'))
-		return trace_fetch_blame(parse->build, at,
-					 "Failed to parse single hyphen. Forgot '>'?", -EINVAL);
-	at += *out_separator;
-	*rest = (struct fetch_word){ at, (size_t)(end - at) };
+	*out_name = trace_expr_take_until(rest, "-.");
+	*out_separator = !rest->len ? NOTHING : *rest->at == '.' ? DOT : ARROW;
+	if (*out_separator == ARROW && !trace_expr_starts(rest, "->"))
+		return trace_fetch_refuse(parse, rest->at,
+					  "Failed to parse single hyphen. Forgot '>'?");
+	*rest = expr_behind(rest, *out_separator);
 	return 0;
 }
 
@@ -219,15 +204,15 @@ static int read_member(struct fetch_parse *parse, const struct btf_member *membe
 struct path {
 	struct btf_member member;
 	uint32_t bit;		  /* from the start of the first struct */
-	struct fetch_word name;	  /* of the last */
+	struct expr_word name;	  /* of the last */
 	enum separator separator; /* NOTHING or ARROW */
 };
 
 /* Find MEMBER[.MEMBER]... of the struct `type`. */
-static int find_members(const struct fetch_parse *parse, uint32_t type, struct fetch_word *rest,
+static int find_members(const struct fetch_parse *parse, uint32_t type, struct expr_word *rest,
 			struct path *out)
 {
-	struct fetch_word name;
+	struct expr_word name;
 	int err;
 
 	*out = (struct path){ .bit = 0 };
@@ -236,10 +221,9 @@ static int find_members(const struct fetch_parse *parse, uint32_t type, struct f
 		if (err)
 			return err;
 		if (trace_btf_form(type) != BTF_FORM_STRUCT)
-			return trace_fetch_blame(parse->build, name.at,
-						 "Failed to get BTF type info.", -EINVAL);
+			return trace_fetch_refuse(parse, name.at, "Failed to get BTF type info.");
 		if (!name.len || !trace_btf_member_find(type, name.at, name.len, &out->member))
-			return trace_fetch_blame(parse->build, name.at, "This field is not found.",
+			return trace_fetch_blame(parse, name.at, "This field is not found.",
 						 -ENOENT);
 		out->bit += out->member.bit_offset;
 		type = trace_btf_strip(out->member.type);
@@ -253,7 +237,7 @@ static int find_members(const struct fetch_parse *parse, uint32_t type, struct f
  * `base`.
  */
 static int read_members(struct fetch_parse *parse, uint32_t type, int64_t base,
-			struct fetch_word *rest, enum separator *out_separator)
+			struct expr_word *rest, enum separator *out_separator)
 {
 	struct path path;
 	int err = find_members(parse, type, rest, &path);
@@ -266,16 +250,15 @@ static int read_members(struct fetch_parse *parse, uint32_t type, int64_t base,
 }
 
 /* Go on with a value of known type; `rest` is the text behind the separator. */
-static int fetch_name_follow(struct fetch_parse *parse, struct fetch_word *rest,
+static int fetch_name_follow(struct fetch_parse *parse, struct expr_word *rest,
 			     enum separator separator)
 {
 	int err = 0;
 
 	while (!err && separator != NOTHING) {
 		if (trace_btf_kind(parse->btf) != BTF_PTR)
-			return trace_fetch_blame(parse->build, rest->at,
-						 "This is not a pointer to union/structure.",
-						 -EINVAL);
+			return trace_fetch_refuse(parse, rest->at,
+						  "This is not a pointer to union/structure.");
 		err = read_members(parse, trace_btf_target(parse->btf), 0, rest, &separator);
 	}
 	return err;
@@ -284,20 +267,20 @@ static int fetch_name_follow(struct fetch_parse *parse, struct fetch_word *rest,
 /* ---- The beginning of a word ---- */
 
 /* Take a word apart: its beginning, and the text behind the arrow. */
-static int take_start(const struct fetch_parse *parse, struct fetch_word *rest,
-		      struct fetch_word *out_name, enum separator *out_separator)
+static int take_start(const struct fetch_parse *parse, struct expr_word *rest,
+		      struct expr_word *out_name, enum separator *out_separator)
 {
 	int err = fetch_name_take(parse, rest, out_name, out_separator);
 
 	if (!err && *out_separator == DOT)
-		return trace_fetch_blame(parse->build, rest->at,
+		return trace_fetch_blame(parse, rest->at,
 					 "Non pointer structure/union argument is not supported.",
 					 -EOPNOTSUPP);
 	return err;
 }
 
 /* Fetch the first word of an argument that was found. */
-static int step_arg(struct fetch_parse *parse, const struct fetch_word *name,
+static int step_arg(struct fetch_parse *parse, const struct expr_word *name,
 		    const struct btf_arg *arg)
 {
 	uint32_t n = 1 - fetch_name_first_of(parse->build->context);
@@ -308,41 +291,40 @@ static int step_arg(struct fetch_parse *parse, const struct fetch_word *name,
 	case BTF_PLACE_STACK:
 		return trace_fetch_argument(parse, name, n + BTF_ARG_REGS + arg->at / WORD_BYTES);
 	default:
-		return trace_fetch_blame(parse->build, name->at,
+		return trace_fetch_blame(parse, name->at,
 					 "This variable is not found at this probe point", -ENOENT);
 	}
 }
 
 static bool find_arg(const struct fetch_context *context, const struct btf_func *func,
-		     const struct fetch_word *name, struct btf_arg *out)
+		     const struct expr_word *name, struct btf_arg *out)
 {
 	for (uint32_t i = fetch_name_first_of(context); trace_btf_func_arg(func, i, out); i++) {
-		if (out->name[0] && trace_fetch_is(name, out->name))
+		if (out->name[0] && trace_expr_is(name, out->name))
 			return true;
 	}
 	return false;
 }
 
-static int fetch_name_parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_name_parse_argument(struct fetch_parse *parse, const struct expr_word *word)
 {
 	const struct fetch_build *build = parse->build;
-	struct fetch_word rest = *word, name;
+	struct expr_word rest = *word, name;
 	enum separator separator;
 	struct btf_func func;
 	struct btf_arg arg;
 	int err;
 
 	if (!trace_btf_is_loaded())
-		return trace_fetch_blame(build, word->at, "BTF is not available or not supported",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, word->at, "BTF is not available or not supported");
 	err = take_start(parse, &rest, &name, &separator);
 	if (err)
 		return err;
 	if (!fetch_name_find_func(build->context, &func))
-		return trace_fetch_blame(build, word->at, "No BTF entry for this probe point",
+		return trace_fetch_blame(parse, word->at, "No BTF entry for this probe point",
 					 -ENOENT);
 	if (!find_arg(build->context, &func, &name, &arg))
-		return trace_fetch_blame(build, word->at,
+		return trace_fetch_blame(parse, word->at,
 					 "This variable is not found at this probe point", -ENOENT);
 	err = step_arg(parse, &name, &arg);
 	if (err)
@@ -352,21 +334,19 @@ static int fetch_name_parse_argument(struct fetch_parse *parse, const struct fet
 }
 
 /* Without types the value itself is a word, and its members cannot be read. */
-static int no_type(const struct fetch_parse *parse, const struct fetch_word *rest,
+static int no_type(const struct fetch_parse *parse, const struct expr_word *rest,
 		   enum separator separator)
 {
 	if (separator == NOTHING)
 		return 0;
 	if (!trace_btf_is_loaded())
-		return trace_fetch_blame(parse->build, rest->at,
-					 "BTF is not available or not supported", -EINVAL);
-	return trace_fetch_blame(parse->build, rest->at, "No BTF entry for this probe point",
-				 -ENOENT);
+		return trace_fetch_refuse(parse, rest->at, "BTF is not available or not supported");
+	return trace_fetch_blame(parse, rest->at, "No BTF entry for this probe point", -ENOENT);
 }
 
-static int fetch_name_parse_result(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_name_parse_result(struct fetch_parse *parse, const struct expr_word *word)
 {
-	struct fetch_word rest = *word, name;
+	struct expr_word rest = *word, name;
 	enum separator separator;
 	struct btf_func func;
 	int err = take_start(parse, &rest, &name, &separator);
@@ -376,16 +356,16 @@ static int fetch_name_parse_result(struct fetch_parse *parse, const struct fetch
 	if (!fetch_name_find_func(parse->build->context, &func))
 		return no_type(parse, &rest, separator);
 	if (!trace_btf_strip(func.returns))
-		return trace_fetch_blame(parse->build, word->at,
-					 "This function returns 'void' type", -ENOENT);
+		return trace_fetch_blame(parse, word->at, "This function returns 'void' type",
+					 -ENOENT);
 	name.len = 0;
 	set_type(parse, func.returns, &name);
 	return fetch_name_follow(parse, &rest, separator);
 }
 
-static int fetch_name_parse_thread(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_name_parse_thread(struct fetch_parse *parse, const struct expr_word *word)
 {
-	struct fetch_word rest = *word, name;
+	struct expr_word rest = *word, name;
 	enum separator separator;
 	size_t offset;
 	uint32_t type;
@@ -403,21 +383,19 @@ static int fetch_name_parse_thread(struct fetch_parse *parse, const struct fetch
 /* ---- Casts ---- */
 
 /* The struct, or union, that `word` names; 0: there is none. */
-static uint32_t find_struct(const struct fetch_word *word)
+static uint32_t find_struct(const struct expr_word *word)
 {
 	char name[FETCH_BODY_MAX + 1];
 	uint32_t type;
 
-	if (!word->len || word->len >= sizeof(name))
+	if (!word->len || !trace_expr_copy(name, sizeof(name), word))
 		return 0; /* one without a name is not meant */
-	memcpy(name, word->at, word->len);
-	name[word->len] = '\0';
 	type = trace_btf_strip(trace_btf_find_type(name));
 	return trace_btf_form(type) == BTF_FORM_STRUCT ? type : 0;
 }
 
 /* The offset of the member in the struct `type`, in bytes. */
-static int find_base(const struct fetch_parse *parse, uint32_t type, struct fetch_word *rest,
+static int find_base(const struct fetch_parse *parse, uint32_t type, struct expr_word *rest,
 		     int64_t *out_base)
 {
 	struct path path;
@@ -426,38 +404,33 @@ static int find_base(const struct fetch_parse *parse, uint32_t type, struct fetc
 	if (err)
 		return err;
 	if (path.separator == ARROW)
-		return trace_fetch_blame(parse->build, rest->at - 2,
-					 "Typecast field option does not support -> operator",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, rest->at - 2,
+					  "Typecast field option does not support -> operator");
 	if (path.bit % 8)
-		return trace_fetch_blame(parse->build, path.name.at,
-					 "Typecast field option is not byte-aligned", -EINVAL);
+		return trace_fetch_refuse(parse, path.name.at,
+					  "Typecast field option is not byte-aligned");
 	*out_base = path.bit / 8;
 	return 0;
 }
 
-static int parse_cast(struct fetch_parse *parse, const struct fetch_word *type,
-		      const struct fetch_word *members)
+static int parse_cast(struct fetch_parse *parse, const struct expr_word *type,
+		      const struct expr_word *members)
 {
-	struct fetch_word name = *type, rest = *members;
+	struct expr_word base_members = *type, rest = *members, name;
 	enum separator separator;
 	int64_t base = 0;
 	uint32_t id;
 	int err = 0;
 
 	if (!trace_btf_is_loaded())
-		return trace_fetch_blame(parse->build, type->at,
-					 "BTF is not available or not supported", -EINVAL);
-	for (name.len = 0; name.len < type->len && name.at[name.len] != ',';)
-		name.len++;
+		return trace_fetch_refuse(parse, type->at, "BTF is not available or not supported");
+	name = trace_expr_take_until(&base_members, ",");
 	id = find_struct(&name);
 	if (!id)
-		return trace_fetch_blame(parse->build, type->at,
-					 "This is not a pointer to union/structure.", -EINVAL);
-	if (name.len < type->len) {
-		name = (struct fetch_word){ name.at + name.len + 1, type->len - name.len - 1 };
-		err = find_base(parse, id, &name, &base);
-	}
+		return trace_fetch_refuse(parse, type->at,
+					  "This is not a pointer to union/structure.");
+	if (expr_take(&base_members, ','))
+		err = find_base(parse, id, &base_members, &base);
 	if (!err)
 		err = read_members(parse, id, base, &rest, &separator);
 	return err ? err : fetch_name_follow(parse, &rest, separator);

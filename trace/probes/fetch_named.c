@@ -17,16 +17,14 @@ static int check_named(const struct fetch_parse *parse, const struct fetch_type 
 	bool is_file = type->named == 'D';
 
 	if (parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL)
-		return trace_fetch_blame(parse->build, at,
-					 "$comm and immediate-string only accepts string type",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, at,
+					  "$comm and immediate-string only accepts string type");
 	if (!parse->btf ||
 	    trace_fetch_names->points_to(parse->btf, is_file ? names->file : names->dentry))
 		return 0;
-	return trace_fetch_blame(parse->build, parse->btf_at,
-				 is_file ? "This type does not fit for %pD."
-					 : "This type does not fit for %pd.",
-				 -EINVAL);
+	return trace_fetch_refuse(parse, parse->btf_at,
+				  is_file ? "This type does not fit for %pD."
+					  : "This type does not fit for %pd.");
 }
 
 int trace_fetch_named(struct fetch_parse *parse, const struct fetch_type *type, const char *at)
@@ -35,7 +33,7 @@ int trace_fetch_named(struct fetch_parse *parse, const struct fetch_type *type, 
 	int err;
 
 	if (!trace_plat_file_names_get(&names))
-		return trace_fetch_blame(parse->build, at, "Unknown type is specified", -EINVAL);
+		return trace_fetch_refuse(parse, at, "Unknown type is specified");
 	err = check_named(parse, type, &names, at);
 	if (!err && type->named == 'D')
 		err = trace_fetch_read(parse, (int64_t)names.file_dentry, WORD_BYTES, at);

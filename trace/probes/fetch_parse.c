@@ -7,66 +7,24 @@
 #include "events/dyn_event.h"
 #include "text/str.h"
 
-#define DIGITS_MAX 24u
-
 const struct fetch_names *trace_fetch_names;
 
 /* The typing of an argument: the text behind its colon. */
 struct fetch_typing {
-	struct fetch_word name; /* of length 0: no type is written */
+	struct expr_word name; /* of length 0: no type is written */
 	const struct fetch_type *type;
 	uint32_t count;		  /* 0: no array */
 	uint32_t bits, first_bit; /* of a bit field; `bits` 0: it is none */
 };
 
-int trace_fetch_blame(const struct fetch_build *build, const char *at, const char *why, int err)
+int trace_fetch_blame(const struct fetch_parse *parse, const char *at, const char *why, int err)
 {
-	build->error->at = at;
-	build->error->why = why;
-	return err;
+	return trace_dyn_event_blame(parse->build->error, at, why, err);
 }
 
-bool trace_fetch_is(const struct fetch_word *word, const char *text)
+int trace_fetch_refuse(const struct fetch_parse *parse, const char *at, const char *why)
 {
-	return trace_strlen(text) == word->len && memcmp(word->at, text, word->len) == 0;
-}
-
-bool trace_fetch_starts(const struct fetch_word *word, const char *text)
-{
-	size_t len = trace_strlen(text);
-
-	return len <= word->len && memcmp(word->at, text, len) == 0;
-}
-
-bool trace_fetch_same(const struct fetch_word *a, const struct fetch_word *b)
-{
-	return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
-}
-
-int trace_fetch_number(const struct fetch_word *word, unsigned int base, uint64_t *out_value)
-{
-	char digits[DIGITS_MAX + 1];
-
-	if (!word->len || word->len > DIGITS_MAX)
-		return -EINVAL;
-	memcpy(digits, word->at, word->len);
-	digits[word->len] = '\0';
-	return trace_parse_u64(digits, base, out_value);
-}
-
-int trace_fetch_signed(const struct fetch_word *word, int64_t *out_value)
-{
-	bool is_negative = word->len && *word->at == '-';
-	struct fetch_word digits = { word->at + is_negative, word->len - is_negative };
-	uint64_t value;
-	int err = trace_fetch_number(&digits, 0, &value);
-
-	if (err)
-		return err;
-	if (value > (uint64_t)INT64_MAX + is_negative || (is_negative && *digits.at == '+'))
-		return -ERANGE;
-	*out_value = (int64_t)(is_negative ? 0 - value : value);
-	return 0;
+	return trace_fetch_blame(parse, at, why, -EINVAL);
 }
 
 /* ---- Steps ---- */
@@ -112,82 +70,67 @@ static bool is_text_of_its_own(const struct fetch_parse *parse)
 static const char fetch_parse_unknown[] = "Unknown type is specified";
 
 /* b<width>@<first>/<size> */
-static int parse_bits(struct fetch_build *build, struct fetch_typing *typing)
+static int parse_bits(const struct fetch_parse *parse, struct fetch_typing *typing)
 {
-	const struct fetch_word *word = &typing->name;
-	const char *end = word->at + word->len, *at = word->at + 1, *slash = at;
-	uint64_t bits, first, size;
-	struct fetch_word number;
+	const char *start = typing->name.at;
+	struct expr_word rest = expr_behind(&typing->name, 1),
+			 width = trace_expr_take_until(&rest, "@/"), first = { start, 0 };
+	uint64_t bits, first_bit, size;
 
-	while (at < end && *at != '@')
-		at++;
-	while (slash < end && *slash != '/')
-		slash++;
-	number = (struct fetch_word){ slash + 1, slash < end ? (size_t)(end - slash - 1) : 0 };
-	if (trace_fetch_number(&number, 0, &size) ||
-	    (size != 8 && size != 16 && size != 32 && size != 64))
-		return trace_fetch_blame(build, word->at, fetch_parse_unknown, -EINVAL);
-	number = (struct fetch_word){ word->at + 1, (size_t)(at - word->at - 1) };
-	if (at > slash || trace_fetch_number(&number, 0, &bits))
-		return trace_fetch_blame(build, word->at, "Invalid bitfield", -EINVAL);
-	number = (struct fetch_word){ at + 1, (size_t)(slash - at - 1) };
-	if (at == slash || trace_fetch_number(&number, 0, &first) || !bits || bits > size ||
-	    first > size - bits)
-		return trace_fetch_blame(build, word->at, "Invalid bitfield", -EINVAL);
+	if (expr_take(&rest, '@'))
+		first = trace_expr_take_until(&rest, "/");
+	(void)expr_take(&rest, '/');
+	if (trace_expr_number(&rest, 0, false, &size) || size % 8)
+		return trace_fetch_refuse(parse, start, fetch_parse_unknown);
+	typing->type = trace_fetch_type_of('u', size / 8);
+	if (!typing->type)
+		return trace_fetch_refuse(parse, start, fetch_parse_unknown);
+	if (trace_expr_number(&width, 0, false, &bits) ||
+	    trace_expr_number(&first, 0, false, &first_bit) || !bits || bits > size ||
+	    first_bit > size - bits)
+		return trace_fetch_refuse(parse, start, "Invalid bitfield");
 	typing->bits = (uint32_t)bits;
-	typing->first_bit = (uint32_t)first;
-	typing->type = size == 8    ? trace_fetch_type_find("u8", 2)
-		       : size == 16 ? trace_fetch_type_find("u16", 3)
-		       : size == 32 ? trace_fetch_type_find("u32", 3)
-				    : trace_fetch_type_find("u64", 3);
+	typing->first_bit = (uint32_t)first_bit;
 	return 0;
 }
 
-static int fetch_parse_count(struct fetch_build *build, const struct fetch_word *word,
+/* Parse NUMBER] of an array. */
+static int fetch_parse_count(const struct fetch_parse *parse, const struct expr_word *word,
 			     struct fetch_typing *typing)
 {
-	const char *end = word->at + word->len, *close = word->at;
-	struct fetch_word number = { word->at, 0 };
+	struct expr_word rest = *word, number = trace_expr_take_until(&rest, "]");
 	uint64_t count;
 
-	while (close < end && *close != ']')
-		close++;
-	if (close == end)
-		return trace_fetch_blame(build, end, "Array is not closed", -EINVAL);
-	if (close + 1 < end)
-		return trace_fetch_blame(build, close + 1, "Array has wrong suffix", -EINVAL);
-	number.len = (size_t)(close - word->at);
-	if (trace_fetch_number(&number, 0, &count) || !count || count > UINT32_MAX)
-		return trace_fetch_blame(build, word->at, "Invalid array size", -EINVAL);
+	if (!rest.len)
+		return trace_fetch_refuse(parse, rest.at, "Array is not closed");
+	if (rest.len > 1)
+		return trace_fetch_refuse(parse, rest.at + 1, "Array has wrong suffix");
+	if (trace_expr_number(&number, 0, false, &count) || !count || count > UINT32_MAX)
+		return trace_fetch_refuse(parse, number.at, "Invalid array size");
 	if (count > FETCH_ARRAY_MAX)
-		return trace_fetch_blame(build, word->at, "Array number is too big", -EINVAL);
+		return trace_fetch_refuse(parse, number.at, "Array number is too big");
 	typing->count = (uint32_t)count;
 	return 0;
 }
 
 /* Parse a type; `word` is the text behind the colon. */
-static int fetch_parse_type(struct fetch_build *build, const struct fetch_word *word,
+static int fetch_parse_type(const struct fetch_parse *parse, const struct expr_word *word,
 			    struct fetch_typing *typing)
 {
-	const char *end = word->at + word->len, *open = word->at;
-	struct fetch_word count;
+	struct expr_word rest = *word;
 	int err = 0;
 
-	while (open < end && *open != '[')
-		open++;
-	typing->name = (struct fetch_word){ word->at, (size_t)(open - word->at) };
-	if (open < end) {
-		count = (struct fetch_word){ open + 1, (size_t)(end - open - 1) };
-		err = fetch_parse_count(build, &count, typing);
-	}
+	typing->name = trace_expr_take_until(&rest, "[");
+	if (expr_take(&rest, '['))
+		err = fetch_parse_count(parse, &rest, typing);
 	if (err)
 		return err;
 	typing->type = trace_fetch_type_find(typing->name.at, typing->name.len);
 	if (typing->type)
 		return 0;
-	if (typing->name.len && *typing->name.at == 'b')
-		return parse_bits(build, typing);
-	return trace_fetch_blame(build, word->at, fetch_parse_unknown, -EINVAL);
+	if (expr_first(&typing->name) == 'b')
+		return parse_bits(parse, typing);
+	return trace_fetch_refuse(parse, word->at, fetch_parse_unknown);
 }
 
 /* Choose the type of an argument without one: the value's own, or a word in hex. */
@@ -200,12 +143,7 @@ static void choose_type(const struct fetch_parse *parse, struct fetch_typing *ty
 	else if (parse->own_type)
 		typing->type = parse->own_type;
 	else
-		typing->type = trace_fetch_type_find("x64", 3);
-}
-
-static bool fetch_parse_is_text(const struct fetch_type *type)
-{
-	return type->kind == FETCH_TEXT;
+		typing->type = trace_fetch_type_of('x', 8);
 }
 
 /* Check that the type fits the fetched value. */
@@ -216,17 +154,17 @@ static int check_type(const struct fetch_parse *parse, const struct fetch_typing
 	uint8_t code = parse->last.code;
 
 	if (is_text_of_its_own(parse)) {
-		if (fetch_parse_is_text(typing->type) && !typing->count)
+		if (typing->type->kind == FETCH_TEXT && !typing->count)
 			return 0;
-		return trace_fetch_blame(
-			build, at, "$comm and immediate-string only accepts string type", -EINVAL);
+		return trace_fetch_refuse(parse, at,
+					  "$comm and immediate-string only accepts string type");
 	}
 	if (typing->count && !is_memory(parse))
-		return trace_fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
-	if (!fetch_parse_is_text(typing->type) || is_memory(parse) || code == FETCH_VALUE ||
+		return trace_fetch_refuse(parse, at, "String accepts only memory argument");
+	if (typing->type->kind != FETCH_TEXT || is_memory(parse) || code == FETCH_VALUE ||
 	    build->context->place == FETCH_AT_EVENT)
 		return 0;
-	return trace_fetch_blame(build, at, "String accepts only memory argument", -EINVAL);
+	return trace_fetch_refuse(parse, at, "String accepts only memory argument");
 }
 
 /* ---- The last step ---- */
@@ -328,8 +266,7 @@ static bool is_copy(const struct fetch_parse *parse, const struct fetch_typing *
 
 	return parse->nr_steps == 1 && (op->code == FETCH_LOAD || op->code == FETCH_LOAD_SIGNED) &&
 	       op->value <= UINT16_MAX && (size == 8 || size == 4) && op->size >= size &&
-	       !typing->bits && typing->type->kind != FETCH_TEXT &&
-	       typing->type->kind != FETCH_SYMBOL_TEXT;
+	       !typing->bits && !fetch_is_text(typing->type);
 }
 
 static void add_copy(struct fetch_build *build, uint64_t from, uint32_t size)
@@ -360,7 +297,7 @@ static void fetch_parse_finish(struct fetch_parse *parse, const struct fetch_typ
 	}
 	if (is_text_of_its_own(parse))
 		parse->last.at = op.at;
-	else if (typing->type->kind == FETCH_TEXT || typing->type->kind == FETCH_SYMBOL_TEXT)
+	else if (fetch_is_text(typing->type))
 		finish_text(parse, typing, &op);
 	else if (typing->bits)
 		finish_bits(parse, typing, &op);
@@ -373,68 +310,50 @@ static void fetch_parse_finish(struct fetch_parse *parse, const struct fetch_typ
 
 /* ---- An argument ---- */
 
-static const char *fetch_parse_find(const struct fetch_word *word, char what)
+/* Cut the type off a value, at the first colon; one in a text is none. False: there is none. */
+static bool take_type(struct expr_word *value, struct expr_word *out_type)
 {
-	const char *at = word->at, *end = at + word->len;
+	struct expr_word rest = *value;
 
-	while (at < end && *at != what)
-		at++;
-	return at < end ? at : NULL;
-}
-
-/* The colon in front of the type; one in a text is none. */
-static const char *find_colon(const struct fetch_word *body)
-{
-	struct fetch_word rest = *body;
-	const char *quote;
-
-	if (trace_fetch_starts(body, "\\\"")) {
-		rest = (struct fetch_word){ body->at + 2, body->len - 2 };
-		quote = fetch_parse_find(&rest, '"');
-		if (!quote)
-			return NULL;
-		rest.len -= (size_t)(quote - rest.at);
-		rest.at = quote;
+	if (trace_expr_starts(value, "\\\"")) {
+		rest = expr_behind(&rest, 2);
+		(void)trace_expr_take_until(&rest, "\"");
 	}
-	return fetch_parse_find(&rest, ':');
+	(void)trace_expr_take_until(&rest, ":");
+	value->len = (size_t)(rest.at - value->at);
+	*out_type = rest;
+	return expr_take(out_type, ':');
 }
 
 /* Parse the type behind the colon; an unknown one may be the symbol of a module. */
-static int parse_behind_colon(struct fetch_build *build, const struct fetch_word *value,
-			      const struct fetch_word *type, struct fetch_typing *typing)
+static int parse_behind_colon(const struct fetch_parse *parse, const struct expr_word *value,
+			      const struct expr_word *type, struct fetch_typing *typing)
 {
-	int err = fetch_parse_type(build, type, typing);
-	const char *module =
-		err && build->error->why == fetch_parse_unknown ? trace_fetch_module(value) : NULL;
+	int err = fetch_parse_type(parse, type, typing);
+	bool is_unknown = err && parse->build->error->why == fetch_parse_unknown;
+	const char *module = is_unknown ? trace_fetch_module(value) : NULL;
 
-	return module ? trace_fetch_blame(build, module, "There are no modules: SYMBOL alone",
-					  -EINVAL)
-		      : err;
+	if (module)
+		err = trace_fetch_refuse(parse, module, "There are no modules: SYMBOL alone");
+	return err;
 }
 
-static int fetch_parse_split_name(const struct fetch_build *build, const struct fetch_word *word,
+static int fetch_parse_split_name(const struct fetch_parse *parse, const struct expr_word *word,
 				  struct fetch_parsed *out)
 {
-	const char *equals = fetch_parse_find(word, '=');
+	struct expr_word body = *word, name = trace_expr_take_until(&body, "=");
+	bool has_name = expr_take(&body, '=');
 
-	out->name = (struct fetch_word){ word->at, 0 };
-	out->body = *word;
-	if (equals) {
-		out->name.len = (size_t)(equals - word->at);
-		out->body.at = equals + 1;
-		out->body.len = word->len - out->name.len - 1;
-		if (out->name.len > FETCH_NAME_MAX)
-			return trace_fetch_blame(build, word->at, "Argument name is too long",
-						 -EINVAL);
-		if (!out->name.len)
-			return trace_fetch_blame(build, word->at, "Argument name is not specified",
-						 -EINVAL);
-	}
+	if (has_name && name.len > FETCH_NAME_MAX)
+		return trace_fetch_refuse(parse, name.at, "Argument name is too long");
+	if (has_name && !name.len)
+		return trace_fetch_refuse(parse, name.at, "Argument name is not specified");
+	out->name = has_name ? name : (struct expr_word){ word->at, 0 };
+	out->body = has_name ? body : *word;
 	if (out->body.len > FETCH_BODY_MAX)
-		return trace_fetch_blame(build, out->body.at, "Argument expression is too long",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, out->body.at, "Argument expression is too long");
 	if (!out->body.len)
-		return trace_fetch_blame(build, out->body.at, "No argument expression", -EINVAL);
+		return trace_fetch_refuse(parse, out->body.at, "No argument expression");
 	return 0;
 }
 
@@ -442,48 +361,56 @@ static int fetch_parse_split_name(const struct fetch_build *build, const struct 
 static int follow_to_text(struct fetch_parse *parse, const struct fetch_typing *typing)
 {
 	if (typing->type->named && typing->count)
-		return trace_fetch_blame(parse->build, typing->name.at, fetch_parse_unknown,
-					 -EINVAL);
+		return trace_fetch_refuse(parse, typing->name.at, fetch_parse_unknown);
 	if (typing->type->named)
 		return trace_fetch_named(parse, typing->type, typing->name.at);
 	return parse->btf ? trace_fetch_names->text(parse) : 0;
 }
 
-int trace_fetch_parse(struct fetch_build *build, const struct fetch_word *word,
+/* Note all that is known of the argument, which takes its place in the event. */
+static void fetch_parse_place(struct fetch_parse *parse, const struct fetch_typing *typing,
+			      struct fetch_parsed *out)
+{
+	struct fetch_build *build = parse->build;
+	uint32_t nr = typing->count ? typing->count : 1;
+
+	out->type = typing->type;
+	out->count = typing->count;
+	out->at = build->bytes;
+	out->origin.bits = parse->bits;
+	out->origin.first_bit = parse->first_bit;
+	if (fetch_is_text(typing->type))
+		build->nr_texts += nr;
+	build->bytes += typing->type->size * nr;
+}
+
+int trace_fetch_parse(struct fetch_build *build, const struct expr_word *word,
 		      struct fetch_parsed *out)
 {
 	struct fetch_parse parse = { .build = build, .origin = &out->origin };
 	struct fetch_typing typing = { .type = NULL };
-	struct fetch_word value, type = { NULL, 0 };
-	int err = fetch_parse_split_name(build, word, out);
-	const char *colon = err ? NULL : find_colon(&out->body);
+	struct expr_word value;
+	const char *at;
+	int err = fetch_parse_split_name(&parse, word, out);
 
+	if (err)
+		return err;
 	out->origin = (struct fetch_origin){ .nr_reads = 0 };
 	value = out->body;
-	if (colon) {
-		value.len = (size_t)(colon - value.at);
-		type = (struct fetch_word){ colon + 1, out->body.len - value.len - 1 };
-		err = parse_behind_colon(build, &value, &type, &typing);
-	}
+	if (take_type(&value, &out->written_type))
+		err = parse_behind_colon(&parse, &value, &out->written_type, &typing);
 	if (!err)
 		err = trace_fetch_value(&parse, &value);
-	if (!err && typing.type && fetch_parse_is_text(typing.type))
+	if (!err && typing.type && typing.type->kind == FETCH_TEXT)
 		err = follow_to_text(&parse, &typing);
 	if (err)
 		return err;
+	at = typing.type ? out->written_type.at : value.at;
 	choose_type(&parse, &typing);
-	err = check_type(&parse, &typing, colon ? type.at : value.at);
+	err = check_type(&parse, &typing, at);
 	if (err)
 		return err;
 	fetch_parse_finish(&parse, &typing);
-	out->type = typing.type;
-	out->count = typing.count;
-	out->at = build->bytes;
-	out->written_type = type;
-	out->origin.bits = parse.bits;
-	out->origin.first_bit = parse.first_bit;
-	if (typing.type->kind == FETCH_TEXT || typing.type->kind == FETCH_SYMBOL_TEXT)
-		build->nr_texts += typing.count ? typing.count : 1;
-	build->bytes += typing.type->size * (typing.count ? typing.count : 1);
+	fetch_parse_place(&parse, &typing, out);
 	return 0;
 }

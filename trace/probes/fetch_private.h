@@ -36,18 +36,18 @@ struct fetch_names {
 	 * Add the steps that fetch the argument, or members of the struct it points to:
 	 * NAME[->MEMBER].
 	 */
-	int (*argument)(struct fetch_parse *parse, const struct fetch_word *word);
+	int (*argument)(struct fetch_parse *parse, const struct expr_word *word);
 	/*
 	 * $retval, $current: the value is there, and gets its type; members behind it are fetched.
 	 */
-	int (*result)(struct fetch_parse *parse, const struct fetch_word *word);
-	int (*thread)(struct fetch_parse *parse, const struct fetch_word *word);
+	int (*result)(struct fetch_parse *parse, const struct expr_word *word);
+	int (*thread)(struct fetch_parse *parse, const struct expr_word *word);
 	/*
 	 * The value is the address of a struct, or of a member that is in it: STRUCT[,MEMBER].
 	 * Fetch the `members` of that.
 	 */
-	int (*cast)(struct fetch_parse *parse, const struct fetch_word *type,
-		    const struct fetch_word *members);
+	int (*cast)(struct fetch_parse *parse, const struct expr_word *type,
+		    const struct expr_word *members);
 	/* It is to be shown as a text. */
 	int (*text)(struct fetch_parse *parse);
 	/* The name of argument number `n`, from 0; "" if it has none; NULL: it is not known. */
@@ -72,7 +72,7 @@ struct fetch_names {
 	void (*offer_members)(const struct dyn_event_completion *completion, const char *at,
 			      uint32_t type, bool is_pointer);
 	/* The struct, or union, that is called so; 0: there is none. */
-	uint32_t (*find_struct)(const struct fetch_word *name);
+	uint32_t (*find_struct)(const struct expr_word *name);
 	/* Is `type` that of a pointer to the struct `name`? */
 	bool (*points_to)(uint32_t type, const char *name);
 };
@@ -85,26 +85,24 @@ void trace_fetch_offer_members(const struct dyn_event_completion *completion, co
 			       uint32_t type, bool is_pointer);
 bool trace_fetch_points_to(uint32_t type, const char *name);
 
-/* Returns `err`. */
-int trace_fetch_blame(const struct fetch_build *build, const char *at, const char *why, int err);
+/* Returns `err`; -EINVAL. */
+int trace_fetch_blame(const struct fetch_parse *parse, const char *at, const char *why, int err);
+int trace_fetch_refuse(const struct fetch_parse *parse, const char *at, const char *why);
 /* One more step; the one before it is added. */
 void trace_fetch_step(struct fetch_parse *parse, const struct fetch_op *op);
-
-/* All of `word` as a number with a sign in front. */
-int trace_fetch_signed(const struct fetch_word *word, int64_t *out_value);
 
 /* Add a read of `size` bytes there, unless there are too many steps: -EINVAL after blaming `at`. */
 int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at);
 /* Fetch argument `n`, from 1, as a word; `word` is blamed if there is none. */
-int trace_fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n);
+int trace_fetch_argument(struct fetch_parse *parse, const struct expr_word *word, uint64_t n);
 
 /* fetch_field.c: fetch the field of the event; false: it has none of that name. */
-bool trace_fetch_field(struct fetch_parse *parse, const struct fetch_word *name);
+bool trace_fetch_field(struct fetch_parse *parse, const struct expr_word *name);
 /* Its declaration in C; of one whose length is not fixed, with empty brackets. */
 void trace_fetch_declare_field(const struct trace_event_field *field, struct trace_seq *seq);
 
 /* fetch_cast.c: fetch a member of the struct a value points to: (STRUCT[,MEMBER])VALUE->MEMBER. */
-int trace_fetch_cast(struct fetch_parse *parse, const struct fetch_word *word);
+int trace_fetch_cast(struct fetch_parse *parse, const struct expr_word *word);
 
 /*
  * fetch_named.c: the value is the address of a file, or of a name, as `type` says: add the reads up to
@@ -116,14 +114,14 @@ int trace_fetch_named(struct fetch_parse *parse, const struct fetch_type *type, 
  * fetch_symbol.c: the last @ of a value that the first colon of its argument has cut off, if no
  * variable has the name behind it: the beginning of @MODULE:SYMBOL. NULL: it is something else.
  */
-const char *trace_fetch_module(const struct fetch_word *value);
+const char *trace_fetch_module(const struct expr_word *value);
 
 /* fetch_value.c: fetch the beginning of a value. 0 or -errno after blaming. */
-int trace_fetch_start(struct fetch_parse *parse, const struct fetch_word *word);
+int trace_fetch_start(struct fetch_parse *parse, const struct expr_word *word);
 
 /* fetch_around.c: does it begin with this_cpu_read() or this_cpu_ptr()? */
-bool trace_fetch_is_per_cpu(const struct fetch_word *word);
+bool trace_fetch_is_per_cpu(const struct expr_word *word);
 /* fetch_around.c: the steps that set the value which `word` names. 0 or -errno after blaming. */
-int trace_fetch_value(struct fetch_parse *parse, const struct fetch_word *word);
+int trace_fetch_value(struct fetch_parse *parse, const struct expr_word *word);
 
 #endif

@@ -9,25 +9,18 @@
 const char trace_fetch_not_unique[] = "The symbol is not unique";
 
 /* Split the word; false: it is not of that form. */
-static bool fetch_symbol_split(const struct fetch_word *word, struct fetch_symbol *out)
+static bool fetch_symbol_split(const struct expr_word *word, struct fetch_symbol *out)
 {
-	struct fetch_word rest;
+	struct expr_word rest = *word;
 
-	*out = (struct fetch_symbol){ .name = { word->at, 0 } };
-	while (out->name.len < word->len && word->at[out->name.len] != '+' &&
-	       word->at[out->name.len] != '-')
-		out->name.len++;
-	rest = (struct fetch_word){ word->at + out->name.len, word->len - out->name.len };
+	*out = (struct fetch_symbol){ .name = trace_expr_take_until(&rest, "+-") };
 	if (!out->name.len || !rest.len)
 		return out->name.len;
-	if (*rest.at == '+') {
-		rest.at++;
-		rest.len--;
-	}
-	return !trace_fetch_signed(&rest, &out->offset);
+	(void)expr_take(&rest, '+');
+	return !trace_expr_number(&rest, 0, true, &out->offset);
 }
 
-int trace_fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
+int trace_fetch_symbol(const struct expr_word *word, struct fetch_symbol *out)
 {
 	struct trace_plat_variable variable;
 	char name[TRACE_SYM_LEN];
@@ -36,10 +29,8 @@ int trace_fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
 
 	if (!fetch_symbol_split(word, out))
 		return -EINVAL;
-	if (out->name.len >= sizeof(name))
+	if (!trace_expr_copy(name, sizeof(name), &out->name))
 		return -ENOENT;
-	memcpy(name, out->name.at, out->name.len);
-	name[out->name.len] = '\0';
 	nr = trace_plat_variable_find(name, &variable);
 	if (nr) {
 		out->addr = variable.addr;
@@ -50,20 +41,20 @@ int trace_fetch_symbol(const struct fetch_word *word, struct fetch_symbol *out)
 	}
 	if (nr != 1)
 		return nr ? -EEXIST : -ENOENT;
-	out->addr += (uint64_t)out->offset;
+	out->addr += out->offset;
 	return 0;
 }
 
-const char *trace_fetch_module(const struct fetch_word *value)
+const char *trace_fetch_module(const struct expr_word *value)
 {
-	struct fetch_word name = { value->at + value->len, 0 };
+	struct expr_word name = { value->at + value->len, 0 };
 	struct fetch_symbol symbol;
 
 	while (name.at > value->at && name.at[-1] != '@') {
 		name.at--;
 		name.len++;
 	}
-	if (name.at == value->at || *value->at == '\\' || (*name.at >= '0' && *name.at <= '9'))
+	if (name.at == value->at || *value->at == '\\' || expr_is_digit(*name.at))
 		return NULL;
 	return trace_fetch_symbol(&name, &symbol) == -ENOENT ? name.at - 1 : NULL;
 }

@@ -71,6 +71,17 @@ const struct fetch_type *trace_fetch_type_find(const char *name, size_t len)
 	return NULL;
 }
 
+const struct fetch_type *trace_fetch_type_of(char letter, size_t bytes)
+{
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(fetch_types); i++) {
+		const struct fetch_type *type = &fetch_types[i];
+
+		if (type->kind == FETCH_NUMBER && *type->name == letter && type->size == bytes)
+			return type;
+	}
+	return NULL;
+}
+
 static void fetch_type_print_text(const uint8_t *entry, uint32_t len, uint32_t place,
 				  struct trace_seq *seq)
 {
@@ -96,7 +107,7 @@ void trace_fetch_print(const struct fetch_type *type, const uint8_t *entry, uint
 	uint64_t value = 0;
 
 	memcpy(&value, entry + at, type->size);
-	if (type->kind == FETCH_TEXT || type->kind == FETCH_SYMBOL_TEXT)
+	if (fetch_is_text(type))
 		fetch_type_print_text(entry, len, (uint32_t)value, seq);
 	else if (type->kind == FETCH_SYMBOL)
 		trace_seq_printf(seq, "%pS", (void *)(uintptr_t)value);

@@ -11,16 +11,6 @@
 #define REGISTERS_MAX 6u    /* that hold arguments */
 #define WORD_BYTES    8u
 
-static bool fetch_value_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool fetch_value_is_letter(char c)
-{
-	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static void fetch_value_step_read(struct fetch_parse *parse, int64_t offset)
 {
 	const struct fetch_op op = { .code = FETCH_READ, .size = 8, .value = (uint64_t)offset };
@@ -91,7 +81,7 @@ static bool step_register(struct fetch_parse *parse, const char *name, size_t le
 }
 
 /* At the return of a function only the returned value and the stack pointer are known. */
-static bool is_saved(const struct fetch_parse *parse, const struct fetch_word *word)
+static bool is_saved(const struct fetch_parse *parse, const struct expr_word *word)
 {
 	struct trace_plat_register reg, value, stack;
 
@@ -102,24 +92,23 @@ static bool is_saved(const struct fetch_parse *parse, const struct fetch_word *w
 		(reg.offset == value.offset || reg.offset == stack.offset));
 }
 
-static int parse_register(struct fetch_parse *parse, const struct fetch_word *word)
+static int parse_register(struct fetch_parse *parse, const struct expr_word *word)
 {
 	if (!has_registers(parse) || parse->build->context->is_of_function)
-		return trace_fetch_blame(parse->build, word->at, "Invalid $-variable specified",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, word->at, "Invalid $-variable specified");
 	if (!is_saved(parse, word) || !step_register(parse, word->at + 1, word->len - 1))
-		return trace_fetch_blame(parse->build, word->at, "Invalid register name", -EINVAL);
+		return trace_fetch_refuse(parse, word->at, "Invalid register name");
 	return 0;
 }
 
 /* ---- Variables ---- */
 
-static int bad_variable(const struct fetch_parse *parse, const struct fetch_word *word)
+static int bad_variable(const struct fetch_parse *parse, const struct expr_word *word)
 {
 	if (parse->build->context->place == FETCH_AT_EVENT)
-		return trace_fetch_blame(parse->build, word->at,
-					 "Attached event does not have this field", -ENOENT);
-	return trace_fetch_blame(parse->build, word->at, "Invalid $-variable specified", -EINVAL);
+		return trace_fetch_blame(parse, word->at, "Attached event does not have this field",
+					 -ENOENT);
+	return trace_fetch_refuse(parse, word->at, "Invalid $-variable specified");
 }
 
 /* The stack pointer; false: it is not known. */
@@ -131,20 +120,19 @@ static bool step_stack(struct fetch_parse *parse)
 	return true;
 }
 
-static int fetch_value_parse_stack(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_value_parse_stack(struct fetch_parse *parse, const struct expr_word *word)
 {
-	struct fetch_word number = { word->at + 6, word->len - 6 }; /* behind `$stack` */
-	uint64_t n;
+	struct expr_word number = expr_behind(word, sizeof("$stack") - 1);
+	uint64_t n = 0;
 
-	if (number.len && !fetch_value_is_digit(*number.at))
+	if (number.len && !expr_is_digit(*number.at))
 		return bad_variable(parse, word);
-	if (number.len && (trace_fetch_number(&number, 10, &n) || n > STACK_MAX))
-		return trace_fetch_blame(parse->build, word->at, "Invalid stack number", -EINVAL);
+	if (number.len && (trace_expr_number(&number, 10, false, &n) || n > STACK_MAX))
+		return trace_fetch_refuse(parse, word->at, "Invalid stack number");
 	if (!step_stack(parse))
 		return bad_variable(parse, word);
-	if (!number.len)
-		return 0;
-	step_word(parse, (int64_t)n * WORD_BYTES);
+	if (number.len)
+		step_word(parse, (int64_t)n * WORD_BYTES);
 	return 0;
 }
 
@@ -164,17 +152,16 @@ static bool fetch_value_step_argument(struct fetch_parse *parse, uint64_t n)
 }
 
 /* The same at its return: it was kept. */
-static int entry_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n)
+static int entry_argument(struct fetch_parse *parse, const struct expr_word *word, uint64_t n)
 {
 	if (n > FETCH_ENTRY_ARGS)
-		return trace_fetch_blame(parse->build, word->at,
-					 "Too many entry arguments specified", -EINVAL);
+		return trace_fetch_refuse(parse, word->at, "Too many entry arguments specified");
 	step_load(parse, (uint32_t)offsetof(struct fetch_return, args[n - 1]));
 	parse->build->entry_args |= (uint8_t)(1u << (n - 1));
 	return 0;
 }
 
-int trace_fetch_argument(struct fetch_parse *parse, const struct fetch_word *word, uint64_t n)
+int trace_fetch_argument(struct fetch_parse *parse, const struct expr_word *word, uint64_t n)
 {
 	const struct fetch_context *context = parse->build->context;
 
@@ -182,8 +169,7 @@ int trace_fetch_argument(struct fetch_parse *parse, const struct fetch_word *wor
 	switch (context->place) {
 	case FETCH_AT_TRACEPOINT:
 		if (n > context->nr_args)
-			return trace_fetch_blame(parse->build, word->at, "$argN index is too big",
-						 -EINVAL);
+			return trace_fetch_refuse(parse, word->at, "$argN index is too big");
 		step_load(parse, (uint32_t)offsetof(struct fetch_tracepoint, args[n - 1]));
 		return 0;
 	case FETCH_AT_RETURN:
@@ -195,51 +181,38 @@ int trace_fetch_argument(struct fetch_parse *parse, const struct fetch_word *wor
 	}
 }
 
-static int fetch_value_parse_argument(struct fetch_parse *parse, const struct fetch_word *word)
+static int fetch_value_parse_argument(struct fetch_parse *parse, const struct expr_word *word)
 {
-	struct fetch_word number = { word->at + 4, word->len - 4 }; /* behind `$arg` */
+	struct expr_word number = expr_behind(word, sizeof("$arg") - 1);
 	uint64_t n;
 
-	if (trace_fetch_is(&number, "*"))
-		return trace_fetch_blame(parse->build, word->at,
-					 "$arg* must be an independent parameter without name etc.",
-					 -EINVAL);
-	if (trace_fetch_number(&number, 10, &n))
+	if (trace_expr_is(&number, "*"))
+		return trace_fetch_refuse(
+			parse, word->at,
+			"$arg* must be an independent parameter without name etc.");
+	if (trace_expr_number(&number, 10, false, &n))
 		return bad_variable(parse, word);
 	if (!n || n > STACK_MAX)
-		return trace_fetch_blame(parse->build, word->at, "Invalid argument number",
-					 -EINVAL);
+		return trace_fetch_refuse(parse, word->at, "Invalid argument number");
 	return trace_fetch_argument(parse, word, n);
 }
 
 static int no_types(const struct fetch_parse *parse, const char *at)
 {
-	return trace_fetch_blame(parse->build, at, "BTF is not available or not supported",
-				 -EINVAL);
+	return trace_fetch_refuse(parse, at, "BTF is not available or not supported");
 }
 
-/* The part of a variable in front of the first `->`, behind which members may stand. */
-static struct fetch_word fetch_value_head_of(const struct fetch_word *word)
-{
-	struct fetch_word head = { word->at, 0 };
-
-	while (head.len < word->len && head.at[head.len] != '-' && head.at[head.len] != '.')
-		head.len++;
-	return head;
-}
-
-static int fetch_value_parse_result(struct fetch_parse *parse, const struct fetch_word *word,
+static int fetch_value_parse_result(struct fetch_parse *parse, const struct expr_word *word,
 				    size_t len)
 {
 	if (parse->build->context->place != FETCH_AT_RETURN || !step_register(parse, "$retval", 7))
-		return trace_fetch_blame(parse->build, word->at,
-					 "$retval is not available on probe", -EINVAL);
+		return trace_fetch_refuse(parse, word->at, "$retval is not available on probe");
 	if (trace_fetch_names)
 		return trace_fetch_names->result(parse, word);
 	return len < word->len ? no_types(parse, word->at + len) : 0;
 }
 
-static int fetch_value_parse_thread(struct fetch_parse *parse, const struct fetch_word *word,
+static int fetch_value_parse_thread(struct fetch_parse *parse, const struct expr_word *word,
 				    size_t len)
 {
 	struct fetch_op op = { .code = FETCH_THREAD };
@@ -254,42 +227,42 @@ static int fetch_value_parse_thread(struct fetch_parse *parse, const struct fetc
 }
 
 /* Fetch a value of a watchpoint. Returns false for another name. */
-static bool step_data(struct fetch_parse *parse, const struct fetch_word *word)
+static bool step_data(struct fetch_parse *parse, const struct expr_word *word)
 {
 	if (parse->build->context->place != FETCH_AT_DATA)
 		return false;
-	if (trace_fetch_is(word, "$addr"))
+	if (trace_expr_is(word, "$addr"))
 		step_load(parse, offsetof(struct fetch_data, addr));
-	else if (trace_fetch_is(word, "$old"))
+	else if (trace_expr_is(word, "$old"))
 		step_load(parse, offsetof(struct fetch_data, old));
-	else if (trace_fetch_is(word, "$value"))
+	else if (trace_expr_is(word, "$value"))
 		step_load(parse, offsetof(struct fetch_data, value));
 	else
 		return false;
 	return true;
 }
 
-static int parse_variable(struct fetch_parse *parse, const struct fetch_word *word)
+static int parse_variable(struct fetch_parse *parse, const struct expr_word *word)
 {
 	const struct fetch_op comm = { .code = FETCH_STORE_COMM };
-	const struct fetch_word head = fetch_value_head_of(word);
+	struct expr_word rest = *word, head = trace_expr_take_until(&rest, "-.");
 
 	parse->origin->start = head;
 	if (step_data(parse, word))
 		return 0;
-	if (trace_fetch_is(word, "$comm") || trace_fetch_is(word, "$COMM")) {
+	if (trace_expr_is(word, "$comm") || trace_expr_is(word, "$COMM")) {
 		trace_fetch_step(parse, &comm);
 		return 0;
 	}
-	if (trace_fetch_is(&head, "$current"))
+	if (trace_expr_is(&head, "$current"))
 		return fetch_value_parse_thread(parse, word, head.len);
 	if (parse->build->context->place == FETCH_AT_EVENT)
 		return bad_variable(parse, word);
-	if (trace_fetch_is(&head, "$retval"))
+	if (trace_expr_is(&head, "$retval"))
 		return fetch_value_parse_result(parse, word, head.len);
-	if (trace_fetch_starts(word, "$stack"))
+	if (trace_expr_starts(word, "$stack"))
 		return fetch_value_parse_stack(parse, word);
-	if (trace_fetch_starts(word, "$arg"))
+	if (trace_expr_starts(word, "$arg"))
 		return fetch_value_parse_argument(parse, word);
 	return bad_variable(parse, word);
 }
@@ -297,22 +270,22 @@ static int parse_variable(struct fetch_parse *parse, const struct fetch_word *wo
 /* ---- Addresses and constants ---- */
 
 /* @ADDRESS, @SYMBOL */
-static int parse_memory(struct fetch_parse *parse, const struct fetch_word *word)
+static int parse_memory(struct fetch_parse *parse, const struct expr_word *word)
 {
-	struct fetch_word what = { word->at + 1, word->len - 1 };
+	struct expr_word what = expr_behind(word, 1);
 	struct fetch_symbol symbol;
 	uint64_t address;
 	int err;
 
 	if (what.len && *what.at == '+')
-		return trace_fetch_blame(parse->build, word->at,
-					 "File offset is not available with kprobe", -EINVAL);
-	if (!what.len || (fetch_value_is_digit(*what.at) && trace_fetch_number(&what, 0, &address)))
-		return trace_fetch_blame(parse->build, word->at, "Invalid memory address", -EINVAL);
-	if (!fetch_value_is_digit(*what.at)) {
+		return trace_fetch_refuse(parse, word->at,
+					  "File offset is not available with kprobe");
+	if (!what.len || (expr_is_digit(*what.at) && trace_expr_number(&what, 0, false, &address)))
+		return trace_fetch_refuse(parse, word->at, "Invalid memory address");
+	if (!expr_is_digit(*what.at)) {
 		err = trace_fetch_symbol(&what, &symbol);
 		if (err)
-			return trace_fetch_blame(parse->build, word->at,
+			return trace_fetch_blame(parse, word->at,
 						 err == -EEXIST ? trace_fetch_not_unique
 								: "Invalid memory address",
 						 err == -EEXIST ? -EINVAL : -ENOENT);
@@ -324,43 +297,36 @@ static int parse_memory(struct fetch_parse *parse, const struct fetch_word *word
 }
 
 /* \"TEXT" */
-static int parse_literal(struct fetch_parse *parse, const struct fetch_word *word)
+static int parse_literal(struct fetch_parse *parse, const struct expr_word *word)
 {
-	const char *text = word->at + 2, *end = word->at + word->len, *quote = text;
-	struct fetch_op op = { .code = FETCH_STORE_LITERAL };
+	struct expr_word rest = expr_behind(word, 2), text = trace_expr_take_until(&rest, "\"");
+	const struct fetch_op op = { .code = FETCH_STORE_LITERAL,
+				     .size = (uint16_t)text.len,
+				     .value = (uintptr_t)text.at };
 
-	while (quote < end && *quote != '"')
-		quote++;
-	if (quote + 1 != end)
-		return trace_fetch_blame(parse->build, end, "String is not closed with '\"'",
-					 -EINVAL);
-	op.value = (uintptr_t)text;
-	op.size = (uint16_t)(quote - text);
+	if (rest.len != 1)
+		return trace_fetch_refuse(parse, word->at + word->len,
+					  "String is not closed with '\"'");
 	trace_fetch_step(parse, &op);
 	return 0;
 }
 
 /* \NUMBER, \"TEXT" */
-static int parse_constant(struct fetch_parse *parse, const struct fetch_word *word)
+static int parse_constant(struct fetch_parse *parse, const struct expr_word *word)
 {
-	struct fetch_word number = { word->at + 1, word->len - 1 };
+	struct expr_word number = expr_behind(word, 1);
 	uint64_t value;
-	int64_t negative;
 
-	if (number.len && *number.at == '"')
+	if (expr_first(&number) == '"')
 		return parse_literal(parse, word);
-	if (!trace_fetch_number(&number, 0, &value)) {
-		step_constant(parse, value);
-		return 0;
-	}
-	if (trace_fetch_signed(&number, &negative))
-		return trace_fetch_blame(parse->build, word->at + 1, "Invalid immediate value",
-					 -EINVAL);
-	step_constant(parse, (uint64_t)negative);
+	if (trace_expr_number(&number, 0, false, &value) &&
+	    trace_expr_number(&number, 0, true, &value))
+		return trace_fetch_refuse(parse, number.at, "Invalid immediate value");
+	step_constant(parse, value);
 	return 0;
 }
 
-static int parse_name(struct fetch_parse *parse, const struct fetch_word *word)
+static int parse_name(struct fetch_parse *parse, const struct expr_word *word)
 {
 	enum fetch_place place = parse->build->context->place;
 
@@ -368,27 +334,26 @@ static int parse_name(struct fetch_parse *parse, const struct fetch_word *word)
 	if (parse->nr_casts && place == FETCH_AT_EVENT)
 		return trace_fetch_field(parse, word) ? 0 : bad_variable(parse, word);
 	if (place == FETCH_AT_EVENT && trace_fetch_field(parse, word))
-		return trace_fetch_blame(
-			parse->build, word->at,
-			"BTF is not available or not supported: a field has a $ in front", -EINVAL);
+		return trace_fetch_refuse(
+			parse, word->at,
+			"BTF is not available or not supported: a field has a $ in front");
 	if (trace_fetch_names && place == FETCH_AT_CODE)
-		return trace_fetch_blame(
-			parse->build, word->at,
+		return trace_fetch_refuse(
+			parse, word->at,
 			"BTF is not available or not supported: names are those of "
-			"arguments, at the entry of a function and at its return",
-			-EINVAL);
+			"arguments, at the entry of a function and at its return");
 	if (!trace_fetch_names || place == FETCH_AT_EVENT)
 		return no_types(parse, word->at);
 	return trace_fetch_names->argument(parse, word);
 }
 
-int trace_fetch_start(struct fetch_parse *parse, const struct fetch_word *word)
+int trace_fetch_start(struct fetch_parse *parse, const struct expr_word *word)
 {
 	const bool has_fields = parse->build->context->place == FETCH_AT_EVENT;
-	struct fetch_word name = { word->at + 1, word->len ? word->len - 1 : 0 };
+	struct expr_word name = expr_behind(word, word->len != 0);
 
 	parse->origin->start = *word;
-	switch (word->len ? *word->at : '\0') {
+	switch (expr_first(word)) {
 	case '$':
 		if (has_fields && trace_fetch_field(parse, &name))
 			return 0;
@@ -404,7 +369,7 @@ int trace_fetch_start(struct fetch_parse *parse, const struct fetch_word *word)
 	default:
 		break;
 	}
-	if (word->len && fetch_value_is_letter(*word->at))
+	if (expr_is_of_name(expr_first(word)) && !expr_is_digit(*word->at))
 		return parse_name(parse, word);
-	return trace_fetch_blame(parse->build, word->at, "Invalid fetch argument", -EINVAL);
+	return trace_fetch_refuse(parse, word->at, "Invalid fetch argument");
 }

@@ -133,14 +133,14 @@ struct probe_definition {
 	const struct probe_kind *kind;
 	struct dyn_event_error *error;
 	const char *line;
-	struct fetch_word number;      /* behind the letter */
-	struct fetch_word group, name; /* each of these of length 0: not written */
-	struct fetch_word place;
-	bool has_suffix;	  /* behind the place, which is without it */
-	struct fetch_word listed; /* the place as listed */
-	const char *args;	  /* the text behind it; `written`, or `expanded` */
-	const char *written;	  /* the same as in the line */
-	char *expanded;		  /* with names for numbers; NULL: there are none */
+	struct expr_word number;      /* behind the letter */
+	struct expr_word group, name; /* each of these of length 0: not written */
+	struct expr_word place;
+	bool has_suffix;	 /* behind the place, which is without it */
+	struct expr_word listed; /* the place as listed */
+	const char *args;	 /* the text behind it; `written`, or `expanded` */
+	const char *written;	 /* the same as in the line */
+	char *expanded;		 /* with names for numbers; NULL: there are none */
 	size_t expanded_bytes;
 	const char *condition; /* the filter of an `if FILTER` at the end; NULL: there is none */
 
@@ -152,17 +152,16 @@ struct probe_definition {
 
 /* ---- probe_line.c ---- */
 
-/* Returns `err`. */
+/* Returns `err`; -EINVAL. */
 int trace_probe_blame(const struct probe_definition *definition, const char *at, const char *why,
 		      int err);
+int trace_probe_refuse(const struct probe_definition *definition, const char *at, const char *why);
 /* Is it a line of the kind with this letter? */
 bool trace_probe_line_is(const char *line, char letter);
 /* Is the place of the line one with `%return` behind it? */
 bool trace_probe_line_is_return(const char *line);
 /* Take the line apart. 0 or -EINVAL after blaming. */
 int trace_probe_line_parse(struct probe_definition *definition);
-/* The next word of *text, which goes on behind it; of length 0 at the end. */
-struct fetch_word trace_probe_next_word(const char **text);
 
 /* ---- probe_names.c ---- */
 
@@ -175,7 +174,7 @@ void trace_probe_names_end(struct probe_definition *definition);
 
 /* A place in code. */
 struct probe_place {
-	struct fetch_word symbol; /* of length 0: an address was written */
+	struct expr_word symbol; /* of length 0: an address was written */
 	uint64_t offset;
 	uintptr_t addr;
 };

@@ -15,16 +15,16 @@
 #define NAME_ROOM (FETCH_NAME_MAX + 1)
 
 /* The part in front of the first `end`, or all of it without one. */
-static struct fetch_word part_before(const struct fetch_word *word, char end)
+static struct expr_word part_before(const struct expr_word *word, char end)
 {
-	struct fetch_word part = { word->at, 0 };
+	struct expr_word part = { word->at, 0 };
 
 	while (part.len < word->len && word->at[part.len] != end)
 		part.len++;
 	return part;
 }
 
-static bool is_good_name(const struct fetch_word *name)
+static bool is_good_name(const struct expr_word *name)
 {
 	for (size_t i = 0; i < name->len; i++) {
 		char c = name->at[i];
@@ -40,10 +40,9 @@ static bool is_good_name(const struct fetch_word *name)
  * The name of an argument. Without one a variable is called as it is; all else arg1, arg2 and so
  * on.
  */
-static struct fetch_word probe_args_name_of(const struct fetch_word *word, uint32_t index,
-					    char *room)
+static struct expr_word probe_args_name_of(const struct expr_word *word, uint32_t index, char *room)
 {
-	struct fetch_word name = part_before(word, '=');
+	struct expr_word name = part_before(word, '=');
 	char digits[4];
 	uint32_t nr = 0;
 
@@ -53,7 +52,7 @@ static struct fetch_word probe_args_name_of(const struct fetch_word *word, uint3
 	if (is_good_name(&name))
 		return name;
 	trace_strcpy(room, "arg", NAME_ROOM);
-	name = (struct fetch_word){ room, 3 };
+	name = (struct expr_word){ room, 3 };
 	for (index++; index; index /= 10)
 		digits[nr++] = (char)('0' + index % 10);
 	while (nr)
@@ -62,7 +61,7 @@ static struct fetch_word probe_args_name_of(const struct fetch_word *word, uint3
 }
 
 /* Has an argument in front of number `index`, or a field that all events have, that name? */
-static bool is_used(const struct probe_definition *definition, const struct fetch_word *name,
+static bool is_used(const struct probe_definition *definition, const struct expr_word *name,
 		    uint32_t index)
 {
 	static const char *const reserved[] = { "common_type", "common_flags",
@@ -73,41 +72,41 @@ static bool is_used(const struct probe_definition *definition, const struct fetc
 	char room[NAME_ROOM];
 
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(reserved); i++) {
-		if (trace_fetch_is(name, reserved[i]))
+		if (trace_expr_is(name, reserved[i]))
 			return true;
 	}
 	for (uint32_t i = 0; i < kind->nr_fields; i++) {
-		if (trace_fetch_is(name, kind->fields[i].name))
+		if (trace_expr_is(name, kind->fields[i].name))
 			return true;
 	}
 	for (uint32_t i = 0; i < index; i++) {
-		struct fetch_word word = trace_probe_next_word(&rest),
-				  other = probe_args_name_of(&word, i, room);
+		struct expr_word word = trace_expr_next_word(&rest, '\0'),
+				 other = probe_args_name_of(&word, i, room);
 
-		if (trace_fetch_same(&other, name))
+		if (trace_expr_same(&other, name))
 			return true;
 	}
 	return false;
 }
 
 static int probe_args_check_name(const struct probe_definition *definition,
-				 const struct fetch_word *word, uint32_t index)
+				 const struct expr_word *word, uint32_t index)
 {
 	char room[NAME_ROOM];
-	struct fetch_word name = probe_args_name_of(word, index, room);
+	struct expr_word name = probe_args_name_of(word, index, room);
 
 	if (!is_good_name(&name))
-		return trace_probe_blame(
+		return trace_probe_refuse(
 			definition, word->at,
-			"Argument name must follow the same rules as C identifiers", -EINVAL);
+			"Argument name must follow the same rules as C identifiers");
 	if (is_used(definition, &name, index))
-		return trace_probe_blame(definition, word->at, "This argument name is already used",
-					 -EINVAL);
+		return trace_probe_refuse(definition, word->at,
+					  "This argument name is already used");
 	return 0;
 }
 
 static int measure_arg(const struct probe_definition *definition, struct fetch_build *build,
-		       const struct fetch_word *word, struct probe_size *size)
+		       const struct expr_word *word, struct probe_size *size)
 {
 	char room[NAME_ROOM];
 	struct fetch_parsed parsed;
@@ -118,8 +117,8 @@ static int measure_arg(const struct probe_definition *definition, struct fetch_b
 	if (err)
 		return err;
 	if (build->bytes > RING_MAX_PAYLOAD)
-		return trace_probe_blame(definition, word->at,
-					 "The event does not fit in the buffer", -EINVAL);
+		return trace_probe_refuse(definition, word->at,
+					  "The event does not fit in the buffer");
 	parsed.name = probe_args_name_of(word, size->nr_args, room);
 	size->arg_name_bytes += parsed.name.len + 1;
 	size->args_bytes += 1 + parsed.name.len + 1 + parsed.body.len; /* ` name=body` */
@@ -134,10 +133,10 @@ int trace_probe_measure(const struct probe_definition *definition, struct probe_
 				     .error = definition->error,
 				     .bytes = definition->kind->head_bytes };
 	const char *rest = definition->args;
-	struct fetch_word word;
+	struct expr_word word;
 	int err = 0;
 
-	while (!err && (word = trace_probe_next_word(&rest)).len) {
+	while (!err && (word = trace_expr_next_word(&rest, '\0')).len) {
 		if (size->nr_args == FETCH_ARGS_MAX)
 			return trace_probe_blame(definition, word.at,
 						 "Too many arguments are specified", -E2BIG);
@@ -156,7 +155,7 @@ int trace_probe_measure(const struct probe_definition *definition, struct probe_
 	return err;
 }
 
-static char *probe_args_put_word(char *to, const struct fetch_word *word)
+static char *probe_args_put_word(char *to, const struct expr_word *word)
 {
 	memcpy(to, word->at, word->len);
 	return to + word->len;
@@ -166,10 +165,10 @@ static char *probe_args_put_word(char *to, const struct fetch_word *word)
 static char *probe_args_put(const struct probe_definition *definition, char *to)
 {
 	const char *rest = definition->args;
-	struct fetch_word word, name;
+	struct expr_word word, name;
 	char room[NAME_ROOM];
 
-	for (uint32_t i = 0; (word = trace_probe_next_word(&rest)).len; i++) {
+	for (uint32_t i = 0; (word = trace_expr_next_word(&rest, '\0')).len; i++) {
 		name = probe_args_name_of(&word, i, room);
 		*to++ = ' ';
 		to = probe_args_put_word(to, &name);
@@ -234,11 +233,11 @@ void trace_probe_fill(struct probe *probe, const struct probe_definition *defini
 				     .words = words,
 				     .bytes = kind->head_bytes };
 	struct fetch_parsed parsed;
-	struct fetch_word word;
+	struct expr_word word;
 
 	text = probe_args_put_word(text, &definition->listed) + 1;
 	(void)probe_args_put(definition, text);
-	for (const char *rest = text; (word = trace_probe_next_word(&rest)).len;)
+	for (const char *rest = text; (word = trace_expr_next_word(&rest, '\0')).len;)
 		(void)trace_fetch_parse(&build, &word, &parsed);
 	probe->program = (struct fetch_program){ .copies = copies,
 						 .copies_end = words,
@@ -292,10 +291,10 @@ static void fill_args(const struct probe_definition *definition, struct fetch_ar
 				     .bytes = definition->kind->head_bytes };
 	const char *rest = definition->args;
 	struct fetch_parsed parsed;
-	struct fetch_word word;
+	struct expr_word word;
 	char room[NAME_ROOM];
 
-	for (uint32_t i = 0; (word = trace_probe_next_word(&rest)).len; i++) {
+	for (uint32_t i = 0; (word = trace_expr_next_word(&rest, '\0')).len; i++) {
 		(void)trace_fetch_parse(&build, &word, &parsed);
 		word = probe_args_name_of(&word, i, room);
 		args[i] = (struct fetch_arg){ parsed.type, (uint16_t)parsed.count };

@@ -132,7 +132,7 @@ static bool is_bare_cast(const char *start, const char *end)
 /* The struct that is named from `at` on, up to a comma or a parenthesis. */
 static uint32_t struct_at(const char *at, const char *end)
 {
-	struct fetch_word name = { at, 0 };
+	struct expr_word name = { at, 0 };
 
 	while (at + name.len < end && at[name.len] != ',' && at[name.len] != ')')
 		name.len++;
@@ -143,7 +143,7 @@ static uint32_t thread_struct(void)
 {
 	size_t offset;
 	const char *name = trace_plat_thread_type(&offset);
-	const struct fetch_word word = { name, trace_strlen(name) };
+	const struct expr_word word = { name, trace_strlen(name) };
 
 	return trace_fetch_names->find_struct(&word);
 }
@@ -153,7 +153,7 @@ static TRACE_NOINLINE void complete_member(const struct completing *to, const ch
 					   const struct split *split)
 {
 	const char *name = split->at + 1 + split->is_arrow;
-	const struct fetch_word value = { start, (size_t)(split->at - start) };
+	const struct expr_word value = { start, (size_t)(split->at - start) };
 	struct dyn_event_error error;
 	struct fetch_build build = { .context = to->context, .error = &error };
 	struct fetch_origin origin = { .nr_reads = 0 };
@@ -162,7 +162,7 @@ static TRACE_NOINLINE void complete_member(const struct completing *to, const ch
 	if (split->is_arrow && is_bare_cast(start, split->at))
 		trace_fetch_names->offer_members(to->completion, name,
 						 struct_at(start + 1, split->at), false);
-	else if (split->is_arrow && trace_fetch_is(&value, "$current"))
+	else if (split->is_arrow && trace_expr_is(&value, "$current"))
 		trace_fetch_names->offer_members(to->completion, name, thread_struct(), false);
 	else if (!trace_fetch_value(&parse, &value))
 		trace_fetch_names->offer_members(to->completion, name, parse.btf, split->is_arrow);
@@ -256,15 +256,15 @@ static void complete_condition(const struct completing *to)
 
 static void complete_last(const struct completing *to, const char *args)
 {
-	struct fetch_word word, last = { to->end, 0 };
+	struct expr_word word, last = { to->end, 0 };
 	bool is_condition = false;
 
-	while ((word = trace_probe_next_word(&args)).len) {
-		is_condition |= last.len && trace_fetch_is(&last, "if");
+	while ((word = trace_expr_next_word(&args, '\0')).len) {
+		is_condition |= last.len && trace_expr_is(&last, "if");
 		last = word;
 	}
 	if (trace_is_space(to->end[-1])) {
-		is_condition |= trace_fetch_is(&last, "if");
+		is_condition |= trace_expr_is(&last, "if");
 		last.at = to->end;
 	}
 	if (is_condition && to->context->place == FETCH_AT_EVENT)
@@ -276,10 +276,10 @@ static void complete_last(const struct completing *to, const char *args)
 /* Find the text behind the place; NULL when no blank is behind it yet. */
 static const char *find_args(const char *line, const char **out_place)
 {
-	struct fetch_word place;
+	struct expr_word place;
 
-	(void)trace_probe_next_word(&line);
-	place = trace_probe_next_word(&line);
+	(void)trace_expr_next_word(&line, '\0');
+	place = trace_expr_next_word(&line, '\0');
 	*out_place = place.at;
 	return place.len && *line ? line : NULL;
 }

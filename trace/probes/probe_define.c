@@ -72,10 +72,10 @@ static int check_join(const struct probe_definition *definition, const struct pr
 {
 	uint32_t arg = differs(mine, event);
 	const char *rest = definition->args;
-	struct fetch_word word = { definition->line, 0 };
+	struct expr_word word = { definition->line, 0 };
 
 	for (uint32_t i = 0; i < arg; i++)
-		word = trace_probe_next_word(&rest);
+		word = trace_expr_next_word(&rest, '\0');
 	if (arg)
 		return trace_probe_blame(definition, word.at,
 					 "Argument type or name is different from existing probe",
@@ -87,7 +87,7 @@ static int check_join(const struct probe_definition *definition, const struct pr
 }
 
 /* Names are shorter than TRACE_SYM_LEN. */
-static void probe_define_copy_word(char *to, const struct fetch_word *word)
+static void probe_define_copy_word(char *to, const struct expr_word *word)
 {
 	memcpy(to, word->at, word->len);
 	to[word->len] = '\0';
@@ -213,11 +213,11 @@ static int create_alone(const struct probe_definition *definition, const struct 
 static void choose_names(struct probe_definition *definition)
 {
 	if (!definition->group.len)
-		definition->group = (struct fetch_word){ definition->kind->group,
-							 trace_strlen(definition->kind->group) };
+		definition->group = (struct expr_word){ definition->kind->group,
+							trace_strlen(definition->kind->group) };
 	if (!definition->name.len)
-		definition->name = (struct fetch_word){ definition->default_name,
-							trace_strlen(definition->default_name) };
+		definition->name = (struct expr_word){ definition->default_name,
+						       trace_strlen(definition->default_name) };
 }
 
 /* The place is found, and the arguments are written out. */
@@ -291,17 +291,17 @@ void trace_probe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 }
 
 /* As the place is listed, or without what the kind of event adds to it there. */
-static bool is_place(const struct probe *probe, const struct fetch_word *word)
+static bool is_place(const struct probe *probe, const struct expr_word *word)
 {
 	const char *place = trace_probe_place_text(probe);
 	const char *suffix = trace_probe_event_of(probe->dyn.call)->kind->shown_suffix;
 	size_t len = trace_strlen(place);
-	struct fetch_word head = { word->at, len }, tail = { word->at + len, word->len - len };
+	struct expr_word head = { word->at, len }, tail = { word->at + len, word->len - len };
 
-	if (trace_fetch_is(word, place))
+	if (trace_expr_is(word, place))
 		return true;
-	return suffix && word->len > len && trace_fetch_is(&head, place) &&
-	       trace_fetch_is(&tail, suffix);
+	return suffix && word->len > len && trace_expr_is(&head, place) &&
+	       trace_expr_is(&tail, suffix);
 }
 
 /*
@@ -312,18 +312,18 @@ bool trace_probe_matches(const struct dyn_event *dyn, const char *rest)
 	const struct probe *probe = trace_probe_of(dyn);
 	const char *own = trace_probe_args_text(probe),
 		   *condition = probe_define_condition_of(probe);
-	struct fetch_word word = trace_probe_next_word(&rest), next;
+	struct expr_word word = trace_expr_next_word(&rest, '\0'), next;
 
 	if (!word.len)
 		return true;
 	if (!is_place(probe, &word))
 		return false;
-	while ((word = trace_probe_next_word(&rest)).len) {
-		next = trace_probe_next_word(&own);
-		if (!next.len && condition && trace_fetch_is(&word, "if")) {
+	while ((word = trace_expr_next_word(&rest, '\0')).len) {
+		next = trace_expr_next_word(&own, '\0');
+		if (!next.len && condition && trace_expr_is(&word, "if")) {
 			own = condition;
 			condition = NULL;
-		} else if (!trace_fetch_same(&word, &next)) {
+		} else if (!trace_expr_same(&word, &next)) {
 			return false;
 		}
 	}

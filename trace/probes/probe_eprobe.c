@@ -16,7 +16,7 @@
 #include "text/str.h"
 
 /* GROUP.EVENT or GROUP/EVENT. NULL: there is no such event. */
-static struct trace_event_call *find_source(const struct fetch_word *place)
+static struct trace_event_call *find_source(const struct expr_word *place)
 {
 	char text[2 * TRACE_SYM_LEN];
 	char *name = text;
@@ -35,16 +35,15 @@ static struct trace_event_call *find_source(const struct fetch_word *place)
 
 static int probe_eprobe_find_event(struct probe_definition *definition)
 {
-	const struct fetch_word *place = &definition->place;
+	const struct expr_word *place = &definition->place;
 	struct trace_event_call *call;
 	bool has_name = false;
 
 	for (size_t i = 1; i + 1 < place->len; i++)
 		has_name |= place->at[i] == '.' || place->at[i] == '/';
 	if (!has_name)
-		return trace_probe_blame(definition, place->at,
-					 "This requires both group and event name to attach",
-					 -EINVAL);
+		return trace_probe_refuse(definition, place->at,
+					  "This requires both group and event name to attach");
 	call = find_source(place);
 	if (!call)
 		return trace_probe_blame(definition, place->at, "Attached event does not exist",
@@ -88,10 +87,10 @@ struct probe_condition {
 /* The blank in front of ` if ` in a line, or NULL. */
 static const char *find_if(const char *line)
 {
-	struct fetch_word word;
+	struct expr_word word;
 
-	while ((word = trace_probe_next_word(&line)).len) {
-		if (trace_fetch_is(&word, "if"))
+	while ((word = trace_expr_next_word(&line, '\0')).len) {
+		if (trace_expr_is(&word, "if"))
 			return word.at - 1;
 	}
 	return NULL;
@@ -120,7 +119,7 @@ static int attach_event(struct probe *probe, const struct probe_definition *defi
 	if (!text)
 		return 0;
 	if (!*text)
-		return trace_probe_blame(definition, text, "No filter rule after 'if'", -EINVAL);
+		return trace_probe_refuse(definition, text, "No filter rule after 'if'");
 	bytes = sizeof(*condition) + trace_strlen(text) + 1;
 	condition = trace_plat_alloc(bytes);
 	if (!condition)
@@ -256,7 +255,7 @@ int trace_probe_event_create(const char *line, struct dyn_event_error *error)
 
 	if (!at)
 		return trace_probe_define(&event_kind, line, error);
-	(void)trace_probe_next_word(&condition);
+	(void)trace_expr_next_word(&condition, '\0');
 	while (trace_is_space(*condition))
 		condition++;
 	copy = trace_plat_alloc(bytes);

@@ -11,7 +11,7 @@
 #include "probe_shell.h"
 #include "text/str.h"
 
-static void probe_explain_put_word(const struct fetch_word *word, struct trace_seq *seq)
+static void probe_explain_put_word(const struct expr_word *word, struct trace_seq *seq)
 {
 	trace_seq_write(seq, word->at, word->len);
 }
@@ -88,9 +88,9 @@ static void probe_explain_put_args(const struct probe_definition *definition, co
 {
 	struct fetch_build build = { .context = &definition->context, .error = definition->error };
 	struct fetch_parsed arg;
-	struct fetch_word word;
+	struct expr_word word;
 
-	while ((word = trace_probe_next_word(&args)).len &&
+	while ((word = trace_expr_next_word(&args, '\0')).len &&
 	       !trace_fetch_parse(&build, &word, &arg)) {
 		trace_seq_puts(seq, indent);
 		put_arg(&arg, seq);

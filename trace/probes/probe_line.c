@@ -11,9 +11,12 @@
 int trace_probe_blame(const struct probe_definition *definition, const char *at, const char *why,
 		      int err)
 {
-	definition->error->at = at;
-	definition->error->why = why;
-	return err;
+	return trace_dyn_event_blame(definition->error, at, why, err);
+}
+
+int trace_probe_refuse(const struct probe_definition *definition, const char *at, const char *why)
+{
+	return trace_probe_blame(definition, at, why, -EINVAL);
 }
 
 bool trace_probe_line_is(const char *line, char letter)
@@ -22,21 +25,8 @@ bool trace_probe_line_is(const char *line, char letter)
 				   (line[1] >= '0' && line[1] <= '9'));
 }
 
-struct fetch_word trace_probe_next_word(const char **text)
-{
-	struct fetch_word word;
-
-	while (trace_is_space(**text))
-		++*text;
-	word = (struct fetch_word){ *text, 0 };
-	while (word.at[word.len] && !trace_is_space(word.at[word.len]))
-		word.len++;
-	*text += word.len;
-	return word;
-}
-
 /* Is it a name in C; with `-` in it, too, if that is allowed? */
-static bool probe_line_is_name(const struct fetch_word *word, bool has_hyphens)
+static bool probe_line_is_name(const struct expr_word *word, bool has_hyphens)
 {
 	for (size_t i = 0; i < word->len; i++) {
 		char c = word->at[i];
@@ -52,22 +42,20 @@ static bool probe_line_is_name(const struct fetch_word *word, bool has_hyphens)
 
 static int check_group(const struct probe_definition *definition)
 {
-	const struct fetch_word *group = &definition->group;
+	const struct expr_word *group = &definition->group;
 
 	if (!group->len)
-		return trace_probe_blame(definition, group->at, "Group name is not specified",
-					 -EINVAL);
+		return trace_probe_refuse(definition, group->at, "Group name is not specified");
 	if (group->len > NAME_MAX_LEN)
-		return trace_probe_blame(definition, group->at, "Group name is too long", -EINVAL);
+		return trace_probe_refuse(definition, group->at, "Group name is too long");
 	if (!probe_line_is_name(group, true))
-		return trace_probe_blame(definition, group->at,
-					 "Group name must follow the same rules as C identifiers",
-					 -EINVAL);
+		return trace_probe_refuse(definition, group->at,
+					  "Group name must follow the same rules as C identifiers");
 	return 0;
 }
 
 /* The directory of an event has a file of that name beside it. */
-static bool probe_line_is_reserved(const struct fetch_word *name)
+static bool probe_line_is_reserved(const struct expr_word *name)
 {
 	return name->len == 6 &&
 	       (memcmp(name->at, "enable", 6) == 0 || memcmp(name->at, "filter", 6) == 0);
@@ -75,14 +63,13 @@ static bool probe_line_is_reserved(const struct fetch_word *name)
 
 static int probe_line_check_name(const struct probe_definition *definition)
 {
-	const struct fetch_word *name = &definition->name;
+	const struct expr_word *name = &definition->name;
 
 	if (name->len > NAME_MAX_LEN)
-		return trace_probe_blame(definition, name->at, "Event name is too long", -EINVAL);
+		return trace_probe_refuse(definition, name->at, "Event name is too long");
 	if (!probe_line_is_name(name, false))
-		return trace_probe_blame(definition, name->at,
-					 "Event name must follow the same rules as C identifiers",
-					 -EINVAL);
+		return trace_probe_refuse(definition, name->at,
+					  "Event name must follow the same rules as C identifiers");
 	if (probe_line_is_reserved(name))
 		return trace_probe_blame(definition, name->at,
 					 "Given group/event name is already used by another event",
@@ -91,7 +78,7 @@ static int probe_line_check_name(const struct probe_definition *definition)
 }
 
 /* Parse the names; `word` is the text behind the colon: [GROUP/][NAME], also with a dot between. */
-static int parse_names(struct probe_definition *definition, const struct fetch_word *word)
+static int parse_names(struct probe_definition *definition, const struct expr_word *word)
 {
 	const char *end = word->at + word->len, *slash = word->at;
 	int err = 0;
@@ -104,19 +91,18 @@ static int parse_names(struct probe_definition *definition, const struct fetch_w
 	}
 	definition->name = *word;
 	if (slash < end) {
-		definition->group = (struct fetch_word){ word->at, (size_t)(slash - word->at) };
-		definition->name = (struct fetch_word){ slash + 1, (size_t)(end - slash - 1) };
+		definition->group = (struct expr_word){ word->at, (size_t)(slash - word->at) };
+		definition->name = (struct expr_word){ slash + 1, (size_t)(end - slash - 1) };
 		err = check_group(definition);
 	}
 	if (err || (slash < end && !definition->name.len))
 		return err; /* GROUP/ alone: the name is made up */
 	if (!definition->name.len)
-		return trace_probe_blame(definition, word->at, "Event name is not specified",
-					 -EINVAL);
+		return trace_probe_refuse(definition, word->at, "Event name is not specified");
 	return probe_line_check_name(definition);
 }
 
-static bool ends_with(const struct fetch_word *word, const char *suffix)
+static bool ends_with(const struct expr_word *word, const char *suffix)
 {
 	size_t len = trace_strlen(suffix);
 
@@ -125,42 +111,42 @@ static bool ends_with(const struct fetch_word *word, const char *suffix)
 
 bool trace_probe_line_is_return(const char *line)
 {
-	struct fetch_word place;
+	struct expr_word place;
 
-	(void)trace_probe_next_word(&line);
-	place = trace_probe_next_word(&line);
+	(void)trace_expr_next_word(&line, '\0');
+	place = trace_expr_next_word(&line, '\0');
 	return ends_with(&place, PROBE_RETURN_SUFFIX);
 }
 
 int trace_probe_line_parse(struct probe_definition *definition)
 {
 	const char *rest = definition->line;
-	struct fetch_word first = trace_probe_next_word(&rest), names;
+	struct expr_word first = trace_expr_next_word(&rest, '\0'), names;
 	size_t colon = 1;
 	int err = 0;
 
 	while (colon < first.len && first.at[colon] != ':')
 		colon++;
-	definition->number = (struct fetch_word){ first.at + 1, colon - 1 };
+	definition->number = (struct expr_word){ first.at + 1, colon - 1 };
 	if (colon > 1 && !definition->kind->takes_number)
-		return trace_probe_blame(definition, definition->line + 1,
-					 "Maxactive is only for function exit", -EINVAL);
-	names = (struct fetch_word){ first.at + colon + 1, first.len - colon - 1 };
+		return trace_probe_refuse(definition, definition->line + 1,
+					  "Maxactive is only for function exit");
+	names = (struct expr_word){ first.at + colon + 1, first.len - colon - 1 };
 	if (colon < first.len)
 		err = parse_names(definition, &names);
 	if (err)
 		return err;
-	definition->place = trace_probe_next_word(&rest);
+	definition->place = trace_expr_next_word(&rest, '\0');
 	definition->args = rest;
 	if (definition->kind->suffix && ends_with(&definition->place, definition->kind->suffix)) {
 		definition->has_suffix = true;
 		definition->place.len -= trace_strlen(definition->kind->suffix);
 	}
 	if (!definition->place.len)
-		return trace_probe_blame(definition, definition->place.at,
-					 "Command must be of the form: LETTER[:[GROUP/]NAME] PLACE "
-					 "[ARGUMENT]...",
-					 -EINVAL);
+		return trace_probe_refuse(
+			definition, definition->place.at,
+			"Command must be of the form: LETTER[:[GROUP/]NAME] PLACE "
+			"[ARGUMENT]...");
 	definition->listed = definition->place;
 	return 0;
 }

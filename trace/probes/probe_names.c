@@ -27,25 +27,25 @@ static void probe_names_put(struct names_text *text, const char *from, size_t le
 	text->len += len;
 }
 
-static bool is_all(const struct fetch_word *word)
+static bool is_all(const struct expr_word *word)
 {
-	return trace_fetch_is(word, ALL);
+	return trace_expr_is(word, ALL);
 }
 
 /* The number of `$argN` or `$argN:TYPE`, and the text behind it; 0 for another word. */
-static uint32_t probe_names_number_of(const struct fetch_word *word, struct fetch_word *out_type)
+static uint32_t probe_names_number_of(const struct expr_word *word, struct expr_word *out_type)
 {
 	const char *at = word->at + 4, *end = word->at + word->len;
-	struct fetch_word number = { at, 0 };
+	struct expr_word number = { at, 0 };
 	uint64_t n;
 
-	if (!trace_fetch_starts(word, "$arg"))
+	if (!trace_expr_starts(word, "$arg"))
 		return 0;
 	while (at < end && *at != ':')
 		at++;
 	number.len = (size_t)(at - number.at);
-	*out_type = (struct fetch_word){ at, (size_t)(end - at) };
-	return trace_fetch_number(&number, 10, &n) || n > FETCH_ARGS_MAX ? 0 : (uint32_t)n;
+	*out_type = (struct expr_word){ at, (size_t)(end - at) };
+	return trace_expr_number(&number, 10, false, &n) || n > FETCH_ARGS_MAX ? 0 : (uint32_t)n;
 }
 
 static void probe_names_put_number(struct names_text *text, uint32_t n)
@@ -77,16 +77,16 @@ static int put_all(const struct probe_definition *definition, struct names_text 
 
 /* One word of the line, as it becomes. */
 static int probe_names_put_word(const struct probe_definition *definition,
-				const struct fetch_word *word, struct names_text *text)
+				const struct expr_word *word, struct names_text *text)
 {
-	struct fetch_word type;
+	struct expr_word type;
 	uint32_t n = probe_names_number_of(word, &type);
 	const char *name;
 
 	if (is_all(word)) {
 		if (!trace_fetch_names || put_all(definition, text))
-			return trace_probe_blame(definition, word->at,
-						 "BTF is not available or not supported", -EINVAL);
+			return trace_probe_refuse(definition, word->at,
+						  "BTF is not available or not supported");
 		return 0;
 	}
 	probe_names_put(text, " ", 1);
@@ -109,10 +109,10 @@ static int probe_names_put_word(const struct probe_definition *definition,
 static int probe_names_put_words(const struct probe_definition *definition, struct names_text *text)
 {
 	const char *rest = definition->written;
-	struct fetch_word word;
+	struct expr_word word;
 	int err = 0;
 
-	while (!err && (word = trace_probe_next_word(&rest)).len)
+	while (!err && (word = trace_expr_next_word(&rest, '\0')).len)
 		err = probe_names_put_word(definition, &word, text);
 	return err;
 }
@@ -122,22 +122,21 @@ static int check_words(const struct probe_definition *definition, bool *out_any)
 {
 	enum fetch_place place = definition->context.place;
 	const char *rest = definition->written;
-	struct fetch_word word, type;
+	struct expr_word word, type;
 	bool has_all = false;
 
 	*out_any = false;
-	while ((word = trace_probe_next_word(&rest)).len) {
+	while ((word = trace_expr_next_word(&rest, '\0')).len) {
 		*out_any |= is_all(&word) || probe_names_number_of(&word, &type);
 		if (!is_all(&word))
 			continue;
 		if (place == FETCH_AT_CODE)
-			return trace_probe_blame(definition, word.at,
-						 "$arg* can be used only on function entry or exit",
-						 -EINVAL);
+			return trace_probe_refuse(
+				definition, word.at,
+				"$arg* can be used only on function entry or exit");
 		if (has_all)
-			return trace_probe_blame(definition, word.at,
-						 "$arg* can be used only once in the parameters",
-						 -EINVAL);
+			return trace_probe_refuse(definition, word.at,
+						  "$arg* can be used only once in the parameters");
 		has_all = true;
 	}
 	return 0;
@@ -173,12 +172,12 @@ int trace_probe_names_expand(struct probe_definition *definition)
 static const char *probe_names_place_of(const struct probe_definition *definition, const char *at)
 {
 	const char *from = definition->expanded, *rest = definition->written;
-	struct fetch_word word = { rest, 0 }, written;
+	struct expr_word word = { rest, 0 }, written;
 	uint32_t left = 0; /* of the words that the one of the line became */
 
-	while ((written = trace_probe_next_word(&from)).len) {
+	while ((written = trace_expr_next_word(&from, '\0')).len) {
 		while (!left) {
-			word = trace_probe_next_word(&rest);
+			word = trace_expr_next_word(&rest, '\0');
 			left = is_all(&word)
 				       ? (uint32_t)trace_fetch_names->count(&definition->context)
 				       : 1;
@@ -187,8 +186,8 @@ static const char *probe_names_place_of(const struct probe_definition *definitio
 		if (at <= written.at + written.len)
 			break;
 	}
-	return at >= written.at && trace_fetch_same(&word, &written) ? word.at + (at - written.at)
-								     : word.at;
+	return at >= written.at && trace_expr_same(&word, &written) ? word.at + (at - written.at)
+								    : word.at;
 }
 
 void trace_probe_names_end(struct probe_definition *definition)

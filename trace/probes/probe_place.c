@@ -35,7 +35,7 @@ static int no_function(const struct probe_definition *definition, const char *na
 		trace_snprintf(reason, sizeof(reason),
 			       "Failed to register probe event: %s is data, which w@%s watches",
 			       name, name);
-		return trace_probe_blame(definition, definition->place.at, reason, -EINVAL);
+		return trace_probe_refuse(definition, definition->place.at, reason);
 	}
 	memcpy(reason, invalid, sizeof(invalid));
 	if (trace_plat_why_not(name, reason + len, sizeof(reason) - len))
@@ -45,7 +45,7 @@ static int no_function(const struct probe_definition *definition, const char *na
 
 /* ---- FILE:LINE ---- */
 
-static int blame_line(const struct probe_definition *definition, const struct fetch_word *line,
+static int blame_line(const struct probe_definition *definition, const struct expr_word *line,
 		      int err)
 {
 	switch (err) {
@@ -53,9 +53,8 @@ static int blame_line(const struct probe_definition *definition, const struct fe
 		return trace_probe_blame(definition, definition->place.at,
 					 "No code comes from a file of that name", err);
 	case -EEXIST:
-		return trace_probe_blame(definition, definition->place.at,
-					 "Several files are called so: write more of the path",
-					 -EINVAL);
+		return trace_probe_refuse(definition, definition->place.at,
+					  "Several files are called so: write more of the path");
 	case -ENODATA:
 		return trace_probe_blame(definition, line->at, "There is no code from that line on",
 					 -ENOENT);
@@ -75,26 +74,25 @@ static int place_line(struct probe_definition *definition, const struct trace_pl
 	if (!trace_plat_symbol(line->addr, found_name, &start, &bytes))
 		return bad_place(definition, -ENOENT);
 	out->addr = line->addr;
-	out->symbol = (struct fetch_word){ found_name, trace_strlen(found_name) };
+	out->symbol = (struct expr_word){ found_name, trace_strlen(found_name) };
 	out->offset = line->addr - start;
 	len = trace_func_name_write(found_name, start, found_place);
 	trace_snprintf(found_place + len, sizeof(found_place) - len, len ? "+%lu" : "0x%lx",
 		       (unsigned long)(len ? out->offset : line->addr));
-	definition->listed = (struct fetch_word){ found_place, trace_strlen(found_place) };
+	definition->listed = (struct expr_word){ found_place, trace_strlen(found_place) };
 	return 0;
 }
 
-static int find_line(struct probe_definition *definition, const struct fetch_word *line,
+static int find_line(struct probe_definition *definition, const struct expr_word *line,
 		     struct probe_place *out)
 {
-	const struct fetch_word *place = &definition->place;
+	const struct expr_word *place = &definition->place;
 	struct trace_plat_line found;
 	uint64_t wanted;
 	int err;
 
-	if (trace_fetch_number(line, 10, &wanted) || !wanted || wanted > UINT32_MAX)
-		return trace_probe_blame(definition, line->at, "This is no line: FILE:LINE",
-					 -EINVAL);
+	if (trace_expr_number(line, 10, false, &wanted) || !wanted || wanted > UINT32_MAX)
+		return trace_probe_refuse(definition, line->at, "This is no line: FILE:LINE");
 	err = trace_plat_line_find(place->at, (size_t)(line->at - place->at - 1), (uint32_t)wanted,
 				   &found);
 	if (err)
@@ -112,22 +110,21 @@ static int find_line(struct probe_definition *definition, const struct fetch_wor
 static int find_behind_colon(struct probe_definition *definition, size_t colon,
 			     struct probe_place *out)
 {
-	const struct fetch_word *place = &definition->place;
-	struct fetch_word line = { place->at + colon + 1, place->len - colon - 1 };
+	const struct expr_word *place = &definition->place;
+	struct expr_word line = { place->at + colon + 1, place->len - colon - 1 };
 	bool is_file = !line.len || (*line.at >= '0' && *line.at <= '9');
 
 	for (size_t i = 0; i < colon; i++)
 		is_file |= place->at[i] == '.' || place->at[i] == '/';
 	if (is_file)
 		return find_line(definition, &line, out);
-	return trace_probe_blame(definition, place->at, "There are no modules: SYMBOL alone",
-				 -EINVAL);
+	return trace_probe_refuse(definition, place->at, "There are no modules: SYMBOL alone");
 }
 
 /* ---- SYMBOL ---- */
 
 /* The length of SYMBOL or SYMBOL@FILE, behind which an offset may be; a path may have hyphens. */
-static size_t symbol_len(const struct fetch_word *word)
+static size_t symbol_len(const struct expr_word *word)
 {
 	bool has_file = false;
 	size_t len = 0;
@@ -139,7 +136,7 @@ static size_t symbol_len(const struct fetch_word *word)
 
 /* `word` is SYMBOL or SYMBOL@FILE. */
 static int probe_place_find_symbol(const struct probe_definition *definition,
-				   const struct fetch_word *word, struct probe_place *place)
+				   const struct expr_word *word, struct probe_place *place)
 {
 	char name[TRACE_SYM_LEN];
 	const char *why;
@@ -163,26 +160,26 @@ static int probe_place_find_symbol(const struct probe_definition *definition,
 
 int trace_probe_find_place(struct probe_definition *definition, struct probe_place *out)
 {
-	const struct fetch_word *word = &definition->place;
-	struct fetch_word number, symbol = { word->at, symbol_len(word) };
+	const struct expr_word *word = &definition->place;
+	struct expr_word number, symbol = { word->at, symbol_len(word) };
 	uint64_t address;
 
 	*out = (struct probe_place){ .symbol = { word->at, 0 } };
-	if (!trace_fetch_number(word, 0, &address)) {
+	if (!trace_expr_number(word, 0, false, &address)) {
 		out->addr = address;
 		return 0;
 	}
 	for (size_t i = 0; i < word->len; i++) {
 		if (word->at[i] == '%')
-			return trace_probe_blame(definition, &word->at[i],
-						 "Invalid probed address suffix", -EINVAL);
+			return trace_probe_refuse(definition, &word->at[i],
+						  "Invalid probed address suffix");
 		if (word->at[i] == ':')
 			return find_behind_colon(definition, i, out);
 	}
 	if (symbol.len < word->len) {
 		number.at = word->at + symbol.len + 1;
 		number.len = word->len - symbol.len - 1;
-		if (number.at[-1] == '-' || trace_fetch_number(&number, 0, &out->offset) ||
+		if (number.at[-1] == '-' || trace_expr_number(&number, 0, false, &out->offset) ||
 		    out->offset > UINT32_MAX)
 			return bad_place(definition, -EINVAL);
 	}
@@ -194,8 +191,8 @@ int trace_probe_find_function(struct probe_definition *definition, struct probe_
 	int err = trace_probe_find_place(definition, out);
 
 	if (!err && out->offset)
-		return trace_probe_blame(definition, definition->place.at,
-					 "Retprobe address must be an function entry", -EINVAL);
+		return trace_probe_refuse(definition, definition->place.at,
+					  "Retprobe address must be an function entry");
 	return err;
 }
 

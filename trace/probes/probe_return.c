@@ -15,16 +15,15 @@
 
 static int find_return(struct probe_definition *definition)
 {
-	const struct fetch_word *number = &definition->number;
+	const struct expr_word *number = &definition->number;
 	struct probe_place place;
 	uint64_t nr = 0;
 	int err;
 
-	if (number->len && (trace_fetch_number(number, 0, &nr) || !nr))
-		return trace_probe_blame(definition, number->at, "Invalid maxactive number",
-					 -EINVAL);
+	if (number->len && (trace_expr_number(number, 0, false, &nr) || !nr))
+		return trace_probe_refuse(definition, number->at, "Invalid maxactive number");
 	if (nr > ACTIVE_MAX)
-		return trace_probe_blame(definition, number->at, "Maxactive is too big", -EINVAL);
+		return trace_probe_refuse(definition, number->at, "Maxactive is too big");
 	err = trace_probe_find_function(definition, &place);
 	if (err)
 		return err;

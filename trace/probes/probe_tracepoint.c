@@ -13,7 +13,7 @@
 #include "text/str.h"
 
 struct tracepoint_search {
-	const struct fetch_word *name;
+	const struct expr_word *name;
 	struct tracepoint *found;
 };
 
@@ -21,13 +21,13 @@ static void compare(struct tracepoint *tp, void *arg)
 {
 	struct tracepoint_search *search = arg;
 
-	if (trace_fetch_is(search->name, tp->name))
+	if (trace_expr_is(search->name, tp->name))
 		search->found = tp;
 }
 
 static int find_tracepoint(struct probe_definition *definition)
 {
-	const struct fetch_word *place = &definition->place;
+	const struct expr_word *place = &definition->place;
 	struct tracepoint_search search = { .name = place };
 
 	for (size_t i = 0; i < place->len; i++) {
@@ -35,8 +35,8 @@ static int find_tracepoint(struct probe_definition *definition)
 
 		if (c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') &&
 		    (c < 'A' || c > 'Z'))
-			return trace_probe_blame(definition, place->at,
-						 "Invalid character in tracepoint name", -EINVAL);
+			return trace_probe_refuse(definition, place->at,
+						  "Invalid character in tracepoint name");
 	}
 	for_each_kernel_tracepoint(compare, &search);
 	if (!search.found)

@@ -26,7 +26,7 @@ static const char bad_length[] = "Length must be 1, 2, 4 or 8";
 /* A place, taken apart. */
 struct watch_place {
 	/* the first and the last of length 0: not written */
-	struct fetch_word access, what, length;
+	struct expr_word access, what, length;
 	struct fetch_symbol symbol; /* its name of length 0: an address was written */
 };
 
@@ -38,37 +38,34 @@ static int split_place(const struct probe_definition *definition, struct watch_p
 	while (at < end && *at != '@')
 		at++;
 	if (at == end)
-		return trace_probe_blame(definition, definition->place.at,
-					 "Place must be of the form: [r|w|rw]@VARIABLE[:LENGTH]",
-					 -EINVAL);
+		return trace_probe_refuse(definition, definition->place.at,
+					  "Place must be of the form: [r|w|rw]@VARIABLE[:LENGTH]");
 	out->access.len = (size_t)(at - out->access.at);
 	out->what.at = ++at;
 	while (at < end && *at != ':')
 		at++;
 	out->what.len = (size_t)(at - out->what.at);
 	if (at < end)
-		out->length = (struct fetch_word){ at + 1, (size_t)(end - at - 1) };
+		out->length = (struct expr_word){ at + 1, (size_t)(end - at - 1) };
 	if (at < end && !out->length.len)
-		return trace_probe_blame(definition, at, bad_length, -EINVAL);
+		return trace_probe_refuse(definition, at, bad_length);
 	return 0;
 }
 
 static int find_type(const struct probe_definition *definition, const struct watch_place *place,
 		     struct wprobe *wp)
 {
-	const struct fetch_word *access = &place->access;
+	const struct expr_word *access = &place->access;
 
-	if (!access->len || trace_fetch_is(access, "rw"))
+	if (!access->len || trace_expr_is(access, "rw"))
 		wp->type = WPROBE_RW;
-	else if (trace_fetch_is(access, "w"))
+	else if (trace_expr_is(access, "w"))
 		wp->type = WPROBE_W;
-	else if (trace_fetch_is(access, "r"))
-		return trace_probe_blame(definition, access->at,
-					 "The processor cannot watch reads alone: rw or w",
-					 -EINVAL);
+	else if (trace_expr_is(access, "r"))
+		return trace_probe_refuse(definition, access->at,
+					  "The processor cannot watch reads alone: rw or w");
 	else
-		return trace_probe_blame(definition, access->at, "Access type must be r, w or rw",
-					 -EINVAL);
+		return trace_probe_refuse(definition, access->at, "Access type must be r, w or rw");
 	return 0;
 }
 
@@ -78,7 +75,7 @@ static int find_address(const struct probe_definition *definition, struct watch_
 	int err;
 
 	*symbol = (struct fetch_symbol){ .name = { place->what.at, 0 } };
-	if (!trace_fetch_number(&place->what, 0, &symbol->addr))
+	if (!trace_expr_number(&place->what, 0, false, &symbol->addr))
 		return 0;
 	err = trace_fetch_symbol(&place->what, symbol);
 	if (err)
@@ -100,8 +97,8 @@ static int find_length(const struct probe_definition *definition, const struct w
 	uint64_t len = LEN_OTHERWISE;
 
 	if (place->length.len &&
-	    (trace_fetch_number(&place->length, 0, &len) || !can_be_watched(len)))
-		return trace_probe_blame(definition, place->length.at, bad_length, -EINVAL);
+	    (trace_expr_number(&place->length, 0, false, &len) || !can_be_watched(len)))
+		return trace_probe_refuse(definition, place->length.at, bad_length);
 	if (!place->length.len && !place->symbol.offset && can_be_watched(place->symbol.bytes))
 		len = place->symbol.bytes;
 	wp->len = (uint32_t)len;
@@ -126,7 +123,7 @@ static int find_data(struct probe_definition *definition)
 		return err;
 	definition->context.place = FETCH_AT_DATA;
 	named = (struct probe_place){ .symbol = place.symbol.name,
-				      .offset = (uint64_t)place.symbol.offset,
+				      .offset = place.symbol.offset,
 				      .addr = wp->addr };
 	trace_probe_name_by_number(definition, &named);
 	return 0;

@@ -38,6 +38,59 @@ static void words(void **state)
 	assert_int_equal(trace_expr_take_name(&cursor).len, 0);
 }
 
+static struct expr_word word_of(const char *text)
+{
+	return (struct expr_word){ text, strlen(text) };
+}
+
+static void parts_of_words(void **state)
+{
+	struct expr_word word = word_of("a_1:u8[3]"), head = trace_expr_take_until(&word, "[:");
+	const char *line = "\t one  two;three";
+	char copy[4] = "...";
+
+	(void)state;
+	assert_true(trace_expr_is(&head, "a_1"));
+	assert_true(trace_expr_is(&word, ":u8[3]"));
+	assert_true(trace_expr_starts(&word, ":u8"));
+	assert_false(trace_expr_starts(&word, ":u8[3]]"));
+	assert_true(trace_expr_ends(&word, "[3]"));
+	assert_false(trace_expr_ends(&word, "::u8[3]"));
+	word = expr_behind(&word, 4);
+	assert_int_equal(expr_first(&word), '3');
+	head = trace_expr_take_until(&word, ":");
+	assert_true(trace_expr_is(&head, "3]"));
+	assert_int_equal(expr_first(&word), '\0');
+	word = trace_expr_next_word(&line, ';');
+	assert_true(trace_expr_is(&word, "one"));
+	word = trace_expr_next_word(&line, ';');
+	head = word_of("two");
+	assert_true(trace_expr_same(&word, &head));
+	assert_string_equal(line, ";three");
+	assert_int_equal(trace_expr_next_word(&line, ';').len, 0);
+	assert_true(trace_expr_copy(copy, sizeof(copy), &word));
+	assert_string_equal(copy, "two");
+	head = word_of("four");
+	assert_false(trace_expr_same(&word, &head));
+	assert_false(trace_expr_copy(copy, sizeof(copy), &head));
+	assert_string_equal(copy, "two");
+}
+
+static void names_in_c(void **state)
+{
+	static const char *const good[] = { "a", "_", "Z9", "a_b" }, *const bad[] = { "", "9a",
+										      "a-", "." };
+	struct expr_word word;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		word = word_of(good[i]);
+		assert_true(trace_expr_is_name(&word));
+		word = word_of(bad[i]);
+		assert_false(trace_expr_is_name(&word));
+	}
+}
+
 static int number(const char *text, bool is_signed, uint64_t *out_number)
 {
 	const struct expr_word word = { text, strlen(text) };
@@ -57,6 +110,7 @@ static void numbers(void **state)
 	assert_int_equal(number("-1", false, &value), -EINVAL);
 	assert_int_equal(number("", true, &value), -EINVAL);
 	assert_int_equal(number("-", true, &value), -EINVAL);
+	assert_int_equal(number("-+1", true, &value), -EINVAL);
 	assert_int_equal(number("9223372036854775808", true, &value), -ERANGE);
 	assert_int_equal(number("-9223372036854775808", true, &value), 0);
 	assert_int_equal(value, INT64_MIN);
@@ -196,8 +250,12 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(words, set_up), cmocka_unit_test_setup(numbers, set_up),
-		cmocka_unit_test_setup(loads, set_up), cmocka_unit_test_setup(compares, set_up),
+		cmocka_unit_test_setup(words, set_up),
+		cmocka_unit_test_setup(parts_of_words, set_up),
+		cmocka_unit_test_setup(names_in_c, set_up),
+		cmocka_unit_test_setup(numbers, set_up),
+		cmocka_unit_test_setup(loads, set_up),
+		cmocka_unit_test_setup(compares, set_up),
 		cmocka_unit_test_setup(names, set_up),
 	};
 

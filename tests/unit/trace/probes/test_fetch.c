@@ -40,7 +40,7 @@ static struct ftrace_regs regs;
 
 static int parse(const struct fetch_context *context, const char *what, struct fetch_parsed *out)
 {
-	struct fetch_word word = { what, strlen(what) };
+	struct expr_word word = { what, strlen(what) };
 	struct fetch_build counted = { .context = context, .error = &error, .bytes = HEAD };
 	int err = trace_fetch_parse(&counted, &word, out);
 
