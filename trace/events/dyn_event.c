@@ -2,6 +2,7 @@
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
 #include "dyn_event.h"
+#include "expr/expr_cursor.h"
 #include "event_call.h"
 #include "feature/list.h"
 #include "text/str.h"
@@ -214,6 +215,11 @@ int trace_dyn_events_remove_all(const struct dyn_event_kind *kind)
 }
 
 /* ---- Lines ---- */
+
+bool trace_dyn_event_is_reserved(const struct expr_word *name)
+{
+	return trace_expr_is(name, "enable") || trace_expr_is(name, "filter");
+}
 
 int trace_dyn_event_blame(struct dyn_event_error *error, const char *at, const char *why, int err)
 {

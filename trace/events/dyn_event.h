@@ -21,6 +21,7 @@
 #include <trace/dyn_events.h>
 
 struct dyn_event;
+struct expr_word;
 struct trace_event_call;
 struct trace_seq;
 
@@ -33,6 +34,9 @@ struct dyn_event_error {
 
 /* Record a mistake. Returns `err`. */
 int trace_dyn_event_blame(struct dyn_event_error *error, const char *at, const char *why, int err);
+
+/* Would the directory of an event with that name have the name of a file beside it? */
+bool trace_dyn_event_is_reserved(const struct expr_word *name);
 
 /* An unfinished line, and the callback that receives each word that could follow. */
 struct dyn_event_completion {

@@ -5,7 +5,7 @@
  * 	t:my/switch sched_switch prev=+0($arg2):u32
  * 	e:wakes sched.sched_waking who=$pid:s32
  *
- *   line --probe_line.c--> names, place --probe_args.c--> arguments --probe_define.c--> a probe
+ *   line --probe_line.c--> names, place --probe_names.c--> arguments --probe_args.c--> a probe
  *
  *   struct probe_kind    a kind of places: finding one, and making events there
  *   struct probe         one place
@@ -165,18 +165,32 @@ int trace_probe_line_parse(struct probe_definition *definition);
 
 /* ---- probe_names.c ---- */
 
-/* Write out `$arg*`, and names for numbers. 0; -errno, after blaming unless that is -ENOMEM. */
-int trace_probe_names_expand(struct probe_definition *definition);
-/* Free that. A mistake that was found in it is one of the line. */
-void trace_probe_names_end(struct probe_definition *definition);
+/* An argument of a line; all members behind the first two 0 at first. */
+struct probe_arg {
+	const struct probe_definition *definition;
+	const char *rest; /* the text behind it; at first, definition->args */
+	struct expr_word written;
+	struct expr_word word; /* the same, with a name for a number */
+	struct expr_word name;
+	uint32_t nr; /* from 1 */
+	/* Of those that the last `$arg*` stands for: how many were taken, and how many there are. */
+	uint32_t all, nr_all;
+	bool has_all;		       /* there was one */
+	char digits[8];		       /* for `name` */
+	char room[FETCH_BODY_MAX + 1]; /* for `word` */
+};
+
+/* Take the next one. 1; 0: there is none; -EINVAL, -ENOENT after blaming. */
+int trace_probe_arg_next(struct probe_arg *arg);
+/* A mistake in `word` is one of `written`. Returns `err`. */
+int trace_probe_arg_blame(const struct probe_arg *arg, int err);
 
 /* ---- probe_place.c ---- */
 
 /* A place in code. */
 struct probe_place {
 	struct expr_word symbol; /* of length 0: an address was written */
-	uint64_t offset;
-	uintptr_t addr;
+	uint64_t offset, addr;
 };
 
 /*
@@ -209,10 +223,8 @@ size_t trace_probe_bytes(const struct probe_definition *definition, const struct
 size_t trace_probe_event_bytes(const struct probe_definition *definition,
 			       const struct probe_size *size);
 /* Fill them in; their memory is zeroed. */
-void trace_probe_fill(struct probe *probe, const struct probe_definition *definition,
-		      const struct probe_size *size);
-void trace_probe_fill_event(struct probe_event *event, const struct probe_definition *definition,
-			    const struct probe_size *size);
+void trace_probe_fill(struct probe *probe, struct probe_event *event,
+		      const struct probe_definition *definition, const struct probe_size *size);
 
 /* ---- probe_define.c ---- */
 

@@ -12,135 +12,90 @@
 
 /* least size of an event: copies of it take at least a word behind the head */
 #define FIXED_MIN 12u
-#define NAME_ROOM (FETCH_NAME_MAX + 1)
 
-/* The part in front of the first `end`, or all of it without one. */
-static struct expr_word part_before(const struct expr_word *word, char end)
-{
-	struct expr_word part = { word->at, 0 };
-
-	while (part.len < word->len && word->at[part.len] != end)
-		part.len++;
-	return part;
-}
-
-static bool is_good_name(const struct expr_word *name)
-{
-	for (size_t i = 0; i < name->len; i++) {
-		char c = name->at[i];
-		bool is_letter = c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-
-		if (!is_letter && (!i || c < '0' || c > '9'))
-			return false;
-	}
-	return name->len;
-}
-
-/*
- * The name of an argument. Without one a variable is called as it is; all else arg1, arg2 and so
- * on.
- */
-static struct expr_word probe_args_name_of(const struct expr_word *word, uint32_t index, char *room)
-{
-	struct expr_word name = part_before(word, '=');
-	char digits[4];
-	uint32_t nr = 0;
-
-	if (name.len < word->len)
-		return name;
-	name = part_before(word, ':');
-	if (is_good_name(&name))
-		return name;
-	trace_strcpy(room, "arg", NAME_ROOM);
-	name = (struct expr_word){ room, 3 };
-	for (index++; index; index /= 10)
-		digits[nr++] = (char)('0' + index % 10);
-	while (nr)
-		room[name.len++] = digits[--nr];
-	return name;
-}
-
-/* Has an argument in front of number `index`, or a field that all events have, that name? */
-static bool is_used(const struct probe_definition *definition, const struct expr_word *name,
-		    uint32_t index)
+/* Has an argument in front of it, or a field that all events have, the name of this one? */
+static bool is_used(const struct probe_arg *arg)
 {
 	static const char *const reserved[] = { "common_type", "common_flags",
 						"common_preempt_count", "common_pid",
 						"common_tgid" };
-	const struct probe_kind *kind = definition->kind;
-	const char *rest = definition->args;
-	char room[NAME_ROOM];
+	const struct probe_definition *definition = arg->definition;
+	struct probe_arg other = { .definition = definition, .rest = definition->args };
 
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(reserved); i++) {
-		if (trace_expr_is(name, reserved[i]))
+		if (trace_expr_is(&arg->name, reserved[i]))
 			return true;
 	}
-	for (uint32_t i = 0; i < kind->nr_fields; i++) {
-		if (trace_expr_is(name, kind->fields[i].name))
+	for (uint32_t i = 0; i < definition->kind->nr_fields; i++) {
+		if (trace_expr_is(&arg->name, definition->kind->fields[i].name))
 			return true;
 	}
-	for (uint32_t i = 0; i < index; i++) {
-		struct expr_word word = trace_expr_next_word(&rest, '\0'),
-				 other = probe_args_name_of(&word, i, room);
-
-		if (trace_expr_same(&other, name))
+	while (trace_probe_arg_next(&other) > 0 && other.nr < arg->nr) {
+		if (trace_expr_same(&other.name, &arg->name))
 			return true;
 	}
 	return false;
 }
 
-static int probe_args_check_name(const struct probe_definition *definition,
-				 const struct expr_word *word, uint32_t index)
+static int probe_args_check_name(const struct probe_arg *arg)
 {
-	char room[NAME_ROOM];
-	struct expr_word name = probe_args_name_of(word, index, room);
-
-	if (!is_good_name(&name))
+	if (arg->name.len > FETCH_NAME_MAX)
+		return trace_probe_refuse(arg->definition, arg->word.at,
+					  "Argument name is too long");
+	if (!trace_expr_is_name(&arg->name))
 		return trace_probe_refuse(
-			definition, word->at,
+			arg->definition, arg->word.at,
 			"Argument name must follow the same rules as C identifiers");
-	if (is_used(definition, &name, index))
-		return trace_probe_refuse(definition, word->at,
+	if (is_used(arg))
+		return trace_probe_refuse(arg->definition, arg->word.at,
 					  "This argument name is already used");
 	return 0;
 }
 
-static int measure_arg(const struct probe_definition *definition, struct fetch_build *build,
-		       const struct expr_word *word, struct probe_size *size)
+static int measure_arg(const struct probe_arg *arg, struct fetch_build *build,
+		       struct probe_size *size)
 {
-	char room[NAME_ROOM];
 	struct fetch_parsed parsed;
-	int err = trace_fetch_parse(build, word, &parsed);
+	int err = trace_fetch_parse(build, &arg->word, &parsed);
 
 	if (!err)
-		err = probe_args_check_name(definition, word, size->nr_args);
+		err = probe_args_check_name(arg);
 	if (err)
 		return err;
 	if (build->bytes > RING_MAX_PAYLOAD)
-		return trace_probe_refuse(definition, word->at,
+		return trace_probe_refuse(arg->definition, arg->word.at,
 					  "The event does not fit in the buffer");
-	parsed.name = probe_args_name_of(word, size->nr_args, room);
-	size->arg_name_bytes += parsed.name.len + 1;
-	size->args_bytes += 1 + parsed.name.len + 1 + parsed.body.len; /* ` name=body` */
+	size->arg_name_bytes += arg->name.len + 1;
+	size->args_bytes += 1 + arg->name.len + 1 + parsed.body.len; /* ` name=body` */
 	size->nr_args++;
 	return 0;
 }
 
-/* Go through the arguments without keeping them. 0 or -errno after blaming. */
+/* Are the arguments there that are written by number? 0 or -errno after blaming. */
+static int check_numbers(const struct probe_definition *definition)
+{
+	struct probe_arg arg = { .definition = definition, .rest = definition->args };
+	int result;
+
+	do
+		result = trace_probe_arg_next(&arg);
+	while (result > 0);
+	return result;
+}
+
 int trace_probe_measure(const struct probe_definition *definition, struct probe_size *size)
 {
 	struct fetch_build build = { .context = &definition->context,
 				     .error = definition->error,
 				     .bytes = definition->kind->head_bytes };
-	const char *rest = definition->args;
-	struct expr_word word;
-	int err = 0;
+	struct probe_arg arg = { .definition = definition, .rest = definition->args };
+	int err = check_numbers(definition);
 
-	while (!err && (word = trace_expr_next_word(&rest, '\0')).len) {
+	while (!err && trace_probe_arg_next(&arg) > 0) {
 		if (size->nr_args == FETCH_ARGS_MAX)
-			return trace_probe_blame(definition, word.at,
+			return trace_probe_blame(definition, arg.written.at,
 						 "Too many arguments are specified", -E2BIG);
-		err = measure_arg(definition, &build, &word, size);
+		err = trace_probe_arg_blame(&arg, measure_arg(&arg, &build, size));
 	}
 	size->group_bytes = definition->group.len + 1;
 	size->name_bytes = definition->name.len + 1;
@@ -155,32 +110,20 @@ int trace_probe_measure(const struct probe_definition *definition, struct probe_
 	return err;
 }
 
-static char *probe_args_put_word(char *to, const struct expr_word *word)
+/* Write the arguments as listed: ` name=body` for each. The memory is zeroed. */
+static void probe_args_put(const struct probe_definition *definition, char *to)
 {
-	memcpy(to, word->at, word->len);
-	return to + word->len;
-}
+	struct probe_arg arg = { .definition = definition, .rest = definition->args };
 
-/* Write the arguments as listed: ` name=body` for each. Returns the place behind the NUL. */
-static char *probe_args_put(const struct probe_definition *definition, char *to)
-{
-	const char *rest = definition->args;
-	struct expr_word word, name;
-	char room[NAME_ROOM];
-
-	for (uint32_t i = 0; (word = trace_expr_next_word(&rest, '\0')).len; i++) {
-		name = probe_args_name_of(&word, i, room);
+	while (trace_probe_arg_next(&arg) > 0) {
 		*to++ = ' ';
-		to = probe_args_put_word(to, &name);
-		*to++ = '=';
-		if (name.len < word.len && name.at == word.at && word.at[name.len] == '=') {
-			word.at += name.len + 1;
-			word.len -= name.len + 1;
+		if (arg.name.at != arg.word.at || arg.name.len == arg.word.len ||
+		    arg.word.at[arg.name.len] != '=') {
+			to = trace_expr_put(to, &arg.name);
+			*to++ = '=';
 		}
-		to = probe_args_put_word(to, &word);
+		to = trace_expr_put(to, &arg.word);
 	}
-	*to = '\0';
-	return to + 1;
 }
 
 /* ---- Memory of a probe ---- */
@@ -217,55 +160,13 @@ const char *trace_probe_args_text(const struct probe *probe)
 	return place + trace_strlen(place) + 1;
 }
 
-/* Fill in a probe whose memory is zeroed, and has its own data behind it. */
-void trace_probe_fill(struct probe *probe, const struct probe_definition *definition,
-		      const struct probe_size *size)
-{
-	const struct probe_kind *kind = definition->kind;
-	struct fetch_op *ops = (struct fetch_op *)((char *)probe + probe_args_head_bytes(kind));
-	struct fetch_copy *copies = (struct fetch_copy *)(ops + size->nr_ops);
-	struct fetch_copy *words = copies + size->nr_copies;
-	char *text = (char *)(words + size->nr_words);
-	struct fetch_build build = { .context = &definition->context,
-				     .error = definition->error,
-				     .ops = ops,
-				     .copies = copies,
-				     .words = words,
-				     .bytes = kind->head_bytes };
-	struct fetch_parsed parsed;
-	struct expr_word word;
-
-	text = probe_args_put_word(text, &definition->listed) + 1;
-	(void)probe_args_put(definition, text);
-	for (const char *rest = text; (word = trace_expr_next_word(&rest, '\0')).len;)
-		(void)trace_fetch_parse(&build, &word, &parsed);
-	probe->program = (struct fetch_program){ .copies = copies,
-						 .copies_end = words,
-						 .ops = ops,
-						 .is_more = build.nr_words || build.nr_ops,
-						 .nr_words = (uint8_t)build.nr_words,
-						 .nr_ops = (uint16_t)build.nr_ops,
-						 .nr_texts = (uint16_t)build.nr_texts,
-						 .fixed_bytes = (uint16_t)size->event_bytes };
-	memcpy(&probe->target, &definition->target, kind->target_bytes);
-	probe->is_plain = !build.nr_texts && size->event_bytes <= TRACE_EVENT_SHORT &&
-			  build.bytes == size->event_bytes && size->event_bytes % 4 == 0;
-	probe->plain_flags = probe->is_plain ? TRACE_EVENT_RECORDS : UINT32_MAX;
-	probe->trigger_flags =
-		probe->is_plain && !probe->program.is_more ? TRACE_EVENT_TRIGGERS : UINT32_MAX;
-	probe->step = TRACE_EVENT_STEP((uint64_t)size->event_bytes);
-	probe->has_all_registers = build.has_all_registers;
-	probe->entry_args = build.entry_args;
-	probe->dyn.kind = kind->dyn_kind;
-}
-
 /* ---- Memory of an event ---- */
 
 /* For `format`, filters and histograms. */
 static void probe_args_describe(const struct fetch_parsed *arg, const char *name,
 				struct trace_event_field *out)
 {
-	bool is_text = arg->type->kind == FETCH_TEXT || arg->type->kind == FETCH_SYMBOL_TEXT;
+	bool is_text = fetch_is_text(arg->type);
 
 	*out = (struct trace_event_field){ .name = name,
 					   .type = arg->type->field,
@@ -282,31 +183,15 @@ static void probe_args_describe(const struct fetch_parsed *arg, const char *name
 	}
 }
 
-/* Fill in arguments and fields, with the names of arguments at `text`. */
-static void fill_args(const struct probe_definition *definition, struct fetch_arg *args,
-		      struct trace_event_field *fields, char *text)
-{
-	struct fetch_build build = { .context = &definition->context,
-				     .error = definition->error,
-				     .bytes = definition->kind->head_bytes };
-	const char *rest = definition->args;
-	struct fetch_parsed parsed;
-	struct expr_word word;
-	char room[NAME_ROOM];
-
-	for (uint32_t i = 0; (word = trace_expr_next_word(&rest, '\0')).len; i++) {
-		(void)trace_fetch_parse(&build, &word, &parsed);
-		word = probe_args_name_of(&word, i, room);
-		args[i] = (struct fetch_arg){ parsed.type, (uint16_t)parsed.count };
-		probe_args_describe(&parsed, text, &fields[i]);
-		text = probe_args_put_word(text, &word) + 1;
-	}
-}
-
 /* An event without arguments has the fields of its kind, which it need not keep. */
 static size_t nr_own_fields(const struct probe_kind *kind, const struct probe_size *size)
 {
 	return size->nr_args ? kind->nr_fields + size->nr_args : 0;
+}
+
+static struct trace_event_field *own_fields(struct probe_event *event)
+{
+	return (struct trace_event_field *)(event->args + event->nr_args);
 }
 
 size_t trace_probe_event_bytes(const struct probe_definition *definition,
@@ -317,27 +202,89 @@ size_t trace_probe_event_bytes(const struct probe_definition *definition,
 		       size->group_bytes + size->name_bytes + size->arg_name_bytes);
 }
 
-/* Fill in an event whose memory is zeroed, and has its own data behind it. */
-void trace_probe_fill_event(struct probe_event *event, const struct probe_definition *definition,
-			    const struct probe_size *size)
+/* Fill in all but its arguments. Returns the place for their names. */
+static char *probe_args_fill_event(struct probe_event *event,
+				   const struct probe_definition *definition,
+				   const struct probe_size *size)
 {
 	const struct probe_kind *kind = definition->kind;
-	struct trace_event_field *fields =
-		(struct trace_event_field *)(event->args + size->nr_args);
-	char *text = (char *)(fields + nr_own_fields(kind, size));
+	struct trace_event *type = &event->call.event;
+	char *text;
 
 	event->kind = kind;
 	event->nr_args = size->nr_args;
 	event->call.event_class = kind->event_class;
-	event->call.event.system = text;
-	text = probe_args_put_word(text, &definition->group) + 1;
-	event->call.event.name = text;
-	text = probe_args_put_word(text, &definition->name) + 1;
-	event->call.event.fields = size->nr_args ? fields : kind->fields;
-	event->call.event.nr_fields = kind->nr_fields + size->nr_args;
-	event->call.event.funcs = &trace_probe_functions;
-	if (!size->nr_args)
-		return;
-	memcpy(fields, kind->fields, kind->nr_fields * sizeof(*fields));
-	fill_args(definition, event->args, fields + kind->nr_fields, text);
+	text = (char *)(own_fields(event) + nr_own_fields(kind, size));
+	type->system = text;
+	type->name = trace_expr_put(text, &definition->group) + 1;
+	text = trace_expr_put(text + size->group_bytes, &definition->name) + 1;
+	type->fields = size->nr_args ? own_fields(event) : kind->fields;
+	type->nr_fields = kind->nr_fields + size->nr_args;
+	type->funcs = &trace_probe_functions;
+	if (size->nr_args)
+		memcpy(own_fields(event), kind->fields, kind->nr_fields * sizeof(*kind->fields));
+	return text;
+}
+
+/* ---- Both ---- */
+
+/* Read the arguments as listed at `rest`: steps of the probe, fields of the event. */
+static void fill_args(struct fetch_build *build, const char *rest, struct probe_event *event,
+		      char *name)
+{
+	struct trace_event_field *field = own_fields(event) + event->kind->nr_fields;
+	struct fetch_arg *arg = event->args;
+	struct fetch_parsed parsed;
+	struct expr_word word;
+
+	while ((word = trace_expr_next_word(&rest, '\0')).len) {
+		(void)trace_fetch_parse(build, &word, &parsed);
+		*arg++ = (struct fetch_arg){ parsed.type, (uint16_t)parsed.count };
+		probe_args_describe(&parsed, name, field++);
+		name = trace_expr_put(name, &parsed.name) + 1;
+	}
+}
+
+static void set_plain(struct probe *probe, const struct fetch_build *build,
+		      const struct probe_size *size)
+{
+	probe->is_plain = !build->nr_texts && size->event_bytes <= TRACE_EVENT_SHORT &&
+			  build->bytes == size->event_bytes && size->event_bytes % 4 == 0;
+	probe->plain_flags = probe->is_plain ? TRACE_EVENT_RECORDS : UINT32_MAX;
+	probe->trigger_flags =
+		probe->is_plain && !probe->program.is_more ? TRACE_EVENT_TRIGGERS : UINT32_MAX;
+	probe->step = TRACE_EVENT_STEP((uint64_t)size->event_bytes);
+}
+
+void trace_probe_fill(struct probe *probe, struct probe_event *event,
+		      const struct probe_definition *definition, const struct probe_size *size)
+{
+	const struct probe_kind *kind = definition->kind;
+	struct fetch_op *ops = (struct fetch_op *)((char *)probe + probe_args_head_bytes(kind));
+	struct fetch_copy *copies = (struct fetch_copy *)(ops + size->nr_ops);
+	struct fetch_copy *words = copies + size->nr_copies;
+	char *text = (char *)(words + size->nr_words);
+	struct fetch_build build = { .context = &definition->context,
+				     .error = definition->error,
+				     .ops = ops,
+				     .copies = copies,
+				     .words = words,
+				     .bytes = kind->head_bytes };
+
+	text = trace_expr_put(text, &definition->listed) + 1;
+	probe_args_put(definition, text);
+	fill_args(&build, text, event, probe_args_fill_event(event, definition, size));
+	probe->program = (struct fetch_program){ .copies = copies,
+						 .copies_end = words,
+						 .ops = ops,
+						 .is_more = build.nr_words || build.nr_ops,
+						 .nr_words = (uint8_t)build.nr_words,
+						 .nr_ops = (uint16_t)build.nr_ops,
+						 .nr_texts = (uint16_t)build.nr_texts,
+						 .fixed_bytes = (uint16_t)size->event_bytes };
+	memcpy(&probe->target, &definition->target, kind->target_bytes);
+	set_plain(probe, &build, size);
+	probe->has_all_registers = build.has_all_registers;
+	probe->entry_args = build.entry_args;
+	probe->dyn.kind = kind->dyn_kind;
 }

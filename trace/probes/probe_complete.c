@@ -238,18 +238,12 @@ static void complete_argument(const struct completing *to, const char *at)
 		offer(to, colon + 1, trace_fetch_type_at(i)->name, "");
 }
 
-static bool is_of_name(char c)
-{
-	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	       (c >= 'A' && c <= 'Z');
-}
-
 /* A field in a filter, where it stands without `$`. */
 static void complete_condition(const struct completing *to)
 {
 	const char *at = to->end;
 
-	while (is_of_name(at[-1]))
+	while (expr_is_of_name(at[-1]))
 		at--;
 	offer_fields(to, at, "");
 }

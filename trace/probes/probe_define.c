@@ -70,27 +70,19 @@ static bool has_same(const struct probe_event *event, const struct probe *probe)
 static int check_join(const struct probe_definition *definition, const struct probe_event *mine,
 		      const struct probe *probe, const struct probe_event *event)
 {
-	uint32_t arg = differs(mine, event);
-	const char *rest = definition->args;
-	struct expr_word word = { definition->line, 0 };
+	struct probe_arg arg = { .definition = definition, .rest = definition->args };
+	uint32_t nr = differs(mine, event);
 
-	for (uint32_t i = 0; i < arg; i++)
-		word = trace_expr_next_word(&rest, '\0');
-	if (arg)
-		return trace_probe_blame(definition, word.at,
+	while (arg.nr < nr && trace_probe_arg_next(&arg) > 0)
+		;
+	if (nr)
+		return trace_probe_blame(definition, arg.written.at,
 					 "Argument type or name is different from existing probe",
 					 -EEXIST);
 	if (has_same(event, probe))
 		return trace_probe_blame(definition, definition->line,
 					 "There is already the exact same probe event", -EEXIST);
 	return 0;
-}
-
-/* Names are shorter than TRACE_SYM_LEN. */
-static void probe_define_copy_word(char *to, const struct expr_word *word)
-{
-	memcpy(to, word->at, word->len);
-	to[word->len] = '\0';
 }
 
 /*
@@ -103,9 +95,9 @@ static int probe_define_find_event(const struct probe_definition *definition,
 	char group[TRACE_SYM_LEN], name[TRACE_SYM_LEN];
 	struct trace_event_call *call;
 
-	probe_define_copy_word(group, &definition->group);
-	probe_define_copy_word(name, &definition->name);
 	*out_event = NULL;
+	(void)trace_expr_copy(group, sizeof(group), &definition->group);
+	(void)trace_expr_copy(name, sizeof(name), &definition->name);
 	call = trace_event_call_find(group, name);
 	if (!call)
 		return 0;
@@ -167,8 +159,7 @@ static int create_joined(const struct probe_definition *definition, const struct
 	int err = -ENOMEM;
 
 	if (mine) {
-		trace_probe_fill(probe, definition, size);
-		trace_probe_fill_event(mine, definition, size);
+		trace_probe_fill(probe, mine, definition, size);
 		probe->bytes = (uint32_t)bytes;
 		probe->dyn.call = &event->call;
 		err = check_join(definition, mine, probe, event);
@@ -193,8 +184,7 @@ static int create_alone(const struct probe_definition *definition, const struct 
 	if (!event)
 		return -ENOMEM;
 	probe = (struct probe *)((char *)event + event_bytes);
-	trace_probe_fill(probe, definition, size);
-	trace_probe_fill_event(event, definition, size);
+	trace_probe_fill(probe, event, definition, size);
 	event->bytes = (uint32_t)bytes;
 	probe->dyn.call = &event->call;
 	probe_define_link(event, probe);
@@ -209,18 +199,21 @@ static int create_alone(const struct probe_definition *definition, const struct 
 	return err;
 }
 
+static struct expr_word word_of(const char *text)
+{
+	return (struct expr_word){ text, trace_strlen(text) };
+}
+
 /* Names that were not written. */
 static void choose_names(struct probe_definition *definition)
 {
 	if (!definition->group.len)
-		definition->group = (struct expr_word){ definition->kind->group,
-							trace_strlen(definition->kind->group) };
+		definition->group = word_of(definition->kind->group);
 	if (!definition->name.len)
-		definition->name = (struct expr_word){ definition->default_name,
-						       trace_strlen(definition->default_name) };
+		definition->name = word_of(definition->default_name);
 }
 
-/* The place is found, and the arguments are written out. */
+/* The place is found. */
 static int probe_define_create(struct probe_definition *definition)
 {
 	struct probe_size size = { .nr_args = 0 };
@@ -250,11 +243,7 @@ int trace_probe_define_if(const struct probe_kind *kind, const char *line, const
 	if (err)
 		return err;
 	choose_names(&definition);
-	err = trace_probe_names_expand(&definition);
-	if (!err)
-		err = probe_define_create(&definition);
-	trace_probe_names_end(&definition);
-	return err;
+	return probe_define_create(&definition);
 }
 
 int trace_probe_define(const struct probe_kind *kind, const char *line,
@@ -295,13 +284,12 @@ static bool is_place(const struct probe *probe, const struct expr_word *word)
 {
 	const char *place = trace_probe_place_text(probe);
 	const char *suffix = trace_probe_event_of(probe->dyn.call)->kind->shown_suffix;
-	size_t len = trace_strlen(place);
-	struct expr_word head = { word->at, len }, tail = { word->at + len, word->len - len };
+	struct expr_word tail;
 
-	if (trace_expr_is(word, place))
-		return true;
-	return suffix && word->len > len && trace_expr_is(&head, place) &&
-	       trace_expr_is(&tail, suffix);
+	if (!trace_expr_starts(word, place))
+		return false;
+	tail = expr_behind(word, trace_strlen(place));
+	return !tail.len || (suffix && trace_expr_is(&tail, suffix));
 }
 
 /*

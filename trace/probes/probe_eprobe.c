@@ -18,19 +18,14 @@
 /* GROUP.EVENT or GROUP/EVENT. NULL: there is no such event. */
 static struct trace_event_call *find_source(const struct expr_word *place)
 {
-	char text[2 * TRACE_SYM_LEN];
-	char *name = text;
+	struct expr_word event = *place, group = trace_expr_take_until(&event, "./");
+	char system[TRACE_SYM_LEN], name[TRACE_SYM_LEN];
 
-	if (place->len >= sizeof(text))
+	event = expr_behind(&event, event.len != 0);
+	if (!trace_expr_copy(system, sizeof(system), &group) ||
+	    !trace_expr_copy(name, sizeof(name), &event))
 		return NULL;
-	memcpy(text, place->at, place->len);
-	text[place->len] = '\0';
-	while (*name && *name != '.' && *name != '/')
-		name++;
-	if (!*name)
-		return NULL;
-	*name++ = '\0';
-	return trace_event_call_find(text, name);
+	return trace_event_call_find(system, name);
 }
 
 static int probe_eprobe_find_event(struct probe_definition *definition)

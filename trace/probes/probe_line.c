@@ -21,23 +21,18 @@ int trace_probe_refuse(const struct probe_definition *definition, const char *at
 
 bool trace_probe_line_is(const char *line, char letter)
 {
-	return *line == letter && (!line[1] || line[1] == ':' || trace_is_space(line[1]) ||
-				   (line[1] >= '0' && line[1] <= '9'));
+	return *line == letter &&
+	       (!line[1] || line[1] == ':' || trace_is_space(line[1]) || expr_is_digit(line[1]));
 }
 
-/* Is it a name in C; with `-` in it, too, if that is allowed? */
-static bool probe_line_is_name(const struct expr_word *word, bool has_hyphens)
+/* Is it a name in C, but with `-` allowed in it, too? */
+static bool is_group_name(const struct expr_word *word)
 {
 	for (size_t i = 0; i < word->len; i++) {
-		char c = word->at[i];
-
-		if (c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-			continue;
-		if (i && ((c >= '0' && c <= '9') || (has_hyphens && c == '-')))
-			continue;
-		return false;
+		if (!expr_is_of_name(word->at[i]) && !(i && word->at[i] == '-'))
+			return false;
 	}
-	return word->len;
+	return !expr_is_digit(expr_first(word));
 }
 
 static int check_group(const struct probe_definition *definition)
@@ -48,17 +43,10 @@ static int check_group(const struct probe_definition *definition)
 		return trace_probe_refuse(definition, group->at, "Group name is not specified");
 	if (group->len > NAME_MAX_LEN)
 		return trace_probe_refuse(definition, group->at, "Group name is too long");
-	if (!probe_line_is_name(group, true))
+	if (!is_group_name(group))
 		return trace_probe_refuse(definition, group->at,
 					  "Group name must follow the same rules as C identifiers");
 	return 0;
-}
-
-/* The directory of an event has a file of that name beside it. */
-static bool probe_line_is_reserved(const struct expr_word *name)
-{
-	return name->len == 6 &&
-	       (memcmp(name->at, "enable", 6) == 0 || memcmp(name->at, "filter", 6) == 0);
 }
 
 static int probe_line_check_name(const struct probe_definition *definition)
@@ -67,10 +55,10 @@ static int probe_line_check_name(const struct probe_definition *definition)
 
 	if (name->len > NAME_MAX_LEN)
 		return trace_probe_refuse(definition, name->at, "Event name is too long");
-	if (!probe_line_is_name(name, false))
+	if (!trace_expr_is_name(name))
 		return trace_probe_refuse(definition, name->at,
 					  "Event name must follow the same rules as C identifiers");
-	if (probe_line_is_reserved(name))
+	if (trace_dyn_event_is_reserved(name))
 		return trace_probe_blame(definition, name->at,
 					 "Given group/event name is already used by another event",
 					 -EEXIST);
@@ -80,33 +68,24 @@ static int probe_line_check_name(const struct probe_definition *definition)
 /* Parse the names; `word` is the text behind the colon: [GROUP/][NAME], also with a dot between. */
 static int parse_names(struct probe_definition *definition, const struct expr_word *word)
 {
-	const char *end = word->at + word->len, *slash = word->at;
+	struct expr_word rest = *word, group = trace_expr_take_until(&rest, "/");
 	int err = 0;
 
-	while (slash < end && *slash != '/')
-		slash++;
-	if (slash == end) {
-		for (slash = word->at; slash < end && *slash != '.';)
-			slash++;
+	if (!rest.len) {
+		rest = *word;
+		group = trace_expr_take_until(&rest, ".");
 	}
 	definition->name = *word;
-	if (slash < end) {
-		definition->group = (struct expr_word){ word->at, (size_t)(slash - word->at) };
-		definition->name = (struct expr_word){ slash + 1, (size_t)(end - slash - 1) };
+	if (rest.len) {
+		definition->group = group;
+		definition->name = expr_behind(&rest, 1);
 		err = check_group(definition);
 	}
-	if (err || (slash < end && !definition->name.len))
+	if (err || (rest.len && !definition->name.len))
 		return err; /* GROUP/ alone: the name is made up */
 	if (!definition->name.len)
 		return trace_probe_refuse(definition, word->at, "Event name is not specified");
 	return probe_line_check_name(definition);
-}
-
-static bool ends_with(const struct expr_word *word, const char *suffix)
-{
-	size_t len = trace_strlen(suffix);
-
-	return word->len >= len && memcmp(word->at + word->len - len, suffix, len) == 0;
 }
 
 bool trace_probe_line_is_return(const char *line)
@@ -115,32 +94,30 @@ bool trace_probe_line_is_return(const char *line)
 
 	(void)trace_expr_next_word(&line, '\0');
 	place = trace_expr_next_word(&line, '\0');
-	return ends_with(&place, PROBE_RETURN_SUFFIX);
+	return trace_expr_ends(&place, PROBE_RETURN_SUFFIX);
 }
 
 int trace_probe_line_parse(struct probe_definition *definition)
 {
+	const struct probe_kind *kind = definition->kind;
 	const char *rest = definition->line;
-	struct expr_word first = trace_expr_next_word(&rest, '\0'), names;
-	size_t colon = 1;
+	struct expr_word first = trace_expr_next_word(&rest, '\0');
 	int err = 0;
 
-	while (colon < first.len && first.at[colon] != ':')
-		colon++;
-	definition->number = (struct expr_word){ first.at + 1, colon - 1 };
-	if (colon > 1 && !definition->kind->takes_number)
+	first = expr_behind(&first, 1);
+	definition->number = trace_expr_take_until(&first, ":");
+	if (definition->number.len && !kind->takes_number)
 		return trace_probe_refuse(definition, definition->line + 1,
 					  "Maxactive is only for function exit");
-	names = (struct expr_word){ first.at + colon + 1, first.len - colon - 1 };
-	if (colon < first.len)
-		err = parse_names(definition, &names);
+	if (expr_take(&first, ':'))
+		err = parse_names(definition, &first);
 	if (err)
 		return err;
 	definition->place = trace_expr_next_word(&rest, '\0');
 	definition->args = rest;
-	if (definition->kind->suffix && ends_with(&definition->place, definition->kind->suffix)) {
+	if (kind->suffix && trace_expr_ends(&definition->place, kind->suffix)) {
 		definition->has_suffix = true;
-		definition->place.len -= trace_strlen(definition->kind->suffix);
+		definition->place.len -= trace_strlen(kind->suffix);
 	}
 	if (!definition->place.len)
 		return trace_probe_refuse(

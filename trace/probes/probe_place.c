@@ -107,51 +107,47 @@ static int find_line(struct probe_definition *definition, const struct expr_word
 }
 
 /* With a colon in it: FILE:LINE, or MODULE:SYMBOL, which set_ftrace_filter refuses, too. */
-static int find_behind_colon(struct probe_definition *definition, size_t colon,
-			     struct probe_place *out)
+static int find_behind_colon(struct probe_definition *definition, const struct expr_word *file,
+			     const struct expr_word *line, struct probe_place *out)
 {
-	const struct expr_word *place = &definition->place;
-	struct expr_word line = { place->at + colon + 1, place->len - colon - 1 };
-	bool is_file = !line.len || (*line.at >= '0' && *line.at <= '9');
+	struct expr_word rest = *file;
 
-	for (size_t i = 0; i < colon; i++)
-		is_file |= place->at[i] == '.' || place->at[i] == '/';
-	if (is_file)
-		return find_line(definition, &line, out);
-	return trace_probe_refuse(definition, place->at, "There are no modules: SYMBOL alone");
+	(void)trace_expr_take_until(&rest, "./");
+	if (rest.len || !line->len || expr_is_digit(*line->at))
+		return find_line(definition, line, out);
+	return trace_probe_refuse(definition, file->at, "There are no modules: SYMBOL alone");
 }
 
 /* ---- SYMBOL ---- */
 
-/* The length of SYMBOL or SYMBOL@FILE, behind which an offset may be; a path may have hyphens. */
-static size_t symbol_len(const struct expr_word *word)
+/* Take SYMBOL or SYMBOL@FILE, behind which an offset may be; a path may have hyphens. */
+static struct expr_word take_symbol(struct expr_word *rest)
 {
-	bool has_file = false;
-	size_t len = 0;
+	struct expr_word symbol = trace_expr_take_until(rest, "+-@"), file;
 
-	while (len < word->len && word->at[len] != '+' && (has_file || word->at[len] != '-'))
-		has_file |= word->at[len++] == '@';
-	return len;
+	if (expr_first(rest) == '@') {
+		file = trace_expr_take_until(rest, "+");
+		symbol.len += file.len;
+	}
+	return symbol;
 }
 
 /* `word` is SYMBOL or SYMBOL@FILE. */
 static int probe_place_find_symbol(const struct probe_definition *definition,
 				   const struct expr_word *word, struct probe_place *place)
 {
+	struct expr_word rest = *word;
 	char name[TRACE_SYM_LEN];
 	const char *why;
 	uintptr_t start;
 	int err;
 
-	while (place->symbol.len < word->len && word->at[place->symbol.len] != '@')
-		place->symbol.len++;
-	if (!place->symbol.len || place->symbol.len >= sizeof(name))
+	place->symbol = trace_expr_take_until(&rest, "@");
+	if (!place->symbol.len || !trace_expr_copy(name, sizeof(name), &place->symbol))
 		return bad_place(definition, -EINVAL);
 	err = trace_func_name_find(word->at, word->len, &start, &why);
 	if (err && why)
 		return trace_probe_blame(definition, definition->place.at, why, err);
-	memcpy(name, place->symbol.at, place->symbol.len);
-	name[place->symbol.len] = '\0';
 	if (err)
 		return no_function(definition, name);
 	place->addr = start + place->offset;
@@ -161,29 +157,23 @@ static int probe_place_find_symbol(const struct probe_definition *definition,
 int trace_probe_find_place(struct probe_definition *definition, struct probe_place *out)
 {
 	const struct expr_word *word = &definition->place;
-	struct expr_word number, symbol = { word->at, symbol_len(word) };
-	uint64_t address;
+	struct expr_word rest = *word, part;
 
 	*out = (struct probe_place){ .symbol = { word->at, 0 } };
-	if (!trace_expr_number(word, 0, false, &address)) {
-		out->addr = address;
+	if (!trace_expr_number(word, 0, false, &out->addr))
 		return 0;
-	}
-	for (size_t i = 0; i < word->len; i++) {
-		if (word->at[i] == '%')
-			return trace_probe_refuse(definition, &word->at[i],
-						  "Invalid probed address suffix");
-		if (word->at[i] == ':')
-			return find_behind_colon(definition, i, out);
-	}
-	if (symbol.len < word->len) {
-		number.at = word->at + symbol.len + 1;
-		number.len = word->len - symbol.len - 1;
-		if (number.at[-1] == '-' || trace_expr_number(&number, 0, false, &out->offset) ||
-		    out->offset > UINT32_MAX)
-			return bad_place(definition, -EINVAL);
-	}
-	return probe_place_find_symbol(definition, &symbol, out);
+	part = trace_expr_take_until(&rest, "%:");
+	if (expr_first(&rest) == '%')
+		return trace_probe_refuse(definition, rest.at, "Invalid probed address suffix");
+	if (expr_take(&rest, ':'))
+		return find_behind_colon(definition, &part, &rest, out);
+	rest = *word;
+	part = take_symbol(&rest);
+	if (rest.len &&
+	    (!expr_take(&rest, '+') || trace_expr_number(&rest, 0, false, &out->offset) ||
+	     out->offset > UINT32_MAX))
+		return bad_place(definition, -EINVAL);
+	return probe_place_find_symbol(definition, &part, out);
 }
 
 int trace_probe_find_function(struct probe_definition *definition, struct probe_place *out)

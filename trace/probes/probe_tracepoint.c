@@ -31,10 +31,7 @@ static int find_tracepoint(struct probe_definition *definition)
 	struct tracepoint_search search = { .name = place };
 
 	for (size_t i = 0; i < place->len; i++) {
-		char c = place->at[i];
-
-		if (c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') &&
-		    (c < 'A' || c > 'Z'))
+		if (!expr_is_of_name(place->at[i]))
 			return trace_probe_refuse(definition, place->at,
 						  "Invalid character in tracepoint name");
 	}

@@ -32,23 +32,16 @@ struct watch_place {
 
 static int split_place(const struct probe_definition *definition, struct watch_place *out)
 {
-	const char *at = definition->place.at, *end = at + definition->place.len;
+	struct expr_word rest = definition->place;
 
-	*out = (struct watch_place){ .access = { at, 0 }, .length = { end, 0 } };
-	while (at < end && *at != '@')
-		at++;
-	if (at == end)
+	*out = (struct watch_place){ .access = trace_expr_take_until(&rest, "@") };
+	if (!expr_take(&rest, '@'))
 		return trace_probe_refuse(definition, definition->place.at,
 					  "Place must be of the form: [r|w|rw]@VARIABLE[:LENGTH]");
-	out->access.len = (size_t)(at - out->access.at);
-	out->what.at = ++at;
-	while (at < end && *at != ':')
-		at++;
-	out->what.len = (size_t)(at - out->what.at);
-	if (at < end)
-		out->length = (struct expr_word){ at + 1, (size_t)(end - at - 1) };
-	if (at < end && !out->length.len)
-		return trace_probe_refuse(definition, at, bad_length);
+	out->what = trace_expr_take_until(&rest, ":");
+	out->length = expr_behind(&rest, rest.len != 0);
+	if (rest.len == 1)
+		return trace_probe_refuse(definition, rest.at, bad_length);
 	return 0;
 }
 

@@ -29,7 +29,7 @@ struct fake_symbol {
 	size_t size;
 	char name[TRACE_SYM_LEN];
 };
-static struct fake_symbol symbols[32];
+static struct fake_symbol symbols[64];
 static size_t nr_symbols;
 
 static struct {

@@ -88,11 +88,12 @@ static inline void make_structs(struct btf_maker *m)
  *             long last);
  * void kfree(struct pair pair, struct file *file);
  * struct file *yield(void);
- * and of sched_switch, `iterate`. There are no types of schedule().
+ * and of sched_switch, `iterate`; of sched_wakeup, `iterate_long`, whose argument has a name that
+ * is too long for one of an event. There are no types of schedule().
  */
 static inline void make_types(struct btf_maker *m)
 {
-	uint32_t pair_id, do_work, kfree_, yield, iterate, pointer;
+	uint32_t pair_id, do_work, kfree_, yield, iterate, iterate_long, pointer;
 
 	make_numbers(m);
 	make_structs(m);
@@ -117,8 +118,12 @@ static inline void make_types(struct btf_maker *m)
 	make_param(m, "funcs_", pointer);
 	make_param(m, "prev", sched_ptr);
 	make_param(m, "next", sched_ptr);
+	iterate_long = make_proto(m, 0, 2);
+	make_param(m, "funcs_", pointer);
+	make_param(m, "a_name_of_more_than_thirty_two_letters", sched_ptr);
 	make_type(m, BTF_FUNC, "do_work", 0, do_work);
 	make_type(m, BTF_FUNC, "iterate", 0, iterate);
+	make_type(m, BTF_FUNC, "iterate_long", 0, iterate_long);
 	make_type(m, BTF_FUNC, "kfree", 0, kfree_);
 	make_type(m, BTF_FUNC, "yield", 0, yield);
 }
@@ -138,9 +143,11 @@ static inline void name_iterate(struct tracepoint *tp, void *arg)
 	(void)arg;
 	if (!strcmp(tp->name, "sched_switch"))
 		fake_symbol_add((uintptr_t)tp->iterate, 16, "iterate");
+	if (!strcmp(tp->name, "sched_wakeup"))
+		fake_symbol_add((uintptr_t)tp->iterate, 16, "iterate_long");
 }
 
-/* And sched_switch, until symbols are reset. */
+/* And two tracepoints, until symbols are reset. */
 static inline void probe_types_name(void)
 {
 	for_each_kernel_tracepoint(name_iterate, NULL);
