@@ -7,6 +7,7 @@
 #include <arch/cpu.h>
 #include <arch/per_cpu_array.h>
 #include <arch/sections.h>
+#include <arch/smp.h>
 #include <arch/timer.h>
 #include <arch/trap.h>
 #include <arch/tsc.h>
@@ -19,6 +20,7 @@
 /* Times of tsc_clock_ns(), TIMER_NONE for none. Used by its own CPU only, with interrupts off. */
 struct timer_cpu {
 	uint64_t tick_ns;
+	uint64_t place_ns; /* of its ticks in the period: 0 to TIMER_TICK_NS - 1 */
 	uint64_t deadline_ns;
 	uint64_t armed_ns; /* the time that the hardware is set to; 0 after arch_timer_nudge() */
 } __attribute__((aligned(64)));
@@ -73,6 +75,14 @@ static void timer_program(struct timer_cpu *timer)
 	set_hardware(next > now + MIN_DELTA_NS ? next - now : MIN_DELTA_NS);
 }
 
+/* The first time behind `now` that has the place of this CPU's ticks in the period. */
+static uint64_t timer_next_tick(const struct timer_cpu *timer, uint64_t now)
+{
+	uint64_t since = (now + TIMER_TICK_NS - timer->place_ns) % TIMER_TICK_NS;
+
+	return now + TIMER_TICK_NS - since;
+}
+
 static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 {
 	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
@@ -85,9 +95,7 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 	/* It has fired. If that was too early, the end of this function arms it again. */
 	timer->armed_ns = TIMER_NONE;
 	if (timer->tick_ns <= now) {
-		timer->tick_ns += TIMER_TICK_NS;
-		if (timer->tick_ns <= now) /* late by a tick or more: the ticks missed are lost */
-			timer->tick_ns = now + TIMER_TICK_NS;
+		timer->tick_ns = timer_next_tick(timer, now); /* ticks that were missed are lost */
 		cpu_local_read(self)->tick_count++;
 		scheduler_tick();
 	}
@@ -115,7 +123,7 @@ void arch_timer_tick_start(void)
 
 	if (timer->tick_ns != TIMER_NONE)
 		return;
-	timer->tick_ns = tsc_clock_ns() + TIMER_TICK_NS;
+	timer->tick_ns = timer_next_tick(timer, tsc_clock_ns());
 	timer_program(timer);
 }
 
@@ -158,8 +166,10 @@ static void timer_calibrate(void)
 
 void arch_timer_init_cpu(void)
 {
-	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
+	uint32_t cpu = cpu_local_read(id);
+	struct timer_cpu *timer = &timer_cpus[cpu];
 
+	timer->place_ns = TIMER_TICK_NS * cpu / smp_nr_cpus();
 	timer->tick_ns = TIMER_NONE;
 	timer->deadline_ns = TIMER_NONE;
 	timer->armed_ns = TIMER_NONE;

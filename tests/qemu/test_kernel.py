@@ -198,16 +198,15 @@ def test_tracers_change_beside_a_realtime_spinner(build, cpus):
 
 def test_tracing_changes_beside_realtime_load():
     """A thread that changes filters, and waits for its turn, gets it soon: 8 spinners on 4 CPUs leave 5 % of
-    each to others."""
+    each to others. QEMU counts instructions here, and gives the CPUs their turns by the times of their ticks."""
     with Guest("gcc", 4, icount=True, cmdline="loglevel=3", limit=300, timeout=100) as guest:
         guest.check("for n in 1 2 3 4 5 6 7 8; do chrt -f 50 sh -c 'while true; do true; done' & done")
         for bound, text in (
-            (1, "echo function > current_tracer; echo nop > current_tracer"),
-            (0.5, "echo p:x vfs_open > kprobe_events; echo > kprobe_events"),
+            (0.25, "echo function > current_tracer; echo nop > current_tracer"),
+            (0.1, "echo p:x vfs_open > kprobe_events; echo > kprobe_events"),
         ):
-            # One of sixty takes longer: when the keys arrive is up to the host, and so is what the spinners do then.
             seconds = []
-            for _ in range(3):
+            for _ in range(8):
                 took = re.search(r"real\t(\d+)m([\d.]+)s", guest.check(f"time sh -c '{text}'"))
                 seconds.append(60 * int(took[1]) + float(took[2]))
-            assert sorted(seconds)[1] < bound and max(seconds) < 3, (text, seconds)
+            assert max(seconds) < bound, (text, seconds)

@@ -8,6 +8,10 @@
  * Both come from the timer interrupt, interrupts off; if both are due the tick comes first.
  * A CPU without tick and deadline gets no timer interrupt at all.
  *
+ * The ticks of the CPUs are spread evenly over the period, also after a tick that came late. So they
+ * do not meet at the same locks, and an emulator that runs one CPU after the other, each until some
+ * CPU's timer is due (`qemu -icount`), gives all of them the same time.
+ *
  * Context: interrupts off; all of it is about the running CPU. Exceptions are said at the function.
  * Times are those of tsc_clock_ns().
  */
