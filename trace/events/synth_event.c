@@ -80,43 +80,35 @@ static int measure_field(const struct synth_parsed *field, struct synth_size *si
 static int synth_event_measure(const char *line, const char *fields, struct synth_size *out,
 			       struct dyn_event_error *error)
 {
-	struct synth_parse parse = { .at = fields, .error = error };
 	struct synth_parsed field;
 	int result;
 
 	out->entry_bytes = sizeof(struct trace_entry);
-	while ((result = trace_synth_parse_field(&parse, &field)) == 1) {
+	while ((result = trace_synth_parse_field(&fields, error, &field)) == 1) {
 		result = measure_field(&field, out);
 		if (result == -E2BIG)
-			return trace_synth_blame(error, line, "Too many fields", -EINVAL);
+			return trace_synth_refuse(error, line, "Too many fields");
 		if (result)
-			return trace_synth_blame(error, field.type.at,
-						 "The event does not fit in the buffer", -EINVAL);
+			return trace_synth_refuse(error, field.type.at,
+						  "The event does not fit in the buffer");
 	}
 	if (!result && !out->nr_fields)
-		return trace_synth_blame(error, line, FORM, -EINVAL);
+		return trace_synth_refuse(error, line, FORM);
 	return result;
 }
 
 /* ---- Making one ---- */
 
-static char *synth_event_put_word(char *to, const struct synth_word *word)
-{
-	memcpy(to, word->at, word->len);
-	return to + word->len;
-}
-
 /* Write the type as listed. Returns the place behind its NUL. */
 static char *synth_event_put_type(char *to, const struct synth_parsed *field)
 {
-	static const struct synth_word is_unsigned = { "unsigned ", 9 };
+	static const struct expr_word is_unsigned = { "unsigned ", 9 };
 
 	if (field->is_unsigned)
-		to = synth_event_put_word(to, &is_unsigned);
-	to = synth_event_put_word(to, &field->type);
-	to = synth_event_put_word(to, &field->array);
-	*to = '\0';
-	return to + 1;
+		to = trace_expr_put(to, &is_unsigned);
+	to = trace_expr_put(to, &field->type);
+	to = trace_expr_put(to, &field->array);
+	return to + 1; /* the memory is zeroed */
 }
 
 /* Describe a field for `format`, filters and histograms. */
@@ -151,7 +143,6 @@ static char *fill_fields(struct synth_event *event, struct synth_field *fields,
 			 struct trace_event_field *described, const char *from, char *text)
 {
 	struct dyn_event_error none;
-	struct synth_parse parse = { .at = from, .error = &none };
 	uint32_t at = sizeof(struct trace_entry);
 	struct synth_parsed parsed;
 
@@ -159,7 +150,7 @@ static char *fill_fields(struct synth_event *event, struct synth_field *fields,
 	for (uint32_t i = 0; i < event->nr_fields; i++) {
 		struct synth_field *field = &fields[i];
 
-		(void)trace_synth_parse_field(&parse, &parsed);
+		(void)trace_synth_parse_field(&from, &none, &parsed);
 		field->kind = parsed.kind;
 		field->size = parsed.size;
 		field->is_signed = parsed.is_signed;
@@ -168,7 +159,7 @@ static char *fill_fields(struct synth_event *event, struct synth_field *fields,
 		field->type = text;
 		text = synth_event_put_type(text, &parsed);
 		field->name = text;
-		text = synth_event_put_word(text, &parsed.name) + 1; /* the memory is zeroed */
+		text = trace_expr_put(text, &parsed.name) + 1; /* the memory is zeroed */
 		synth_event_describe(field, &described[i]);
 		event->is_numbers &= field->kind == SYNTH_NUMBER;
 	}
@@ -220,24 +211,17 @@ static void free_event(struct dyn_event *dyn)
 	trace_plat_free(event, event->bytes);
 }
 
-/* Would its directory have the name of a file that each system has? */
-static bool synth_event_is_reserved(const struct synth_word *name)
-{
-	return (name->len == 6 &&
-		(memcmp(name->at, "enable", 6) == 0 || memcmp(name->at, "filter", 6) == 0));
-}
-
 /* Make and add the event. `line` is the place to mark for a mistake that concerns all of it. */
-static int synth_event_create(const char *line, const struct synth_word *name, const char *fields,
+static int synth_event_create(const char *line, const struct expr_word *name, const char *fields,
 			      struct dyn_event_error *error)
 {
 	struct synth_size size = { .name_bytes = name->len + 1, .fmt_bytes = sizeof("\"\"") };
 	struct synth_event *event;
 	int err;
 
-	if (!trace_synth_is_name(name->at, name->len) || name->len > NAME_MAX_LEN ||
-	    synth_event_is_reserved(name))
-		return trace_synth_blame(error, name->at, "Illegal name", -EINVAL);
+	if (!trace_expr_is_name(name) || name->len > NAME_MAX_LEN ||
+	    trace_dyn_event_is_reserved(name))
+		return trace_synth_refuse(error, name->at, "Illegal name");
 	err = synth_event_measure(line, fields, &size, error);
 	if (err)
 		return err;
@@ -248,63 +232,42 @@ static int synth_event_create(const char *line, const struct synth_word *name, c
 	if (err)
 		free_event(&event->dyn);
 	if (err == -EEXIST)
-		return trace_synth_blame(error, name->at, "Event already exists", err);
+		(void)trace_synth_refuse(error, name->at, "Event already exists");
 	return err;
 }
 
 /* ---- Lines ---- */
 
-static const char *synth_event_skip_spaces(const char *text)
+/* The word that begins there, not behind a blank. */
+static struct expr_word synth_event_first_word(const char *text)
 {
-	while (trace_is_space(*text))
-		text++;
-	return text;
-}
-
-static struct synth_word synth_event_first_word(const char *text)
-{
-	struct synth_word word = { .at = text };
-
-	while (text[word.len] && text[word.len] != ';' && !trace_is_space(text[word.len]))
-		word.len++;
-	return word;
-}
-
-/* The number of words before the first semicolon. */
-static uint32_t count_words(const char *text)
-{
-	struct synth_word word;
-	uint32_t nr = 0;
-
-	while ((word = synth_event_first_word(text = synth_event_skip_spaces(text))).len) {
-		text += word.len;
-		nr++;
-	}
-	return nr;
+	return trace_is_space(*text) ? (struct expr_word){ text, 0 }
+				     : trace_expr_next_word(&text, ';');
 }
 
 /* Make the event at `at`, its name and fields; see synth_event_create(). */
 static int create_from(const char *line, const char *at, struct dyn_event_error *error)
 {
-	struct synth_word name = synth_event_first_word(at);
+	struct expr_word name = synth_event_first_word(at);
+	const char *rest = at;
 
-	if (count_words(at) < 3)
-		return trace_synth_blame(error, line, FORM, -EINVAL);
+	for (int nr_words = 0; nr_words < 3; nr_words++) {
+		if (!trace_expr_next_word(&rest, ';').len)
+			return trace_synth_refuse(error, line, FORM);
+	}
 	return synth_event_create(line, &name, at + name.len, error);
 }
 
 int trace_synth_event_run(char *line, struct dyn_event_error *out_error)
 {
-	struct synth_word word;
-
 	while (trace_is_space(*line))
 		line++;
 	if (!*line)
 		return 0;
 	if (*line != '!')
 		return create_from(line, line, out_error);
-	word = synth_event_first_word(++line);
-	line[word.len] = '\0';
+	line++;
+	line[synth_event_first_word(line).len] = '\0';
 	return trace_dyn_events_remove(trace_synth_event_kinds, NULL, line, "");
 }
 
@@ -318,16 +281,12 @@ static bool synth_event_claims(const char *line)
 static int create_dyn(const char *line, struct dyn_event_error *error)
 {
 	const char *name = line + 2;
+	struct expr_word word = synth_event_first_word(name),
+			 group = trace_expr_take_until(&word, "/");
 
-	for (uint32_t i = 0; i < synth_event_first_word(name).len; i++) {
-		if (name[i] != '/')
-			continue;
-		if (!trace_str_starts(name, SYNTH_SYSTEM "/"))
-			return trace_synth_blame(error, line, DYN_FORM, -EINVAL);
-		name += sizeof(SYNTH_SYSTEM);
-		break;
-	}
-	return create_from(line, name, error);
+	if (word.len && !trace_expr_is(&group, SYNTH_SYSTEM))
+		return trace_synth_refuse(error, line, DYN_FORM);
+	return create_from(line, word.len ? word.at + 1 : name, error);
 }
 
 void trace_synth_event_show(const struct dyn_event *dyn, struct trace_seq *seq)

@@ -25,156 +25,112 @@ static const struct synth_type synth_types[] = {
 	{ "pid_t", false, 4, true }, { "gfp_t", false, 4, false }
 };
 
-int trace_synth_blame(struct dyn_event_error *error, const char *at, const char *why, int err)
+int trace_synth_refuse(struct dyn_event_error *error, const char *at, const char *why)
 {
-	error->at = at;
-	error->why = why;
 	error->where = "synthetic_events";
-	return err;
-}
-
-static bool synth_parse_is_letter(char c)
-{
-	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool trace_synth_is_name(const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (!synth_parse_is_letter(text[i]) && !(i && text[i] >= '0' && text[i] <= '9'))
-			return false;
-	}
-	return len;
-}
-
-static bool synth_parse_is_word(const struct synth_word *word, const char *text)
-{
-	return word->len == trace_strlen(text) && memcmp(word->at, text, word->len) == 0;
-}
-
-/* Take the next word before the next semicolon. Returns false when there is none. */
-static bool next_word(struct synth_parse *parse, struct synth_word *out)
-{
-	const char *at = parse->at;
-
-	while (trace_is_space(*at))
-		at++;
-	out->at = at;
-	while (*at && *at != ';' && !trace_is_space(*at))
-		at++;
-	out->len = (uint32_t)(at - out->at);
-	parse->at = at;
-	return out->len;
+	return trace_dyn_event_blame(error, at, why, -EINVAL);
 }
 
 /* Take the part from '[' on off the end of the word. */
-static struct synth_word take_array(struct synth_word *word)
+static struct expr_word take_array(struct expr_word *word)
 {
-	struct synth_word array = *word;
+	struct expr_word array = *word;
 
-	while (array.len && *array.at != '[') {
-		array.at++;
-		array.len--;
-	}
-	word->len -= array.len;
+	*word = trace_expr_take_until(&array, "[");
 	return array;
 }
 
-/* Parse the number between the brackets, 0 for none. Returns -EINVAL for other text. */
-static int array_length(const struct synth_word *array, uint64_t *out_nr)
+/* The number between the brackets, 0 for none. False: it is something else. */
+static bool take_length(struct expr_word array, uint64_t *out_nr)
 {
-	char digits[4] = "";
+	bool is_open = expr_take(&array, '[');
+	struct expr_word number = trace_expr_take_until(&array, "]");
 
 	*out_nr = 0;
-	if (array->len < 2 || array->len > sizeof(digits) + 1 || array->at[array->len - 1] != ']')
-		return -EINVAL;
-	memcpy(digits, array->at + 1, array->len - 2);
-	return digits[0] ? trace_parse_u64(digits, 0, out_nr) : 0;
+	return is_open && trace_expr_is(&array, "]") && number.len < 4 &&
+	       (!number.len || !trace_expr_number(&number, 0, false, out_nr));
 }
 
-static int parse_text(struct synth_parsed *field, const struct synth_word *array)
+static bool parse_text(struct synth_parsed *field, const struct expr_word *array)
 {
 	uint64_t nr;
 
-	if (array_length(array, &nr) || nr > SYNTH_TEXT_MAX)
-		return -EINVAL;
+	if (!take_length(*array, &nr) || nr > SYNTH_TEXT_MAX)
+		return false;
 	field->kind = nr ? SYNTH_TEXT : SYNTH_DYNAMIC_TEXT;
 	field->size = nr ? (uint16_t)nr : sizeof(uint32_t);
 	field->is_signed = !field->is_unsigned;
-	return 0;
+	return true;
 }
 
-static int synth_parse_stack(struct synth_parsed *field, const struct synth_word *array)
+static bool synth_parse_stack(struct synth_parsed *field, const struct expr_word *array)
 {
-	if (!synth_parse_is_word(array, "[]"))
-		return -EINVAL;
 	field->kind = SYNTH_STACK;
 	field->size = sizeof(uint32_t);
 	field->is_signed = !field->is_unsigned;
-	return 0;
+	return trace_expr_is(array, "[]");
 }
 
-static int synth_parse_number(struct synth_parsed *field)
+static bool synth_parse_number(struct synth_parsed *field)
 {
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(synth_types); i++) {
-		if (synth_types[i].is_unsigned != field->is_unsigned ||
-		    !synth_parse_is_word(&field->type, synth_types[i].name))
+		const struct synth_type *type = &synth_types[i];
+
+		if (type->is_unsigned != field->is_unsigned ||
+		    !trace_expr_is(&field->type, type->name))
 			continue;
 		field->kind = SYNTH_NUMBER;
-		field->size = synth_types[i].size;
-		field->is_signed = synth_types[i].is_signed;
-		return 0;
+		field->size = type->size;
+		field->is_signed = type->is_signed;
+		return true;
 	}
-	return -EINVAL;
+	return false;
 }
 
 /*
  * Parse a type. Only texts and stacks are arrays; the brackets stand behind the type or behind the
- * name.
+ * name. Returns the place of a mistake, or NULL.
  */
-static int synth_parse_type(struct synth_parse *parse, struct synth_parsed *field)
+static const char *synth_parse_type(struct synth_parsed *field)
 {
-	struct synth_word base = field->type, array = take_array(&base);
-	bool is_text = synth_parse_is_word(&base, "char"),
-	     is_stack = synth_parse_is_word(&base, "long");
-	int err;
+	struct expr_word base = field->type, array = take_array(&base);
+	bool is_text = trace_expr_is(&base, "char"), is_array = array.len || field->array.len;
 
-	if (!array.len && !field->array.len) {
-		if (!synth_parse_number(field))
-			return 0;
-		return trace_synth_blame(parse->error, field->type.at, BAD_TYPE, -EINVAL);
-	}
-	if (!is_text && !is_stack)
-		return trace_synth_blame(parse->error, field->type.at, BAD_TYPE, -EINVAL);
+	if (!is_array)
+		return synth_parse_number(field) ? NULL : field->type.at;
+	if (!is_text && !trace_expr_is(&base, "long"))
+		return field->type.at;
 	if (array.len && field->array.len)
-		return trace_synth_blame(parse->error, field->name.at, BAD_ARRAY, -EINVAL);
+		return field->name.at;
 	if (field->array.len)
 		array = field->array;
-	err = is_text ? parse_text(field, &array) : synth_parse_stack(field, &array);
-	if (!err)
-		return 0;
-	return field->array.len ? trace_synth_blame(parse->error, field->name.at, BAD_ARRAY, err)
-				: trace_synth_blame(parse->error, field->type.at, BAD_TYPE, err);
+	if (is_text ? parse_text(field, &array) : synth_parse_stack(field, &array))
+		return NULL;
+	return field->array.len ? field->name.at : field->type.at;
 }
 
-int trace_synth_parse_field(struct synth_parse *parse, struct synth_parsed *out)
+int trace_synth_parse_field(const char **text, struct dyn_event_error *error,
+			    struct synth_parsed *out)
 {
-	struct synth_word first;
+	struct expr_word first;
+	const char *mistake;
 
-	while (*parse->at == ';' || trace_is_space(*parse->at))
-		parse->at++;
-	if (!next_word(parse, &first))
+	while (**text == ';' || trace_is_space(**text))
+		++*text;
+	first = trace_expr_next_word(text, ';');
+	if (!first.len)
 		return 0;
-	out->type = first;
-	out->is_unsigned = synth_parse_is_word(&first, "unsigned");
-	if (out->is_unsigned && !next_word(parse, &out->type))
-		return trace_synth_blame(parse->error, first.at, "Incomplete type", -EINVAL);
-	if (!next_word(parse, &out->name))
-		return trace_synth_blame(parse->error, first.at,
-					 out->is_unsigned ? "Incomplete type" : "Invalid field",
-					 -EINVAL);
+	out->is_unsigned = trace_expr_is(&first, "unsigned");
+	out->type = out->is_unsigned ? trace_expr_next_word(text, ';') : first;
+	out->name = trace_expr_next_word(text, ';');
+	if (!out->name.len)
+		return trace_synth_refuse(error, first.at,
+					  out->is_unsigned ? "Incomplete type" : "Invalid field");
 	out->array = take_array(&out->name);
-	if (!trace_synth_is_name(out->name.at, out->name.len))
-		return trace_synth_blame(parse->error, out->name.at, "Illegal name", -EINVAL);
-	return synth_parse_type(parse, out) ? -EINVAL : 1;
+	if (!trace_expr_is_name(&out->name))
+		return trace_synth_refuse(error, out->name.at, "Illegal name");
+	mistake = synth_parse_type(out);
+	if (!mistake)
+		return 1;
+	return trace_synth_refuse(error, mistake, mistake == out->type.at ? BAD_TYPE : BAD_ARRAY);
 }

@@ -3,36 +3,29 @@
 #define SYNTH_PRIVATE_H
 
 #include <stddef.h>
+#include "expr/expr_cursor.h"
 #include "synth_event.h"
 
 /* ---- synth_parse.c ---- */
 
-/* A text of fields, which are taken off one by one. */
-struct synth_parse {
-	const char *at; /* the rest of the text */
-	struct dyn_event_error *error;
-};
-
-struct synth_word {
-	const char *at;
-	uint32_t len;
-};
-
 /* A field as written: `unsigned int a`, `char a[16]`, `char[16] a`. */
 struct synth_parsed {
 	/* Type without `unsigned`; array if it stands behind the name. */
-	struct synth_word type, name, array;
+	struct expr_word type, name, array;
 	bool is_unsigned; /* `unsigned` stood in front */
 	uint8_t kind;	  /* enum synth_kind */
 	uint16_t size;	  /* as in struct synth_field */
 	bool is_signed;
 };
 
-/* Parse the next field. Returns 1; 0 when there is none; -EINVAL after blaming. */
-int trace_synth_parse_field(struct synth_parse *parse, struct synth_parsed *out);
-/* Is it a name in C? */
-bool trace_synth_is_name(const char *text, size_t len);
-int trace_synth_blame(struct dyn_event_error *error, const char *at, const char *why, int err);
+/*
+ * Parse the next field of *text, which goes on behind it. Returns 1; 0 when there is none; -EINVAL
+ * after blaming.
+ */
+int trace_synth_parse_field(const char **text, struct dyn_event_error *error,
+			    struct synth_parsed *out);
+/* Blame `at`, in error_log as a mistake of synthetic events. Returns -EINVAL. */
+int trace_synth_refuse(struct dyn_event_error *error, const char *at, const char *why);
 
 /* ---- synth_text.c ---- */
 
