@@ -3,6 +3,7 @@
  * so that a program that cannot be loaded costs nothing but an error.
  */
 #include <kernel/string.h>
+#include <trace/events/exec.h>
 #include "process.h"
 
 #define ARGS_MAX       (128u << 10) /* bytes of all strings */
@@ -82,6 +83,7 @@ static void exec_begin(struct mm *mm, uintptr_t ip, uintptr_t sp)
 	files_close_on_exec(task->process->files);
 	process_born(task->process);
 	thread_set_name(task->thread, strrchr(mm->exe, '/') + 1);
+	trace_sched_process_exec(mm->exe, (int)task->thread->pid, (int)task->thread->pid);
 	arch_user_frame_init(task_frame(task), ip, sp);
 }
 

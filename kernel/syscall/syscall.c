@@ -1,5 +1,6 @@
 /* The dispatch of system calls, and their table: see syscall.h. */
 #include <kernel/upcall.h>
+#include <trace/events/raw_syscalls.h>
 #include "syscall.h"
 
 #define SYSCALL_MAX_ARGS 6
@@ -57,10 +58,12 @@ void upcall_syscall(struct trap_frame *regs)
 {
 	uint64_t nr = regs->error;
 
+	trace_sys_enter(regs, (long)nr);
 	if (nr < SYSCALL_MAX && syscalls[nr].call) {
 		regs->rax = (uint64_t)syscalls[nr].call(regs);
-		return;
+	} else {
+		syscall_log_unknown(regs, nr);
+		regs->rax = (uint64_t)-ENOSYS;
 	}
-	syscall_log_unknown(regs, nr);
-	regs->rax = (uint64_t)-ENOSYS;
+	trace_sys_exit((long)nr, (long)regs->rax);
 }
