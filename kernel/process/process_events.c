@@ -6,5 +6,4 @@
 #include <trace/platform.h>
 
 #define CREATE_TRACE_POINTS
-#include <trace/events/raw_syscalls.h>
-#include <trace/events/exec.h> /* the last: it names its file, which would be that of the next, too */
+#include <trace/events/exec.h> /* stays the last: it names its file, which would be that of the next, too */

@@ -1,6 +1,5 @@
 /* The dispatch of system calls, and their table: see syscall.h. */
 #include <kernel/upcall.h>
-#include <trace/events/raw_syscalls.h>
 #include "syscall.h"
 
 #define SYSCALL_MAX_ARGS 6
@@ -58,12 +57,10 @@ void upcall_syscall(struct trap_frame *regs)
 {
 	uint64_t nr = regs->error;
 
-	trace_sys_enter(regs, (long)nr);
 	if (nr < SYSCALL_MAX && syscalls[nr].call) {
 		regs->rax = (uint64_t)syscalls[nr].call(regs);
-	} else {
-		syscall_log_unknown(regs, nr);
-		regs->rax = (uint64_t)-ENOSYS;
+		return;
 	}
-	trace_sys_exit((long)nr, (long)regs->rax);
+	syscall_log_unknown(regs, nr);
+	regs->rax = (uint64_t)-ENOSYS;
 }
