@@ -2,6 +2,7 @@
  * `fault NAME`: a fault of that name, made on purpose, by a thread `fault`. Monitors have to see it;
  * see trace/monitors/monitor.h.
  */
+#include <arch/cpu.h>
 #include <kernel/command.h>
 #include <kernel/lock.h>
 #include <kernel/preempt.h>
@@ -49,10 +50,45 @@ static int fault_lock_held(void *arg)
 	return 0;
 }
 
+static _Atomic bool fault_nap_ends;
+
+static int fault_nap(void *arg)
+{
+	(void)arg;
+	while (!atomic_load(&fault_nap_ends))
+		thread_pause_ns(NSEC_PER_MSEC);
+	return 0;
+}
+
+/* A thread that is woken while this one keeps the CPU to itself for 3 ms. */
+static int fault_late(void *arg)
+{
+	struct thread *nap;
+	uint64_t since_ns;
+
+	(void)arg;
+	atomic_store(&fault_nap_ends, false);
+	nap = thread_create_on(1, "nap", fault_nap, NULL, 0);
+	if (!nap)
+		return 1;
+	while (atomic_load(&nap->state) == THREAD_RUNNING)
+		thread_pause_ns(NSEC_PER_MSEC / 3);
+	preempt_disable();
+	while (atomic_load(&nap->state) != THREAD_RUNNING)
+		arch_cpu_relax();
+	since_ns = local_clock_ns();
+	while (local_clock_ns() - since_ns < 3 * NSEC_PER_MSEC)
+		arch_cpu_relax();
+	atomic_store(&fault_nap_ends, true);
+	preempt_enable();
+	return thread_join_wait(nap);
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(void *arg);
 } faults[] = {
+	{ "late", fault_late },
 	{ "lock", fault_lock_held },
 	{ "wake", fault_wake },
 };
@@ -77,8 +113,9 @@ static int fault_run(struct command_env *env, int argc, char **argv)
 
 const struct command fault_commands[] = {
 	{ .name = "fault",
-	  .usage = "lock|wake",
-	  .help = "a fault on purpose: sleep with a spin lock, wake a thread that runs",
+	  .usage = "late|lock|wake",
+	  .help = "a fault on purpose: let a woken thread wait, sleep with a spin lock, wake a "
+		  "thread that runs",
 	  .run = fault_run },
 	{ 0 },
 };

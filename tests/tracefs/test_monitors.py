@@ -5,14 +5,14 @@ import pytest
 
 from guest import Guest
 
-OFF = "> rv/enabled_monitors; echo 0 > events/enable; > monitors; for m in swnl wip wwnr; do echo nop > rv/monitors/$m/reactors; done; echo 0 > snapshot"
+OFF = "> rv/enabled_monitors; echo 0 > events/enable; > monitors; for m in swnl wip wrs wwnr; do echo nop > rv/monitors/$m/reactors; done; echo 0 > snapshot"
 
 
 @pytest.fixture(autouse=True)
 def nothing_left(tracing):
     yield
     tracing.check(OFF)
-    assert tracing.check("cat rv/available_monitors") == "swnl\nwip\nwwnr\n"
+    assert tracing.check("cat rv/available_monitors") == "swnl\nwip\nwrs\nwwnr\n"
 
 
 def hits(guest, monitor):
@@ -137,3 +137,23 @@ def test_come_and_go_under_load(tracing):
         assert got["violations"] == 0
         assert got["steps"] > 1280  # of 1920 messages, some of which wait for each other
     assert hits(tracing, "l")["drops"] == 0
+
+
+@pytest.mark.parametrize(
+    "guest", [{"cpus": cpus, "tests": True, "icount": True} for cpus in (1, 4)], indirect=True, ids=["1 CPU", "4 CPUs"]
+)
+def test_woken_thread_waits(tracing):
+    """The thread `nap` alone is late, once, by the time that another one keeps the CPU."""
+    tracing.check("echo printk > rv/monitors/wrs/reactors; echo wrs > rv/enabled_monitors; for i in 1 2 3; do sleep 0.003; done")
+    got = hits(tracing, "wrs")
+    assert got["woken x in -> waits"] >= 3
+    assert got["violations"] == 0
+    tracing.check("echo 1 > events/rv/error_wrs/enable; fault late")
+    got = hits(tracing, "wrs")
+    assert (got["violations"], got["woken x in -> late: violation"]) == (1, 1)
+    assert re.search(r"rv: monitor wrs does not allow event in on state woken with x=[34]\d{6}ns: ", tracing.check("dmesg"))
+    pid = re.search(
+        r"last: event in not expected in the state woken, of thread (\d+), x [34]\d{3}\.\d{3} us\n",
+        tracing.check("cat rv/monitors/wrs/hits"),
+    )
+    assert f"error_wrs: {pid[1]}: event in not expected in the state woken\n" in tracing.check("cat trace")

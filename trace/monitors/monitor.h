@@ -11,13 +11,17 @@
  * 	OPTION = per=global | per=cpu | per=thread | per=FIELD | size=N | react=REACTOR | enable=1
  * 	PATH   = [ STATE ] STEP { STEP }
  * 	STEP   = -SYMBOL{|SYMBOL}-> STATE
- * 	SYMBOL = [LABEL=][SYSTEM:]EVENT[\[FIELD\]][{FILTER}]   or the LABEL of one that came before
+ * 	SYMBOL = [LABEL=][SYSTEM:]EVENT[\[FIELD\]][{FILTER}][(TERM {, TERM})]
+ * 	         or the LABEL of one that came before
+ * 	TERM   = CLOCK < TIME | reset(CLOCK)   with < <= > or >=; a TIME has a unit: ns us ms s
  *
  *   STATE    a word. The first one is the initial state, which is also the only final one.
  *   EVENT    a trace event; SYSTEM only when several have an event of that name.
  *   {FILTER} only occurrences that pass it count: docs/event-filters.md. The same event with
  *            another filter is another symbol.
  *   [FIELD]  chooses the automaton's instance; without it, per= does.
+ *   CLOCK    a word. The step is only there while its conditions hold, and it resets its clocks.
+ *            The same event with other terms is another symbol.
  *   LABEL    its name in reports; by default the name of the event.
  *   PATH     with a step first: the event sets this state, whatever was before.
  *
@@ -42,6 +46,11 @@
  * trace events as on Linux, so that they have filters, histograms and triggers of their own;
  * nothing is written while they are off.
  *
+ * Each instance has up to two clocks of its own, which read the time since they were reset; that is,
+ * since an event with reset() led to the present state, or since the state became known. Conditions
+ * are not judged by an event that makes it known. A time that passes is no event: an automaton that
+ * waits too long is found out by its next event.
+ *
  *   event --> probe --> trace_event_write() --> trace_monitor_watch_hit()   behind the record
  *                                                 symbol, instance --> state --> next state
  *                                                                         `--> violation
@@ -52,6 +61,8 @@
  *
  * Context:   a hit - any, NMI included, preemption off; it neither allocates nor waits. All
  *            else - thread.
+ *            While a clock is being reset, it reads 0 everywhere else; of two resets at once the
+ *            later time counts.
  * Locking:   monitors_lock for all that files do; then the config lock for hooking events. States
  *            change by compare-exchange.
  * Ownership: a monitor belongs to the list of monitors, monitor_list.c.
@@ -81,6 +92,8 @@ struct trace_seq;
 #define MONITOR_SIZE_MAX     (1u << 17)
 #define MONITORS_MAX	     64u
 #define MONITOR_PLACE_MAX    8u /* addresses of a place in the code */
+#define MONITOR_CLOCKS_MAX   2u
+#define MONITOR_PLACE_WORDS  (1u + MONITOR_CLOCKS_MAX)
 
 enum monitor_per {
 	MONITOR_GLOBAL,
@@ -96,6 +109,10 @@ struct monitor_symbol {
 	uint8_t tap;
 	struct expr_program *filter;  /* NULL: every occurrence */
 	struct expr_word filter_text; /* in monitor->text */
+	/* Conditions about an array of times, one of each clock; NULL: they always hold. */
+	struct expr_program *guard;
+	struct expr_word guard_text; /* in monitor->text */
+	uint32_t resets;	     /* a bit for each clock */
 };
 
 /* A tap: the watch of an event, for all symbols with the same event and key. */
@@ -104,34 +121,48 @@ struct monitor_tap {
 	struct trace_monitor *monitor;
 	struct trace_event_call *call;
 	struct expr_value about;  /* a number of the event, which chooses the instance; or none */
-	struct expr_program *key; /* its value is that number; NULL: it is 0 */
+	struct expr_program *key; /* its value is that number; NULL: it is the CPU, or 0 */
 	uint32_t symbols;	  /* a bit for each */
 };
 
 /*
- * A state in memory: in the low 8 bits its number + 1, or 0 while it is unknown; in the high half
- * its owner: the pid of a thread, otherwise 0.
+ * A place in memory: a state, and behind it the times at which its clocks were reset.
+ *
+ *   | owner, 32 | changes, 6 | resets of clock 1, 9 | of clock 0, 9 | state + 1, 8 |  time, 64 | ..
+ *
+ * A state that is unknown is 0. The owner is the pid of a thread, otherwise 0. A reset is counted
+ * from the step until its time is stored, and changes the word for good.
  */
 typedef _Atomic uint64_t monitor_word;
 
+#define MONITOR_STATE_MASK     0xffu
+#define MONITOR_RESET_SHIFT(n) (8u + 9u * (n))
+#define MONITOR_RESETS_MAX     0x1ffu
+#define MONITOR_CHANGE	       (1u << 26)
+
 /* Counts of one CPU, on cache lines of its own. */
 struct monitor_cpu {
-	_Alignas(64) monitor_word state; /* per=cpu */
-	_Atomic uint32_t depth;		 /* of reactions that run */
-	_Atomic uint64_t nr_starts;	 /* events by which a state became known */
-	_Atomic uint64_t nr_early;	 /* events while the state was unknown */
-	_Atomic uint64_t nr_others;	 /* events about threads and CPUs that have no state */
-	_Atomic uint64_t nr_silent;	 /* violations in reactions: counted, not reacted to */
-	_Atomic uint64_t cells[]; /* for each state, for each symbol: how often it occurred */
+	_Alignas(64) monitor_word place[MONITOR_PLACE_WORDS]; /* per=cpu */
+	_Atomic uint32_t depth;				      /* of reactions that run */
+	_Atomic uint64_t nr_starts; /* events by which a state became known */
+	_Atomic uint64_t nr_early;  /* events while the state was unknown */
+	_Atomic uint64_t nr_others; /* events about threads and CPUs that have no state */
+	_Atomic uint64_t nr_silent; /* violations in reactions: counted, not reacted to */
+	/*
+	 * For each state, for each symbol: how often it occurred; and then, if there are clocks, how
+	 * often a condition did not hold.
+	 */
+	_Atomic uint64_t cells[];
 };
 
 /* States of threads, by pid: monitor_threads.c. */
 struct monitor_threads {
-	monitor_word *slots;
-	uint32_t mask;	  /* number of slots - 1 */
-	uint32_t nr;	  /* threads that have a slot */
-	uint32_t max;	  /* that may have one */
-	uint64_t nr_lost; /* threads that found no room */
+	monitor_word *slots; /* places */
+	uint32_t words;	     /* of a place */
+	uint32_t mask;	     /* number of slots - 1 */
+	uint32_t nr;	     /* threads that have a slot */
+	uint32_t max;	     /* that may have one */
+	uint64_t nr_lost;    /* threads that found no room */
 };
 
 /* The last violation. `is_busy` is held by its writer or reader, without any wait. */
@@ -144,6 +175,7 @@ struct monitor_violation {
 	char comm[TRACE_COMM_LEN];
 	uint64_t time_ns;
 	uint64_t id;
+	uint64_t clocks[MONITOR_CLOCKS_MAX]; /* ns */
 	uint32_t nr_ips;
 	uint32_t ips[MONITOR_PLACE_MAX]; /* packed; innermost first */
 };
@@ -159,7 +191,8 @@ struct trace_monitor {
 	uint8_t per; /* enum monitor_per */
 	uint32_t size;
 	char per_field[MONITOR_WORD_BYTES]; /* with MONITOR_FIELD */
-	uint32_t nr_states, nr_symbols, nr_taps;
+	uint32_t nr_states, nr_symbols, nr_taps, nr_clocks;
+	char clocks[MONITOR_CLOCKS_MAX][MONITOR_WORD_BYTES];
 	char states[MONITOR_STATES_MAX][MONITOR_WORD_BYTES];
 	struct monitor_symbol symbols[MONITOR_SYMBOLS_MAX];
 	struct monitor_tap taps[MONITOR_SYMBOLS_MAX];
@@ -178,7 +211,7 @@ struct trace_monitor {
 	unsigned char *cpus; /* a struct monitor_cpu every cpu_bytes, for all CPUs; NULL at first */
 	size_t cpu_bytes;
 	uint32_t nr_cpus;
-	monitor_word state; /* per=global */
+	monitor_word place[MONITOR_PLACE_WORDS]; /* per=global */
 	struct monitor_threads threads;
 	struct hist_map fields;
 	struct monitor_violation last;
@@ -188,41 +221,6 @@ struct trace_monitor {
 	char event_name[8 + MONITOR_NAME_BYTES], error_name[8 + MONITOR_NAME_BYTES];
 	struct trace_event_call event_call, error_call;
 };
-
-/* ---- Reactors: monitor_react.c ---- */
-
-/* A violation, for a reactor. */
-struct trace_violation {
-	const char *monitor, *state, *event;
-	const char *comm; /* of the running thread */
-	int32_t pid;
-	uint32_t cpu;
-	const uint32_t *ips; /* place of the violation, packed; innermost first */
-	uint32_t nr_ips;
-};
-
-/* A reaction to violations. Features register tables of them; the last has no name. */
-struct trace_reactor {
-	const char *name;
-	const char *alias; /* another name, or NULL */
-	/* Prepare the top instance for the reactor. Returns 0 or -errno. Config lock held. */
-	int (*prepare)(struct trace_array *tr);
-	void (*react)(struct trace_array *tr, const struct trace_violation *violation); /* probe */
-};
-
-/* A table of a feature's reactors in the list of all. */
-struct trace_reactor_table {
-	const struct trace_reactor *reactors;
-	struct trace_reactor_table *next;
-};
-/* Make the reactors of a feature known; for its init(). */
-void trace_reactors_register(struct trace_reactor_table *table);
-/* reactors that need no other feature */
-extern const struct trace_reactor trace_reactors[];
-/* The next reactor by name; NULL behind the last. Start with NULL. */
-const struct trace_reactor *trace_reactor_behind(const struct trace_reactor *before);
-/* Find a reactor by name or alias, of `len` characters; or NULL. */
-const struct trace_reactor *trace_reactor_find(const char *name, size_t len);
 
 /* ---- monitor_run.c ---- */
 

@@ -9,7 +9,7 @@
  * finds nothing any more.
  */
 #include "fs/fs_tree.h"
-#include "monitor.h"
+#include "monitor_react.h"
 #include "text/str.h"
 #include "feature/feature.h"
 #include "fs/fs_file.h"

@@ -9,6 +9,7 @@
 #include <trace/platform.h>
 #include <trace/thread.h>
 #include "monitor_private.h"
+#include "monitor_react.h"
 #include "events/event_file.h"
 #include "instance/array.h"
 #include "text/str.h"
@@ -426,6 +427,12 @@ static const struct {
 	{ "wip", "wakeup in preemptive per-cpu testing monitor.",
 	  " per=cpu preemptive -preempt_disable-> non_preemptive -preempt_enable-> preemptive;"
 	  " non_preemptive -sched_waking-> non_preemptive" },
+	{ "wrs", "woken thread runs soon: within 2 ms",
+	  " per=thread waits -wakeup=sched_waking[pid](reset(x))-> woken"
+	  " -in=sched_switch[next_pid](x < 2ms)-> waits -back=sched_switch[next_pid]-> waits;"
+	  " woken -wakeup-> woken -left=sched_switch[prev_pid]{prev_state == 0}-> waits;"
+	  " woken -slept=sched_switch[prev_pid]{prev_state != 0}(reset(x))-> woken;"
+	  " waits -left|slept-> waits" },
 	{ "wwnr", "wakeup while not running per-task testing model.",
 	  " per=thread not_running -switch_in=sched_switch[next_pid]-> running"
 	  " -switch_out=sched_switch[prev_pid]-> not_running;"

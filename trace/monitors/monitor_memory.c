@@ -9,16 +9,18 @@ static int monitor_memory_make_instances(struct trace_monitor *monitor)
 {
 	const struct hist_map_shape shape = { .nr_entries = monitor->size,
 					      .key_words = 1,
-					      .sum_words = 1 };
+					      .sum_words = 1 + monitor->nr_clocks };
 
 	if (monitor->per == MONITOR_THREAD)
-		return trace_monitor_threads_init(&monitor->threads, monitor->size);
+		return trace_monitor_threads_init(&monitor->threads, monitor->size,
+						  monitor->nr_clocks);
 	return monitor->per == MONITOR_FIELD ? trace_hist_map_init(&monitor->fields, &shape) : 0;
 }
 
 int trace_monitor_memory_make(struct trace_monitor *monitor)
 {
-	size_t nr_cells = (size_t)monitor->nr_states * monitor->nr_symbols;
+	size_t nr_cells =
+		(size_t)monitor->nr_states * monitor->nr_symbols * (monitor->nr_clocks ? 2 : 1);
 	size_t align = _Alignof(struct monitor_cpu);
 	int err;
 
@@ -39,7 +41,7 @@ void trace_monitor_memory_free(struct trace_monitor *monitor)
 		trace_plat_free(monitor->cpus, monitor->nr_cpus * monitor->cpu_bytes);
 	monitor->cpus = NULL;
 	monitor->nr_cpus = 0;
-	monitor->state = 0;
+	monitor->place[0] = 0;
 	monitor->last.is_valid = false;
 	trace_monitor_threads_destroy(&monitor->threads);
 	trace_hist_map_destroy(&monitor->fields);

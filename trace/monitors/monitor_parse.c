@@ -3,6 +3,7 @@
  */
 #include <trace/platform.h>
 #include "monitor_private.h"
+#include "monitor_react.h"
 #include "text/str.h"
 
 int trace_monitor_blame(const struct monitor_parser *parser, const char *at, const char *why)
@@ -279,6 +280,8 @@ int trace_monitor_parse(struct trace_monitor *monitor, size_t base, struct expr_
 	err = read_options(&parser);
 	if (!err)
 		err = read_paths(&parser);
+	if (!err)
+		err = trace_monitor_check_clocks(&parser);
 	if (err)
 		return err;
 	if (!monitor->starts)
@@ -293,8 +296,10 @@ int trace_monitor_parse(struct trace_monitor *monitor, size_t base, struct expr_
 
 void trace_monitor_parse_free(struct trace_monitor *monitor)
 {
-	for (uint32_t i = 0; i < monitor->nr_symbols; i++)
+	for (uint32_t i = 0; i < monitor->nr_symbols; i++) {
 		trace_expr_free(monitor->symbols[i].filter);
+		trace_expr_free(monitor->symbols[i].guard);
+	}
 	for (uint32_t i = 0; i < monitor->nr_taps; i++)
 		trace_expr_free(monitor->taps[i].key);
 }

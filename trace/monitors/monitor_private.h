@@ -3,6 +3,9 @@
 #define TRACE_MONITOR_PRIVATE_H
 
 #include "monitor.h"
+#include "expr/expr_build.h"
+
+#define MONITOR_CONDITIONS_MAX 4u /* of a symbol */
 
 /* ---- monitor_parse.c ---- */
 
@@ -10,6 +13,7 @@
 struct monitor_parser {
 	struct trace_monitor *monitor;
 	struct expr_cursor text;
+	const char *clocks_at[MONITOR_CLOCKS_MAX]; /* where each is named first */
 };
 /*
  * Read a line behind `m:NAME`, which monitor->text has; the monitor is zeroed otherwise. `base` is
@@ -36,8 +40,32 @@ void trace_monitor_copy_word(char *to, const struct expr_word *word);
 /* Read a SYMBOL; *out_number is its number. */
 int trace_monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_number);
 
+/* ---- monitor_guard.c ---- */
+
+/* The terms of a symbol, as they are written. */
+struct monitor_guard {
+	struct expr_word text; /* without the parentheses; not there: at is NULL */
+	uint32_t resets;       /* a bit for each clock */
+	uint32_t nr;
+	struct {
+		uint32_t clock;
+		enum expr_cmp cmp;
+		uint64_t ns;
+	} conditions[MONITOR_CONDITIONS_MAX];
+};
+
+/* Read terms in parentheses, if there are some. 0 or -errno with the mistake. */
+int trace_monitor_read_guard(struct monitor_parser *parser, struct monitor_guard *out_guard);
+/* Make the program of conditions, if there are some. 0 or -ENOMEM. */
+int trace_monitor_compile_guard(const struct monitor_guard *guard, struct expr_program **out_guard);
+/* Is each clock reset somewhere? 0, or -EINVAL with the mistake. */
+int trace_monitor_check_clocks(const struct monitor_parser *parser);
+
 /* ---- monitor_run.c ---- */
 
+/* The times of all clocks at a moment. `word` is the place's, read before the time. */
+void trace_monitor_read_clocks(const struct trace_monitor *monitor, const monitor_word *place,
+			       uint64_t word, uint64_t *out_times);
 void trace_monitor_watch_hit(struct trace_event_watch *watch, const struct trace_event_hit *hit);
 /* All states are unknown again. */
 void trace_monitor_forget(struct trace_monitor *monitor);
@@ -55,11 +83,16 @@ void trace_monitor_memory_free(struct trace_monitor *monitor);
  * ---- monitor_threads.c. Locking: whoever changes the table holds the lock of monitor_list.c. ----
  */
 
-int trace_monitor_threads_init(struct monitor_threads *threads, uint32_t max);
+int trace_monitor_threads_init(struct monitor_threads *threads, uint32_t max, uint32_t nr_clocks);
 void trace_monitor_threads_destroy(struct monitor_threads *threads);
 void trace_monitor_threads_add(struct monitor_threads *threads, int32_t pid);
 void trace_monitor_threads_remove(struct monitor_threads *threads, int32_t pid);
-/* The state of a thread, or NULL. Any context. */
+/* The place number `at`, modulo how many there are. */
+static inline monitor_word *monitor_threads_slot(const struct monitor_threads *threads, uint32_t at)
+{
+	return &threads->slots[(at & threads->mask) * threads->words];
+}
+/* The place of a thread, or NULL. Any context. */
 monitor_word *trace_monitor_threads_find(const struct monitor_threads *threads, int32_t pid);
 
 /* ---- monitor_events.c ---- */

@@ -3,13 +3,14 @@
  */
 #include <trace/fmt.h>
 #include <trace/platform.h>
-#include "monitor.h"
+#include "monitor_react.h"
 #include "instance/array.h"
 #include "feature/list.h"
 #include "text/str.h"
 
 #define PLACE_BYTES 256
-#define LINE_BYTES  (PLACE_BYTES + 160)
+#define TIMES_BYTES (8 + MONITOR_CLOCKS_MAX * (MONITOR_WORD_BYTES + 24))
+#define LINE_BYTES  (PLACE_BYTES + TIMES_BYTES + 160)
 
 static struct trace_reactor_table *reactor_tables;
 
@@ -63,16 +64,30 @@ static void monitor_react_print_place(const struct trace_violation *violation, c
 					      (void *)trace_plat_ip_unpack(violation->ips[i]));
 }
 
+/* ` with x=5012345ns`: the clocks, if there are some. */
+static void monitor_react_print_times(const struct trace_violation *violation, char *text,
+				      size_t size)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < violation->nr_clocks; i++)
+		len += (size_t)trace_snprintf(text + len, size - len, "%s%s=%lluns",
+					      i ? "," : " with ", violation->clocks[i],
+					      (unsigned long long)violation->times[i]);
+}
+
 /* The sentence is Linux's up to the name of the state. */
 static void print_violation(const struct trace_violation *violation, char *text, size_t size)
 {
-	char place[PLACE_BYTES];
+	char place[PLACE_BYTES], times[TIMES_BYTES];
 
 	monitor_react_print_place(violation, place, sizeof(place));
+	monitor_react_print_times(violation, times, sizeof(times));
 	trace_snprintf(text, size,
-		       "rv: monitor %s does not allow event %s on state %s: %s-%d, CPU %u%s",
-		       violation->monitor, violation->event, violation->state, violation->comm,
-		       violation->pid, violation->cpu, place);
+		       "rv: monitor %s does not allow event %s on state %s%s: %s-%d, CPU %u%s",
+		       violation->monitor, violation->event, violation->state, times,
+		       violation->comm, violation->pid, violation->cpu, place);
 }
 
 static void react_printk(struct trace_array *tr, const struct trace_violation *violation)

@@ -30,10 +30,10 @@ static void count_threads(const struct trace_monitor *monitor, uint64_t *nr)
 	const struct monitor_threads *threads = &monitor->threads;
 
 	for (uint32_t i = 0; threads->slots && i <= threads->mask; i++) {
-		uint64_t word = threads->slots[i];
+		uint64_t word = *monitor_threads_slot(threads, i);
 
 		if (word && word >> 32 != UINT32_MAX)
-			nr[word & 0xff]++;
+			nr[word & MONITOR_STATE_MASK]++;
 	}
 }
 
@@ -43,24 +43,41 @@ static void count_fields(const struct trace_monitor *monitor, uint64_t *nr)
 	size_t at = 0;
 
 	while (monitor->fields.slots && (entry = trace_hist_map_next(&monitor->fields, &at)))
-		nr[entry->words[1] & 0xff]++;
+		nr[entry->words[1] & MONITOR_STATE_MASK]++;
 }
 
 static void count_states(const struct trace_monitor *monitor, uint64_t *nr)
 {
 	if (monitor->per == MONITOR_GLOBAL)
-		nr[monitor->state & 0xff]++;
+		nr[monitor->place[0] & MONITOR_STATE_MASK]++;
 	for (uint32_t cpu = 0; monitor->per == MONITOR_CPU && cpu < monitor->nr_cpus; cpu++)
-		nr[monitor_cpu_of(monitor, cpu)->state & 0xff]++;
+		nr[monitor_cpu_of(monitor, cpu)->place[0] & MONITOR_STATE_MASK]++;
 	count_threads(monitor, nr);
 	count_fields(monitor, nr);
 }
 
-static const char *monitor_show_name_of(const struct trace_monitor *monitor, uint64_t word)
+static void show_clocks(const struct trace_monitor *monitor, const uint64_t *times,
+			struct trace_seq *seq)
 {
-	uint32_t state = (uint32_t)word & 0xff;
+	for (uint32_t i = 0; i < monitor->nr_clocks; i++)
+		trace_seq_printf(seq, ", %s %llu.%03llu us", monitor->clocks[i],
+				 (unsigned long long)(times[i] / NS_PER_US),
+				 (unsigned long long)(times[i] % NS_PER_US));
+}
 
-	return state ? monitor->states[state - 1] : unknown;
+/* Write the state at a place, and its clocks. */
+static void show_place(const struct trace_monitor *monitor, const monitor_word *place,
+		       struct trace_seq *seq)
+{
+	uint64_t times[MONITOR_CLOCKS_MAX], word = *place;
+	uint32_t state = (uint32_t)word & MONITOR_STATE_MASK;
+
+	trace_seq_puts(seq, state ? monitor->states[state - 1] : unknown);
+	if (state) {
+		trace_monitor_read_clocks(monitor, place, word, times);
+		show_clocks(monitor, times, seq);
+	}
+	trace_seq_putc(seq, '\n');
 }
 
 static void show_each_thread(const struct trace_monitor *monitor, struct trace_seq *seq)
@@ -69,15 +86,15 @@ static void show_each_thread(const struct trace_monitor *monitor, struct trace_s
 	char comm[TRACE_COMM_LEN];
 
 	for (uint32_t i = 0; threads->slots && i <= threads->mask; i++) {
-		uint64_t word = threads->slots[i];
-		int32_t pid = (int32_t)(word >> 32);
+		const monitor_word *slot = monitor_threads_slot(threads, i);
+		int32_t pid = (int32_t)(*slot >> 32);
 
 		if (pid <= 0)
 			continue;
 		if (!trace_plat_thread_comm(pid, true, comm))
 			trace_strcpy(comm, "<...>", sizeof(comm));
-		trace_seq_printf(seq, "%s-%d: %s\n", comm, pid,
-				 monitor_show_name_of(monitor, word));
+		trace_seq_printf(seq, "%s-%d: ", comm, pid);
+		show_place(monitor, slot, seq);
 	}
 }
 
@@ -86,20 +103,21 @@ static void show_each_field(const struct trace_monitor *monitor, struct trace_se
 	struct hist_entry *entry;
 	size_t at = 0;
 
-	while (monitor->fields.slots && (entry = trace_hist_map_next(&monitor->fields, &at)))
-		trace_seq_printf(seq, "%s 0x%llx: %s\n", monitor->per_field,
-				 (unsigned long long)entry->words[0],
-				 monitor_show_name_of(monitor, entry->words[1]));
+	while (monitor->fields.slots && (entry = trace_hist_map_next(&monitor->fields, &at))) {
+		trace_seq_printf(seq, "%s 0x%llx: ", monitor->per_field,
+				 (unsigned long long)entry->words[0]);
+		show_place(monitor, &entry->words[1], seq);
+	}
 }
 
 static void show_each(const struct trace_monitor *monitor, struct trace_seq *seq)
 {
 	if (monitor->per == MONITOR_GLOBAL)
-		trace_seq_printf(seq, "%s\n", monitor_show_name_of(monitor, monitor->state));
-	for (uint32_t cpu = 0; monitor->per == MONITOR_CPU && cpu < monitor->nr_cpus; cpu++)
-		trace_seq_printf(
-			seq, "cpu%u: %s\n", cpu,
-			monitor_show_name_of(monitor, monitor_cpu_of(monitor, cpu)->state));
+		show_place(monitor, monitor->place, seq);
+	for (uint32_t cpu = 0; monitor->per == MONITOR_CPU && cpu < monitor->nr_cpus; cpu++) {
+		trace_seq_printf(seq, "cpu%u: ", cpu);
+		show_place(monitor, monitor_cpu_of(monitor, cpu)->place, seq);
+	}
 	show_each_thread(monitor, seq);
 	show_each_field(monitor, seq);
 }
@@ -123,12 +141,15 @@ void trace_monitor_show_states(const struct trace_monitor *monitor, struct trace
 
 /* ---- Counts ---- */
 
-static uint64_t cell(const struct trace_monitor *monitor, uint32_t state, uint32_t symbol)
+/* How often a symbol occurred in a state; `is_late`: but for a condition that did not hold. */
+static uint64_t cell(const struct trace_monitor *monitor, uint32_t state, uint32_t symbol,
+		     bool is_late)
 {
+	uint32_t at = (state + is_late * monitor->nr_states) * monitor->nr_symbols + symbol;
 	uint64_t sum = 0;
 
 	for (uint32_t cpu = 0; cpu < monitor->nr_cpus; cpu++)
-		sum += monitor_cpu_of(monitor, cpu)->cells[state * monitor->nr_symbols + symbol];
+		sum += monitor_cpu_of(monitor, cpu)->cells[at];
 	return sum;
 }
 
@@ -150,25 +171,37 @@ static void sum_up(const struct trace_monitor *monitor, struct sums *sums)
 	}
 	for (uint32_t state = 0; state < monitor->nr_states; state++) {
 		for (uint32_t symbol = 0; symbol < monitor->nr_symbols; symbol++) {
-			if (monitor->allowed[state] & 1u << symbol)
-				sums->nr_steps += cell(monitor, state, symbol);
+			if (!(monitor->allowed[state] & 1u << symbol))
+				sums->nr_violations += cell(monitor, state, symbol, false);
 			else
-				sums->nr_violations += cell(monitor, state, symbol);
+				sums->nr_steps += cell(monitor, state, symbol, false);
+			if (monitor->nr_clocks)
+				sums->nr_violations += cell(monitor, state, symbol, true);
 		}
 	}
+}
+
+static void show_cell(const struct trace_monitor *monitor, uint32_t state, uint32_t symbol,
+		      bool is_late, struct trace_seq *seq)
+{
+	bool has_step = monitor->allowed[state] & 1u << symbol;
+
+	trace_seq_printf(seq, "%10llu  %s x %s -> %s\n",
+			 (unsigned long long)cell(monitor, state, symbol, is_late),
+			 monitor->states[state], monitor->symbols[symbol].label,
+			 is_late     ? "late: violation"
+			 : !has_step ? "violation"
+				     : monitor->states[monitor->next[state][symbol]]);
 }
 
 static void show_table(const struct trace_monitor *monitor, struct trace_seq *seq)
 {
 	for (uint32_t state = 0; state < monitor->nr_states; state++) {
 		for (uint32_t symbol = 0; symbol < monitor->nr_symbols; symbol++) {
-			uint64_t nr = cell(monitor, state, symbol);
-			bool has_step = monitor->allowed[state] & 1u << symbol;
-
-			trace_seq_printf(seq, "%10llu  %s x %s -> %s\n", (unsigned long long)nr,
-					 monitor->states[state], monitor->symbols[symbol].label,
-					 has_step ? monitor->states[monitor->next[state][symbol]]
-						  : "violation");
+			show_cell(monitor, state, symbol, false, seq);
+			if (monitor->symbols[symbol].guard &&
+			    monitor->allowed[state] & 1u << symbol)
+				show_cell(monitor, state, symbol, true, seq);
 		}
 	}
 }
@@ -193,6 +226,7 @@ static void show_last(const struct trace_monitor *monitor, struct trace_seq *seq
 	trace_seq_printf(seq, "last: event %s not expected in the state %s",
 			 monitor->symbols[last->symbol].label, monitor->states[last->state]);
 	show_id(monitor, last->id, seq);
+	show_clocks(monitor, last->clocks, seq);
 	trace_seq_printf(seq, "\n      by %s-%d on cpu%u at %llu.%06llu\n", last->comm, last->pid,
 			 last->cpu, (unsigned long long)(last->time_ns / NS_PER_SEC),
 			 (unsigned long long)(last->time_ns % NS_PER_SEC / NS_PER_US));

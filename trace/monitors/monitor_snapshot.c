@@ -3,7 +3,7 @@
  * instance/snapshot.h.
  */
 #include <trace/trace.h>
-#include "monitor.h"
+#include "monitor_react.h"
 #include "feature/feature.h"
 #include "instance/snapshot.h"
 

@@ -15,6 +15,7 @@ struct written {
 	struct expr_word label, system, event, field, filter;
 	struct trace_event_call *call;
 	struct expr_value key; /* of no size, and no CPU: none */
+	struct monitor_guard guard;
 };
 
 /* ---- The event ---- */
@@ -105,13 +106,13 @@ static int find_key(const struct monitor_parser *parser, struct written *written
 	return monitor_symbol_find_key(parser, written, &word, written->event.at);
 }
 
-/* Make the program whose value is the key. */
+/* Make the program whose value is the key, unless that is the CPU. */
 static int compile_key(const struct expr_value *key, struct expr_program **out_key)
 {
 	struct expr_build build;
 	int err;
 
-	if (key->class != EXPR_CLASS_CPU && !key->size)
+	if (!key->size)
 		return 0;
 	err = trace_expr_create(&build, 3, 0);
 	if (err)
@@ -214,7 +215,8 @@ static bool is_same_symbol(const struct trace_monitor *monitor, const struct mon
 			   const struct written *written)
 {
 	return is_tap_of(&monitor->taps[symbol->tap], written) &&
-	       is_same_word(&symbol->filter_text, &written->filter);
+	       is_same_word(&symbol->filter_text, &written->filter) &&
+	       is_same_word(&symbol->guard_text, &written->guard.text);
 }
 
 static uint32_t monitor_symbol_find(const struct trace_monitor *monitor,
@@ -303,7 +305,11 @@ static int add_symbol(const struct monitor_parser *parser, const struct written 
 					 written->at);
 	err = written->filter.at ? compile_filter(parser, symbol, written) : 0;
 	if (!err)
+		err = trace_monitor_compile_guard(&written->guard, &symbol->guard);
+	if (!err)
 		err = find_tap(monitor, written, &tap);
+	symbol->guard_text = written->guard.text;
+	symbol->resets = written->guard.resets;
 	name_symbol(monitor, symbol, written);
 	*out_number = monitor->nr_symbols++;
 	if (err)
@@ -334,7 +340,8 @@ static int add_labelled(const struct monitor_parser *parser, const struct writte
 static bool is_label(const struct trace_monitor *monitor, const struct written *written,
 		     uint32_t *out_number)
 {
-	if (written->label.at || written->system.at || written->field.at || written->filter.at)
+	if (written->label.at || written->system.at || written->field.at || written->filter.at ||
+	    written->guard.text.at)
 		return false;
 	*out_number = find_label(monitor, &written->event);
 	return *out_number < monitor->nr_symbols && monitor->symbols[*out_number].is_named;
@@ -350,6 +357,9 @@ int trace_monitor_parse_symbol(struct monitor_parser *parser, uint32_t *out_numb
 	trace_expr_skip_spaces(&parser->text);
 	if (!err)
 		err = read_filter(parser, &written);
+	trace_expr_skip_spaces(&parser->text);
+	if (!err)
+		err = trace_monitor_read_guard(parser, &written.guard);
 	if (err || is_label(parser->monitor, &written, out_number))
 		return err;
 	err = monitor_symbol_find_event(parser, &written);

@@ -2,7 +2,7 @@
  * The states of threads, by pid: a table that changes when threads come and go, and in which probes
  * look up without a lock.
  *
- *   slots   pid | state     0: free, and the end of each search; pid -1: free, but not the end
+ *   slots   pid | state | clocks     0: free, and the end of each search; pid -1: free, but not the end
  *
  * A thread that is made gets the first free slot from where its number leads to; so it is found by
  * going on from there. The pid and the state are one word: when a thread has gone and its slot is
@@ -18,16 +18,16 @@
 
 static size_t monitor_threads_bytes_of(const struct monitor_threads *threads)
 {
-	return ((size_t)threads->mask + 1) * sizeof(*threads->slots);
+	return ((size_t)threads->mask + 1) * threads->words * sizeof(*threads->slots);
 }
 
-int trace_monitor_threads_init(struct monitor_threads *threads, uint32_t max)
+int trace_monitor_threads_init(struct monitor_threads *threads, uint32_t max, uint32_t nr_clocks)
 {
 	uint32_t nr = 2;
 
 	while (nr < 2 * max)
 		nr *= 2;
-	*threads = (struct monitor_threads){ .mask = nr - 1, .max = max };
+	*threads = (struct monitor_threads){ .words = 1 + nr_clocks, .mask = nr - 1, .max = max };
 	threads->slots = trace_plat_alloc(monitor_threads_bytes_of(threads));
 	return threads->slots ? 0 : -ENOMEM;
 }
@@ -54,7 +54,7 @@ monitor_word *trace_monitor_threads_find(const struct monitor_threads *threads, 
 	if (pid <= 0)
 		return NULL;
 	for (uint32_t at = monitor_threads_first_of(pid), i = 0; i <= threads->mask; at++, i++) {
-		monitor_word *slot = &threads->slots[at & threads->mask];
+		monitor_word *slot = monitor_threads_slot(threads, at);
 		uint64_t word = atomic_load_explicit(slot, memory_order_relaxed);
 
 		if (is_of(word, pid))
@@ -74,7 +74,7 @@ void trace_monitor_threads_add(struct monitor_threads *threads, int32_t pid)
 		return;
 	}
 	for (uint32_t at = monitor_threads_first_of(pid);; at++) {
-		monitor_word *slot = &threads->slots[at & threads->mask];
+		monitor_word *slot = monitor_threads_slot(threads, at);
 
 		if (*slot && *slot != GONE)
 			continue;
@@ -94,9 +94,9 @@ void trace_monitor_threads_remove(struct monitor_threads *threads, int32_t pid)
 		return;
 	threads->nr--;
 	atomic_store(slot, GONE);
-	at = (uint32_t)(slot - threads->slots);
-	if (threads->slots[(at + 1) & threads->mask])
+	at = (uint32_t)(slot - threads->slots) / threads->words;
+	if (*monitor_threads_slot(threads, at + 1))
 		return;
-	for (; threads->slots[at & threads->mask] == GONE; at--)
-		atomic_store(&threads->slots[at & threads->mask], 0);
+	for (; *monitor_threads_slot(threads, at) == GONE; at--)
+		atomic_store(monitor_threads_slot(threads, at), 0);
 }

@@ -10,6 +10,7 @@
 #include "events/event_file.h"
 #include "instance/stacktrace.h"
 #include "monitors/monitor_private.h"
+#include "monitors/monitor_react.h"
 
 #define MAX_INSNS 2048u
 
@@ -20,7 +21,9 @@ enum {
 	C,
 	NR_STATES
 };
-static uint32_t nr_steps, nr_errors, nr_reactions, nr_nmis;
+static uint32_t nr_steps, nr_errors, nr_reactions, nr_nmis, nr_guards;
+#define LONG_NS 1000000000000ull
+static struct expr_program soon, always;
 static bool reacts_with_hits; /* so many that one of them is a violation again */
 
 static void hit(void *arg);
@@ -57,24 +60,11 @@ static struct trace_monitor monitor = {
 	.size = 16,
 };
 
-/* Programs of keys: the CPU, and the entry's number. */
-static struct expr_program *cpu_key, *who_key;
+/* A key: the entry's number. */
+static struct expr_program *who_key;
 
-static struct expr_program *make_key(const struct expr_insn *load, uint32_t min_len)
+static void make_key(void)
 {
-	struct expr_program *key = calloc(1, sizeof(*key) + 2 * sizeof(*load));
-
-	assert_non_null(key);
-	key->nr = 2;
-	key->min_len = min_len;
-	key->insns[0] = *load;
-	key->insns[1].op = EXPR_END;
-	return key;
-}
-
-static void make_keys(void)
-{
-	const struct expr_insn cpu = { .op = EXPR_CPU };
 	const struct expr_insn who = {
 		.op = EXPR_FIELD,
 		.offset = offsetof(__typeof__(entry), who) + sizeof(entry.who) - 8,
@@ -82,8 +72,12 @@ static void make_keys(void)
 		.mask = UINT64_MAX,
 	};
 
-	cpu_key = make_key(&cpu, 0);
-	who_key = make_key(&who, sizeof(entry));
+	who_key = calloc(1, sizeof(*who_key) + 2 * sizeof(who));
+	assert_non_null(who_key);
+	who_key->nr = 2;
+	who_key->min_len = sizeof(entry);
+	who_key->insns[0] = who;
+	who_key->insns[1].op = EXPR_END;
 }
 
 /* ---- The functions that it is linked against ---- */
@@ -95,9 +89,19 @@ uint64_t trace_expr_run(struct expr_run *run, const struct expr_insn *insn)
 	return 0;
 }
 
-bool trace_expr_match(const struct expr_program *filter, const void *data, uint32_t len)
+/*
+ * Guards: that a clock has not run for long; and another one, which is only asked while all hits
+ * reset the clock.
+ */
+bool trace_expr_match(const struct expr_program *guard, const void *data, uint32_t len)
 {
-	(void)filter, (void)data, (void)len;
+	const uint64_t *times = data;
+
+	assert_int_equal(len, sizeof(uint64_t[MONITOR_CLOCKS_MAX]));
+	nr_guards++;
+	if (guard == &soon)
+		return times[0] < LONG_NS;
+	assert_true(times[0] < LONG_NS);
 	return true;
 }
 
@@ -116,16 +120,18 @@ uint32_t trace_stacktrace_place(uintptr_t frame, const struct trace_stack_start 
 void trace_monitor_write_step(struct trace_monitor *of, uint64_t id, uint32_t state,
 			      uint32_t symbol, uint32_t next)
 {
-	(void)of, (void)id, (void)symbol;
-	assert_int_equal(next, state + 1);
+	(void)id, (void)symbol;
+	if (of == &monitor)
+		assert_int_equal(next, state + 1);
 	nr_steps++;
 }
 
 void trace_monitor_write_error(struct trace_monitor *of, uint64_t id, uint32_t state,
 			       uint32_t symbol)
 {
-	(void)of, (void)id, (void)symbol;
-	assert_int_equal(state, C);
+	(void)id, (void)symbol;
+	if (of == &monitor)
+		assert_int_equal(state, C);
 	nr_errors++;
 }
 
@@ -161,9 +167,25 @@ static void begin(uint32_t nr)
 	if (monitor.per == MONITOR_THREAD)
 		trace_monitor_threads_add(&monitor.threads, entry.who);
 	monitor.is_running = true;
-	nr_steps = nr_errors = nr_reactions = nr_nmis = 0;
+	nr_steps = nr_errors = nr_reactions = nr_nmis = nr_guards = 0;
 	while (nr--)
 		hit(NULL);
+}
+
+/* All resets have ended, and both clocks were reset with the first state. */
+static void check_clocks(void)
+{
+	const monitor_word *place = monitor.place;
+
+	if (!monitor.nr_clocks)
+		return;
+	if (monitor.per == MONITOR_CPU)
+		place = monitor_cpu_of(&monitor, 0)->place;
+	if (monitor.per == MONITOR_THREAD)
+		place = trace_monitor_threads_find(&monitor.threads, entry.who);
+	assert_int_equal((*place & UINT32_MAX) >> 8 & 0x3ffff, 0);
+	assert_in_range(place[1], 1, UINT64_MAX);
+	assert_in_range(place[2], 1, place[1]);
 }
 
 static void check(uint32_t nr)
@@ -180,6 +202,7 @@ static void check(uint32_t nr)
 	assert_int_equal(cpu->nr_early + cpu->nr_others + cpu->nr_silent + cpu->depth, 0);
 	assert_false(monitor.last.is_busy);
 	assert_int_equal(monitor.last.is_valid, nr / 4 > 0);
+	check_clocks();
 }
 
 /* At each instruction of the hit that comes behind `nr` others. */
@@ -223,7 +246,9 @@ static void for_all(void **state)
 static void of_a_cpu(void **state)
 {
 	(void)state;
-	each(MONITOR_CPU, cpu_key);
+	monitor.taps[0].about.class = EXPR_CLASS_CPU;
+	each(MONITOR_CPU, NULL);
+	monitor.taps[0].about.class = EXPR_CLASS_NUMBER;
 }
 
 static void of_a_thread(void **state)
@@ -237,6 +262,135 @@ static void of_a_value(void **state)
 {
 	(void)state;
 	each(MONITOR_FIELD, who_key);
+}
+
+/*
+ * A hit between a step and the time that it stores finds the clock at 0, and not at the time of
+ * long ago.
+ */
+static void clocks(void **state)
+{
+	(void)state;
+	monitor.nr_clocks = 2;
+	monitor.symbols[0].guard = &always;
+	monitor.symbols[0].resets = 1;
+	each(MONITOR_GLOBAL, NULL);
+	each(MONITOR_THREAD, who_key);
+	monitor.taps[0].about.class = EXPR_CLASS_CPU;
+	each(MONITOR_CPU, NULL);
+	monitor.taps[0].about.class = EXPR_CLASS_NUMBER;
+	assert_true(nr_guards > 0);
+	monitor.nr_clocks = 0;
+	monitor.symbols[0].guard = NULL;
+	monitor.symbols[0].resets = 0;
+}
+
+/* An automaton with one state and two symbols: the first has a condition, the other resets the clock. */
+static struct trace_monitor timed = {
+	.name = "timed",
+	.nr_states = 1,
+	.nr_symbols = 2,
+	.nr_taps = 2,
+	.nr_clocks = 1,
+	.states = { "c" },
+	.symbols = { { .label = "judged", .guard = &soon }, { .label = "reset", .resets = 1 } },
+	.taps = { { .monitor = &timed, .call = &call, .symbols = 1 },
+		  { .monitor = &timed, .call = &call, .symbols = 2 } },
+	.allowed = { 3 },
+	.starts = 2,
+	.reactor = &reactor,
+	.size = 1,
+};
+
+static TRACE_NOINLINE void timed_hit(void *tap)
+{
+	const struct trace_event_hit at = { .file = &file,
+					    .entry = &entry,
+					    .bytes = sizeof(entry) };
+	struct monitor_tap *of = tap;
+
+	trace_monitor_watch_hit(&of->watch, &at);
+}
+
+static void reset_by_nmi(void)
+{
+	timed_hit(&timed.taps[1]);
+}
+
+/* The state is known, and its clock was reset long ago, if `is_late`. */
+static void timed_begin(bool is_late)
+{
+	assert_int_equal(trace_monitor_memory_make(&timed), 0);
+	if (timed.per == MONITOR_THREAD)
+		trace_monitor_threads_add(&timed.threads, entry.who);
+	timed.is_running = true;
+	nr_errors = nr_reactions = nr_guards = 0;
+	timed_hit(&timed.taps[1]);
+	if (is_late)
+		timed.place[1] = 1;
+}
+
+/*
+ * The clock is reset at each instruction of a hit that is late: the violation is before the reset,
+ * which then begins anew, or the hit is in time behind it.
+ */
+static void reset_while_judged(void **state)
+{
+	const struct monitor_cpu *cpu;
+	uint8_t *insns[MAX_INSNS];
+	uint32_t nr_late = 0;
+	size_t nr;
+
+	(void)state;
+	timed_begin(true);
+	fast_trace(timed_hit, &timed.taps[0], insns, MAX_INSNS, &nr);
+	assert_int_equal(nr_errors, 1);
+	for (size_t i = 0; i < nr; i++) {
+		const struct fast_point point = { .insn = insns[i], .irq = reset_by_nmi };
+
+		timed_begin(true);
+		if (!fast_run_at(timed_hit, &timed.taps[0], &point, 1))
+			continue;
+		cpu = monitor_cpu_of(&timed, 0);
+		nr_late += nr_errors;
+		assert_int_equal(cpu->nr_starts, 1 + nr_errors);
+		assert_int_equal(cpu->cells[0], !nr_errors);
+		assert_int_equal(cpu->cells[1], !nr_errors);
+		assert_int_equal(cpu->cells[2], nr_errors); /* late */
+	}
+	assert_in_range(nr_late, 1, nr - 1);
+	trace_monitor_memory_free(&timed);
+}
+
+static void thread_goes_and_comes(void)
+{
+	trace_monitor_threads_remove(&timed.threads, entry.who);
+	trace_monitor_threads_add(&timed.threads, entry.who);
+}
+
+/* The place gets a new owner of the same pid at each instruction: no reset is under way there. */
+static void owner_goes_while_reset(void **state)
+{
+	uint8_t *insns[MAX_INSNS];
+	size_t nr;
+
+	(void)state;
+	timed.per = MONITOR_THREAD;
+	timed.taps[0].key = timed.taps[1].key = who_key;
+	timed_begin(false);
+	fast_trace(timed_hit, &timed.taps[1], insns, MAX_INSNS, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct fast_point point = { .insn = insns[i], .irq = thread_goes_and_comes };
+		uint64_t word;
+
+		timed_begin(false);
+		if (!fast_run_at(timed_hit, &timed.taps[1], &point, 1))
+			continue;
+		word = *trace_monitor_threads_find(&timed.threads, entry.who);
+		assert_int_equal(word >> 32, entry.who);
+		assert_int_equal((uint32_t)word >> 8 & 0x3ffff, 0);
+	}
+	trace_monitor_memory_free(&timed);
 }
 
 /* ---- Without interrupts ---- */
@@ -273,7 +427,7 @@ static void threads_come_and_go(void **state)
 	(void)state;
 	for (int32_t step = 1; step < 60; step++) {
 		for (int32_t gone = 0; gone < 8; gone++) {
-			assert_int_equal(trace_monitor_threads_init(&threads, 8), 0);
+			assert_int_equal(trace_monitor_threads_init(&threads, 8, 0), 0);
 			for (int32_t i = 0; i < 8; i++)
 				trace_monitor_threads_add(&threads, 100 + i * step);
 			trace_monitor_threads_remove(&threads, 100 + gone * step);
@@ -313,13 +467,19 @@ static void event_is_short(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(for_all),	  cmocka_unit_test(of_a_cpu),
-		cmocka_unit_test(of_a_thread),	  cmocka_unit_test(of_a_value),
-		cmocka_unit_test(reactions_end),  cmocka_unit_test(threads_come_and_go),
+		cmocka_unit_test(for_all),
+		cmocka_unit_test(of_a_cpu),
+		cmocka_unit_test(of_a_thread),
+		cmocka_unit_test(of_a_value),
+		cmocka_unit_test(reactions_end),
+		cmocka_unit_test(threads_come_and_go),
 		cmocka_unit_test(event_is_short),
+		cmocka_unit_test(clocks),
+		cmocka_unit_test(reset_while_judged),
+		cmocka_unit_test(owner_goes_while_reset),
 	};
 
 	fast_init();
-	make_keys();
+	make_key();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

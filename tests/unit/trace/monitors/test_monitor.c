@@ -79,7 +79,7 @@ static int all_off(void **state)
 static void list(void **state)
 {
 	(void)state;
-	says("rv/available_monitors", "wip\nwwnr\n");
+	says("rv/available_monitors", "wip\nwrs\nwwnr\n");
 	says("rv/enabled_monitors", "");
 	says("rv/available_reactors", "nop\npanic\nprintk\nsnapshot\ntraceoff\n");
 	says("rv/monitoring_on", "1\n");
@@ -87,7 +87,7 @@ static void list(void **state)
 	says("rv/monitors/wip/desc", "wakeup in preemptive per-cpu testing monitor.\n");
 	assert_null(node_of("rv/monitors/one"));
 	monitor_make("m:one " TURN);
-	says("rv/available_monitors", "one\nwip\nwwnr\n");
+	says("rv/available_monitors", "one\nwip\nwrs\nwwnr\n");
 	says(ONE "desc", "m:one " TURN "\n");
 	says(ONE "enable", "0\n");
 	says(ONE "reactors", "[nop]\npanic\nprintk\nsnapshot\ntraceoff\n");
@@ -103,7 +103,7 @@ static void list(void **state)
 	assert_null(node_of("events/rv/event_one"));
 	monitor_make("m:one " TURN);
 	monitor_make("!one");
-	says("rv/available_monitors", "wip\nwwnr\n");
+	says("rv/available_monitors", "wip\nwrs\nwwnr\n");
 }
 
 static void one_at_a_time(void **state)
@@ -121,12 +121,12 @@ static void one_at_a_time(void **state)
 	assert_int_equal(
 		echo("m:two a -shelf_full-> a\n# m:three\n\nm:four a -shelf_empty-> a", "monitors"),
 		0);
-	says("rv/available_monitors", "four\ntwo\nwip\nwwnr\n");
+	says("rv/available_monitors", "four\ntwo\nwip\nwrs\nwwnr\n");
 	assert_int_equal(
 		echo_append("m:five a -shelf_full-> a\nx\nm:six a -shelf_full-> a", "monitors"),
 		-EINVAL);
 	has("error_log", "error: m:NAME, -:NAME or !NAME is expected\n");
-	says("rv/available_monitors", "five\nfour\ntwo\nwip\nwwnr\n");
+	says("rv/available_monitors", "five\nfour\ntwo\nwip\nwrs\nwwnr\n");
 }
 
 /* One of its two events is there already, of another kind: the other one does not stay. */
@@ -140,7 +140,7 @@ static void name_of_an_event(void **state)
 		snprintf(line, sizeof(line), "p:rv/%s kfree", taken[i]);
 		assert_int_equal(echo_append(line, "dynamic_events"), 0);
 		assert_int_equal(echo_append("m:one " TURN, "monitors"), -EEXIST);
-		says("rv/available_monitors", "wip\nwwnr\n");
+		says("rv/available_monitors", "wip\nwrs\nwwnr\n");
 		snprintf(line, sizeof(line), "events/rv/%s/format", taken[i]);
 		assert_non_null(node_of(line));
 		snprintf(line, sizeof(line), "events/rv/%s/format", taken[!i]);
@@ -189,7 +189,7 @@ static void make_all(void)
 {
 	char text[80];
 
-	for (size_t i = 0; i < MONITORS_MAX - 2; i++) {
+	for (size_t i = 0; i < MONITORS_MAX - 3; i++) {
 		snprintf(text, sizeof(text), "m:m%02zu a -shelf_full-> a", i);
 		monitor_make(text);
 	}
@@ -211,7 +211,7 @@ static void many(void **state)
 	(void)state;
 	make_all();
 	assert_int_equal(echo_append("m:more a -shelf_full-> a", "monitors"), -ENOSPC);
-	assert_non_null(node_of("rv/monitors/m61/hits"));
+	assert_non_null(node_of("rv/monitors/m60/hits"));
 	monitor_make("-:m30");
 	assert_null(node_of("rv/monitors/m30"));
 	monitor_make("m:more a -shelf_full-> a");
@@ -292,7 +292,7 @@ static void wrong_lines(void **state)
 		snprintf(want, sizeof(want), "] monitors: error: %s\n  Command: %s\n%*s^\n",
 			 errors[i].why, errors[i].text, 11 + errors[i].caret, "");
 		has("error_log", want);
-		says("rv/available_monitors", "wip\nwwnr\n");
+		says("rv/available_monitors", "wip\nwrs\nwwnr\n");
 	}
 	/* From a state that is never reached: a step all the same. */
 	monitor_make(errors[TRACE_ARRAY_SIZE(errors) - 1].text);
@@ -989,7 +989,7 @@ static void no_memory(void **state)
 			if (!err)
 				break;
 			assert_int_equal(err, -ENOMEM);
-			says("rv/available_monitors", "wip\nwwnr\n");
+			says("rv/available_monitors", "wip\nwrs\nwwnr\n");
 			look_at_all(trace_fs_root());
 			assert_int_equal(memory_in_use(), before);
 			assert_true(budget < 100);

@@ -99,6 +99,20 @@ static void one_state(void **state)
 	told_once();
 }
 
+/* The same with clocks that all of them reset and ask: none has run for a second. */
+static void clocks(void **state)
+{
+	(void)state;
+	monitor_make("m:one enable=1 -yard_full(x < 1s, reset(x), reset(y))-> a "
+		     "-yard_full(x < 1s, reset(x), reset(y))-> b "
+		     "-yard_full(x < 1s, reset(x), reset(y))-> c");
+	begin();
+	run();
+	all_counted("one");
+	assert_int_equal((trace_monitor_find("one", 3)->place[0] & UINT32_MAX) >> 8 & 0x3ffff, 0);
+	told_once();
+}
+
 /* Each has its own: as many of each kind. A second monitor sees the same. */
 static void state_of_each(void **state)
 {
@@ -135,6 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_state),
+		cmocka_unit_test(clocks),
 		cmocka_unit_test(state_of_each),
 		cmocka_unit_test(come_and_go),
 	};
