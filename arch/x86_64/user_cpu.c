@@ -7,6 +7,7 @@
 #include <arch/percpu.h>
 #include <arch/user.h>
 #include <kernel/base.h>
+#include <trace/arch_read.h>
 
 #include "user_priv.h"
 
@@ -20,10 +21,11 @@
 #define XCR0_X87_SSE 3ull
 #define XCR0_AVX     4ull
 
-#define FPU_AT_FCW     0 /* of the area of FXSAVE and XSAVE, in bytes */
-#define FPU_AT_MXCSR   24
-#define FPU_FCW_INIT   0x37fu
-#define FPU_MXCSR_INIT 0x1f80u
+#define FPU_FXSAVE_BYTES 512u
+#define FPU_AT_FCW	 0 /* of the area of FXSAVE and XSAVE, in bytes */
+#define FPU_AT_MXCSR	 24
+#define FPU_FCW_INIT	 0x37fu
+#define FPU_MXCSR_INIT	 0x1f80u
 
 bool user_has_smap;
 static uint64_t xcr0; /* what XSAVE switches; 0: FXSAVE does */
@@ -89,22 +91,86 @@ static void fpu_restore(const uint8_t *area)
 		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
 }
 
+/* The same with what a program has written: false where the processor refuses it. */
+static bool fpu_restore_checked(const uint8_t *area)
+{
+	if (xcr0)
+		__asm__ goto("1: xrstor64 (%0)\n\t" TRACE_FIXUP("1b", "%l[fault]")
+			     :
+			     : "r"(area), "a"((uint32_t)xcr0), "d"(0)
+			     : "memory"
+			     : fault);
+	else
+		__asm__ goto("1: fxrstor64 (%0)\n\t" TRACE_FIXUP("1b", "%l[fault]")
+			     :
+			     : "r"(area)
+			     : "memory"
+			     : fault);
+	return true;
+fault:
+	return false;
+}
+
+static void fpu_init_area(uint8_t *area)
+{
+	for (size_t i = 0; i < USER_FPU_BYTES; i++)
+		area[i] = 0;
+	*(uint16_t *)(void *)(area + FPU_AT_FCW) = FPU_FCW_INIT;
+	*(uint32_t *)(void *)(area + FPU_AT_MXCSR) = FPU_MXCSR_INIT;
+}
+
 void arch_user_init(struct arch_user *user)
 {
-	for (size_t i = 0; i < sizeof(user->fpu); i++)
-		user->fpu[i] = 0;
-	*(uint16_t *)(void *)(user->fpu + FPU_AT_FCW) = FPU_FCW_INIT;
-	*(uint32_t *)(void *)(user->fpu + FPU_AT_MXCSR) = FPU_MXCSR_INIT;
+	fpu_init_area(user->fpu);
 	user->fs_base = 0;
 	user->gs_base = 0;
 }
 
-void arch_user_copy(struct arch_user *to, struct arch_user *current)
+size_t arch_user_fpu_bytes(void)
 {
-	uint64_t root = to->root, irqs = arch_irq_save();
+	return xcr0 ? USER_FPU_BYTES : FPU_FXSAVE_BYTES;
+}
+
+uint64_t arch_user_fpu_features(void)
+{
+	return xcr0;
+}
+
+void arch_user_fpu_store(struct arch_user *current)
+{
+	uint64_t irqs = arch_irq_save();
 
 	fpu_save(current->fpu);
 	arch_irq_restore(irqs);
+}
+
+void arch_user_fpu_reset(struct arch_user *current)
+{
+	uint64_t irqs = arch_irq_save();
+
+	fpu_init_area(current->fpu);
+	fpu_restore(current->fpu);
+	arch_irq_restore(irqs);
+}
+
+bool arch_user_fpu_load(struct arch_user *current, const uint8_t *area)
+{
+	uint64_t irqs = arch_irq_save();
+	bool is_good;
+
+	fpu_save(current->fpu);
+	is_good = fpu_restore_checked(area);
+	if (!is_good)
+		fpu_restore(current->fpu);
+	arch_irq_restore(irqs);
+	return is_good;
+}
+
+void arch_user_copy(struct arch_user *to, struct arch_user *current)
+{
+	uint64_t root = to->root;
+
+	arch_user_fpu_store(current);
 	*to = *current;
 	to->root = root;
 }

@@ -14,20 +14,6 @@
 #define MAP_ANONYMOUS	    0x20u
 #define MAP_FIXED_NOREPLACE 0x100000u
 
-/* Signals and their codes. */
-#define SIGINT	2
-#define SIGBUS	7
-#define SIGKILL 9
-#define SIGSEGV 11
-#define SIGPIPE 13
-#define SIGCHLD 17
-#define SIGSTOP 19
-#define NSIG	64
-
-#define SEGV_MAPERR 1
-#define SEGV_ACCERR 2
-#define BUS_ADRERR  2
-
 /* clone() */
 #define CLONE_SIGNAL	     0x000000ffu /* sent to the parent at the end */
 #define CLONE_VM	     0x00000100u
@@ -41,6 +27,8 @@
 #define WNOHANG	   1
 #define WUNTRACED  2
 #define WCONTINUED 8
+#define WNOWAIT	   0x01000000
+#define WEXITED	   4 /* waitid() alone */
 
 /* open() and the calls with a directory. */
 #define O_ACCMODE   03
@@ -81,13 +69,5 @@ struct pollfd {
 	int32_t fd;
 	int16_t events, revents;
 };
-
-struct user_sigaction {
-	uint64_t handler;
-	uint64_t flags;
-	uint64_t restorer;
-	uint64_t mask;
-};
-#define SIG_IGN 1
 
 #endif

@@ -70,6 +70,21 @@ static struct mm *exec_load(const char *path, struct file *file, const struct ex
 	return mm;
 }
 
+/* Handlers go with the program that had them; signals that are ignored stay so. */
+static void exec_reset_signals(struct task *task)
+{
+	struct process_signals *signals = &task->process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+
+	for (size_t i = 0; i < NSIG; i++) {
+		struct user_sigaction *action = &signals->actions[i];
+
+		*action = (struct user_sigaction){ .handler = action->handler == SIG_IGN };
+	}
+	spin_unlock_irqrestore(&signals->lock, flags);
+	task->signals.stack = (struct arch_signal_stack){ .flags = SS_DISABLE };
+}
+
 /* From here on the thread runs the new program. */
 static void exec_begin(struct mm *mm, uintptr_t ip, uintptr_t sp)
 {
@@ -80,6 +95,8 @@ static void exec_begin(struct mm *mm, uintptr_t ip, uintptr_t sp)
 	arch_user_restart(&task->arch, mm->root);
 	mm_put(old);
 	task->clear_child_tid = 0;
+	task->process->has_execed = true;
+	exec_reset_signals(task);
 	files_close_on_exec(task->process->files);
 	process_born(task->process);
 	thread_set_name(task->thread, strrchr(mm->exe, '/') + 1);

@@ -1,10 +1,11 @@
 /*
  * The end of a process, and the news of it for its parent.
  *
- *   do_group_exit() --> do_exit() --> task_exit(): memory and files go, the parent is woken
+ *   do_group_exit() --> do_exit() --> task_exit(): memory and files go, the parent is told
  *                                  parent: do_wait() takes the code; then the process is forgotten
  *
- * Children of a process that ends have no parent any more, and none waits for them.
+ * Children of a process that ends go to the first program, if there is one. Otherwise they have no
+ * parent any more, and none waits for them.
  */
 #include "process.h"
 
@@ -26,32 +27,65 @@ static void exit_mm(struct task *task)
 	mm_put(mm);
 }
 
-/* Take a process out of its parent's list, which holds it. Lock held. */
-static void exit_forget(struct process *process)
+/* From here on no signal comes to the thread. */
+static void exit_signals(struct process *process)
+{
+	uint64_t flags;
+
+	alarm_set(process, 0, 0);
+	flags = spin_lock_irqsave(&process->signals.lock);
+	process->signals.task = NULL;
+	spin_unlock_irqrestore(&process->signals.lock, flags);
+}
+
+void process_forget(struct process *process)
 {
 	list_remove(&process->sibling);
+	process_list_remove(process);
 	process->parent = NULL;
 	process_put(process);
 }
 
-static void exit_forget_children(struct process *process)
+/* A child gets another parent, or none. Lock held. */
+static void exit_reparent(struct process *child, struct process *parent)
+{
+	if (!parent && child->is_zombie) {
+		process_forget(child);
+		return;
+	}
+	list_remove(&child->sibling);
+	list_init(&child->sibling);
+	child->parent = parent;
+	if (!parent) {
+		process_put(child);
+		return;
+	}
+	child->signals.exit_signal = SIGCHLD;
+	list_add_tail(&parent->children, &child->sibling);
+	if (child->is_zombie && do_notify_parent(child))
+		process_forget(child);
+}
+
+static void exit_give_children_away(struct process *process)
 {
 	struct list *pos, *next;
 
-	list_for_each_safe(pos, next, &process->children) {
-		struct process *child = list_entry(pos, struct process, sibling);
-
-		exit_forget(child);
-	}
+	list_for_each_safe(pos, next, &process->children)
+		exit_reparent(list_entry(pos, struct process, sibling), process_init_program);
 }
 
 static void exit_notify(struct process *process)
 {
 	mutex_lock(&process_lock);
-	exit_forget_children(process);
+	kill_orphaned_pgrps(process);
+	if (process_init_program == process)
+		process_init_program = NULL;
+	exit_give_children_away(process);
 	process->is_zombie = true;
-	if (process->parent)
-		waitq_wake_all(&process->parent->child_waitq);
+	if (!process->parent)
+		process_list_remove(process);
+	else if (do_notify_parent(process))
+		process_forget(process);
 	mutex_unlock(&process_lock);
 }
 
@@ -63,59 +97,6 @@ void task_exit(struct task *task)
 	files_free(process->files);
 	process->files = NULL;
 	process_born(process);
+	exit_signals(process);
 	exit_notify(process);
-}
-
-/* ---- Waiting ---- */
-
-struct child_wait {
-	struct process *parent;
-	int32_t pid; /* or -1: any */
-	bool has_children;
-	int32_t found; /* pid of a child that has ended; 0 for none yet */
-	int exit_code;
-};
-
-static bool exit_is_meant(const struct child_wait *wait, const struct process *child)
-{
-	return wait->pid <= 0 || wait->pid == child->pid;
-}
-
-/* The condition of the wait. It takes the first child that has ended. */
-static bool exit_take_child(void *arg)
-{
-	struct child_wait *wait = arg;
-	struct list *pos, *next;
-
-	mutex_lock(&process_lock);
-	wait->has_children = false;
-	list_for_each_safe(pos, next, &wait->parent->children) {
-		struct process *child = list_entry(pos, struct process, sibling);
-
-		if (!exit_is_meant(wait, child))
-			continue;
-		wait->has_children = true;
-		if (!child->is_zombie)
-			continue;
-		wait->found = child->pid;
-		wait->exit_code = child->exit_code;
-		exit_forget(child);
-		break;
-	}
-	mutex_unlock(&process_lock);
-	return wait->found || !wait->has_children;
-}
-
-long do_wait(int32_t pid, int options, int *out_exit_code)
-{
-	struct child_wait wait = { .parent = current_process(), .pid = pid };
-	int err = 0;
-
-	if (!exit_take_child(&wait) && !(options & WNOHANG))
-		err = waitq_wait(&wait.parent->child_waitq, exit_take_child, &wait, true,
-				 WAIT_FOREVER);
-	if (err)
-		return err;
-	*out_exit_code = wait.exit_code;
-	return wait.found || wait.has_children ? wait.found : -ECHILD;
 }

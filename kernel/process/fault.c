@@ -123,6 +123,36 @@ enum fault_result handle_mm_fault(struct mm *mm, uintptr_t addr, uint32_t access
 	return result;
 }
 
+/* Will the running program end by this signal? Then the log says where. */
+static bool fault_ends_program(int signal)
+{
+	const struct task *task = current_task();
+	uint64_t handler = task->process->signals.actions[signal - 1].handler;
+
+	return handler <= SIG_IGN || task->signals.blocked & sigmask(signal);
+}
+
+void force_sig_fault(struct trap_frame *regs, int signal, int code, uintptr_t addr)
+{
+	const struct thread *thread = current_thread();
+	const struct user_siginfo info = { .signo = signal, .code = code, .fault.addr = addr };
+	struct task_signals *own = &thread->task->signals;
+
+	own->fault_vector = regs->vector;
+	own->fault_error = regs->vector == TRAP_SYSCALL ? 0 : regs->error;
+	own->fault_addr = addr;
+	if (fault_ends_program(signal))
+		pr_info("%s[%d]: signal %d code %d at 0x%lx ip 0x%lx sp 0x%lx error 0x%lx (%s)\n",
+			thread->name, thread->pid, signal, code, addr, regs->rip, regs->rsp,
+			regs->error, trap_name(regs->vector));
+	force_sig_info(&info);
+}
+
+void upcall_user_trap(struct trap_frame *regs, int signal, int code, uintptr_t addr)
+{
+	force_sig_fault(regs, signal, code, addr);
+}
+
 /* Tell the program of a fault that cannot be mended. */
 static void fault_bad_area(struct trap_frame *regs, uintptr_t addr, enum fault_result result)
 {

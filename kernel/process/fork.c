@@ -29,7 +29,9 @@ static struct process *fork_copy_process(struct process *parent)
 	if (!child)
 		return NULL;
 	child->umask = parent->umask;
-	memcpy(child->actions, parent->actions, sizeof(child->actions));
+	child->pgid = parent->pgid;
+	child->sid = parent->sid;
+	child->has_tty = parent->has_tty;
 	strlcpy(child->cwd, parent->cwd, sizeof(child->cwd));
 	return child;
 }
@@ -54,6 +56,22 @@ static struct thread *fork_copy_task(uint64_t flags)
 	return thread;
 }
 
+/* Actions and masks are inherited, pending signals are not. */
+static void fork_copy_signals(struct task *child, uint64_t flags)
+{
+	struct task *task = current_task();
+	struct process_signals *from = &task->process->signals, *to = &child->process->signals;
+	uint64_t irqs = spin_lock_irqsave(&from->lock);
+
+	memcpy(to->actions, from->actions, sizeof(to->actions));
+	spin_unlock_irqrestore(&from->lock, irqs);
+	to->exit_signal = (int)(flags & CLONE_SIGNAL);
+	child->signals.blocked = task->signals.blocked;
+	/* Two threads that share memory do not share a stack, unless one waits for the other. */
+	if (!(flags & CLONE_VM) || flags & CLONE_VFORK)
+		child->signals.stack = task->signals.stack;
+}
+
 static void fork_set_registers(struct task *child, const struct trap_frame *regs, uintptr_t stack)
 {
 	struct trap_frame *frame = task_frame(child);
@@ -70,10 +88,12 @@ static void fork_add_child(struct process *child, struct completion *born)
 	struct process *parent = current_process();
 
 	mutex_lock(&process_lock);
+	child->pgid = parent->pgid; /* it may have changed meanwhile */
 	child->parent = parent;
 	child->born = born;
 	process_get(child);
 	list_add_tail(&parent->children, &child->sibling);
+	process_list_add(child);
 	mutex_unlock(&process_lock);
 }
 
@@ -103,6 +123,7 @@ long process_fork(const struct trap_frame *regs, const struct kernel_clone_args 
 	child = thread->task;
 	pid = thread->pid;
 	fork_set_registers(child, regs, args->stack);
+	fork_copy_signals(child, args->flags);
 	child->set_child_tid = args->flags & CLONE_CHILD_SETTID ? args->child_tid : 0;
 	child->clear_child_tid = args->flags & CLONE_CHILD_CLEARTID ? args->child_tid : 0;
 	if (args->flags & CLONE_SETTLS)

@@ -4,6 +4,7 @@
 #include "process.h"
 
 struct mutex process_lock;
+struct process *process_init_program;
 
 _Static_assert(sizeof(struct task) <= PAGE_SIZE, "a task is a page");
 
@@ -18,6 +19,8 @@ struct process *process_create(struct files *files)
 	atomic_store(&process->refs, 1);
 	list_init(&process->children);
 	list_init(&process->sibling);
+	list_init(&process->all_link);
+	signals_init(process);
 	process->files = files;
 	process->umask = 022;
 	strlcpy(process->cwd, "/", sizeof(process->cwd));
@@ -34,6 +37,7 @@ void process_put(struct process *process)
 	if (!process || atomic_fetch_sub(&process->refs, 1) > 1)
 		return;
 	files_free(process->files);
+	flush_sigqueue_mask(&process->signals.shared, UINT64_MAX);
 	kfree(process);
 }
 
@@ -80,13 +84,16 @@ struct thread *task_create(const char *name, struct process *process, struct mm 
 	task->arch.root = mm->root;
 	task->begin = begin;
 	task->arg = arg;
-	thread->task = task;
+	task_signals_init(task);
+	process->signals.task = task;
 	process->pid = thread->pid;
+	thread->task = task;
 	return thread;
 }
 
 void task_free(struct task *task)
 {
+	flush_sigqueue_mask(&task->signals.pending, UINT64_MAX);
 	process_put(task->process);
 	free_pages(task, 0);
 }

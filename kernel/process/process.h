@@ -7,7 +7,8 @@
  *                                           '--> ends: zombie until the parent has asked
  *
  * Context:   thread.
- * Locking:   parents, children and their states: process_lock. Files: the lock of struct files.
+ * Locking:   parents, children, groups, sessions and their states: process_lock. Files: the lock of struct
+ *            files. Signals: signals.lock, see signal.h.
  * Ownership: a process is held by its task, by its place in its parent's list, and by who runs it from
  *            the kernel's shell.
  */
@@ -23,12 +24,18 @@
 #include "abi.h"
 #include "files.h"
 #include "mm.h"
+#include "signal.h"
 
 #define SYSCALL_MAX 512 /* numbers of calls are below */
 
 struct process {
 	_Atomic uint32_t refs;
 	int32_t pid;
+	int32_t pgid, sid;	/* group and session */
+	bool is_init;		/* the first program: signals without a handler do nothing to it */
+	bool has_execed;	/* its parent may not change its group any more */
+	bool has_tty;		/* the console is its controlling terminal */
+	struct list all_link;	/* in the list of pid.c */
 	struct process *parent; /* NULL: the kernel */
 	struct list children;
 	struct list sibling;
@@ -38,7 +45,7 @@ struct process {
 	struct completion *born; /* a vfork()ing parent waits until this one has its own program */
 	struct files *files;
 	uint32_t umask;
-	struct user_sigaction actions[NSIG]; /* of signal n at n - 1 */
+	struct process_signals signals;
 	char cwd[VFS_PATH_MAX];
 	uint64_t unknown[SYSCALL_MAX / 64]; /* calls without a handler that were logged */
 };
@@ -48,6 +55,7 @@ struct task { /* a page */
 	struct thread *thread;
 	struct process *process;
 	struct mm *mm;
+	struct task_signals signals;
 	uintptr_t set_child_tid;   /* where a new thread writes its pid; 0: nowhere */
 	uintptr_t clear_child_tid; /* where 0 is written at its end */
 	int (*begin)(void *arg);   /* before the program: 0, or the thread ends */
@@ -69,6 +77,8 @@ static inline struct trap_frame *task_frame(const struct task *task)
 }
 
 extern struct mutex process_lock;
+/* The parent of those that have lost theirs, when the kernel runs a program in place of its shell. */
+extern struct process *process_init_program;
 
 /* process.c. A process with one reference, the caller's; `files` is taken over. NULL: no memory. */
 struct process *process_create(struct files *files);
@@ -129,16 +139,33 @@ struct kernel_clone_args {
 /* fork.c. The pid of the child, or -errno. */
 long process_fork(const struct trap_frame *regs, const struct kernel_clone_args *args);
 
-/* exit.c. End the process with a code as wait4() tells it. */
+/* exit.c. Take one that has ended out of its parent's list, which holds it. process_lock is held. */
+void process_forget(struct process *process);
+/* End the process with a code as wait4() tells it. */
 void do_group_exit(int exit_code) __attribute__((noreturn));
-/* The pid of a child that has ended, which is forgotten then; 0 with WNOHANG and none; or -errno. */
+/*
+ * wait.c. Wait for children: `pid` of one, -1: any, 0: of the own group, -pgid: of that group. `options`: WEXITED,
+ * WUNTRACED, WCONTINUED; WNOHANG, WNOWAIT. The pid of one that has something to tell, and a code as wait4()
+ * has it; one that has ended is forgotten then. 0: none, with WNOHANG; or -errno.
+ */
 long do_wait(int32_t pid, int options, int *out_exit_code);
+#define WAIT_CODE_CONTINUED 0xffff
 
-/* signal.c. A signal that the thread has caused itself: it cannot be ignored. */
+/* pid.c */
+void process_list_add(struct process *process);
+void process_list_remove(struct process *process);
+/* With one reference; NULL: there is none. */
+struct process *process_find(int32_t pid);
+/* Call fn for each process of a group. A lock is held, interrupts are off. */
+void process_each_in_group(int32_t pgid, void (*fn)(struct process *process, void *arg), void *arg);
+/* Signals for all of a group, and for all but the caller and the first program. 0, -ESRCH, -EAGAIN. */
+int kill_pgrp(int32_t pgid, int sig, const struct user_siginfo *info);
+int kill_all_others(int sig, const struct user_siginfo *info);
+/* setpgid() and setsid(). */
+int process_set_group(int32_t pid, int32_t pgid);
+int process_begin_session(void);
+
+/* fault.c. A signal for an exception of the running program, with the address that it tells. */
 void force_sig_fault(struct trap_frame *regs, int signal, int code, uintptr_t addr);
-/* One that it may ignore; otherwise it does not return. */
-void send_signal_self(int signal);
-/* The signals that wait for the running thread, before it goes on with its program. */
-void do_signal(struct trap_frame *regs);
 
 #endif

@@ -70,12 +70,19 @@ static struct process *program_create_process(const struct program *program)
 	return process;
 }
 
-static void program_wait(struct thread *thread)
+/* Ctrl-C is for the program, which may do with it as it likes. Only if it dies is the waiter told. */
+static void program_wait(struct thread *thread, struct process *process)
 {
-	if (thread_join(thread, NULL) == 0)
-		return;
-	thread_interrupt(thread);
-	thread_join_wait(thread);
+	const struct user_siginfo info = siginfo_from_kernel(SIGINT);
+	bool was_interrupted = false;
+
+	while (thread_join(thread, NULL)) {
+		was_interrupted = true;
+		thread_clear_interrupt();
+		kill_pgrp(process->pgid, SIGINT, &info);
+	}
+	if (was_interrupted && process->exit_code & 0x7f)
+		thread_interrupt(current_thread());
 }
 
 /* The process is held by the caller, and its thread by this. */
@@ -91,8 +98,11 @@ static int program_start(struct start *start, struct process *process)
 	thread = task_create(name, process, mm, program_begin, start);
 	if (!thread)
 		return -ENOMEM;
+	process->pgid = process->pid;
+	process->sid = current_thread()->group;
+	process_list_add(process);
 	wake_up_new_thread(thread);
-	program_wait(thread);
+	program_wait(thread, process);
 	return start->err;
 }
 

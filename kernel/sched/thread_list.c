@@ -1,6 +1,7 @@
 /* All threads: numbers, search, groups, affinity; see <kernel/thread.h>. */
 #include <arch/cpu.h>
 #include <arch/smp.h>
+#include <kernel/process.h>
 #include <kernel/string.h>
 #include "sched.h"
 #include "thread_list.h"
@@ -111,7 +112,8 @@ void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg)
 
 static void thread_interrupt_member(struct thread *thread, void *arg)
 {
-	if (thread->group == *(int32_t *)arg && !(thread->flags & THREAD_SERVICE))
+	/* Of a program, the thread that runs it is interrupted, which tells the program. */
+	if (thread->group == *(int32_t *)arg && !(thread->flags & THREAD_SERVICE) && !thread->task)
 		thread_interrupt(thread);
 }
 
@@ -122,7 +124,11 @@ void thread_interrupt_group(int32_t group)
 
 static void thread_interrupt_in_session(struct thread *thread, void *arg)
 {
-	if (thread->session == *(uint64_t *)arg && !(thread->flags & THREAD_SERVICE))
+	if (thread->session != *(uint64_t *)arg || thread->flags & THREAD_SERVICE)
+		return;
+	if (thread->task)
+		task_kill(thread->task, true);
+	else
 		thread_interrupt(thread);
 }
 
@@ -140,6 +146,8 @@ int thread_kill(int32_t pid)
 		return -ESRCH;
 	if (thread->flags & THREAD_SERVICE)
 		err = -EPERM;
+	else if (thread->task)
+		task_kill(thread->task, false);
 	else
 		thread_interrupt(thread);
 	thread_put(thread);

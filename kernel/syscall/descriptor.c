@@ -1,5 +1,4 @@
-/* Descriptors: pipe(), dup(), fcntl(), lseek(), ioctl(), poll(). */
-#include <kernel/time.h>
+/* Descriptors: pipe(), dup(), fcntl(), lseek(), ioctl(). */
 #include "syscall.h"
 
 #define F_DUPFD		0
@@ -13,12 +12,6 @@
 #define SEEK_SET 0
 #define SEEK_CUR 1
 #define SEEK_END 2
-
-#define POLLIN	 0x01
-#define POLLOUT	 0x04
-#define POLLNVAL 0x20
-
-#define POLL_STEP_NS NSEC_PER_MSEC /* between two looks at files that wait */
 
 static struct files *descriptor_files(void)
 {
@@ -194,55 +187,4 @@ long sys_ioctl(unsigned int fd, unsigned int cmd, unsigned long arg)
 	(void)cmd;
 	(void)arg;
 	return files_get_cloexec(descriptor_files(), fd) < 0 ? -EBADF : -ENOTTY;
-}
-
-static int16_t descriptor_events(const struct pollfd *poll)
-{
-	struct file *file;
-	int16_t events = 0;
-
-	if (poll->fd < 0)
-		return 0;
-	file = files_get_file(descriptor_files(), (unsigned int)poll->fd);
-	if (!file)
-		return POLLNVAL;
-	if (poll->events & POLLIN && file_is_readable(file))
-		events |= POLLIN;
-	if (poll->events & POLLOUT && file->flags & VFS_WRITE)
-		events |= POLLOUT;
-	fput(file);
-	return events;
-}
-
-/* How many files have events now, or -EFAULT. */
-static long descriptor_poll_once(struct pollfd *ufds, unsigned int nfds)
-{
-	struct pollfd poll;
-	long nr = 0;
-
-	for (unsigned int i = 0; i < nfds; i++) {
-		if (copy_from_user(&poll, &ufds[i], sizeof(poll)))
-			return -EFAULT;
-		poll.revents = descriptor_events(&poll);
-		nr += poll.revents != 0;
-		if (copy_to_user(&ufds[i], &poll, sizeof(poll)))
-			return -EFAULT;
-	}
-	return nr;
-}
-
-long sys_poll(struct pollfd *ufds, unsigned int nfds, int timeout_msecs)
-{
-	uint64_t start = ktime_get_ns(), patience = (uint64_t)timeout_msecs * NSEC_PER_MSEC;
-
-	if (nfds > FILES_MAX)
-		return -EINVAL;
-	for (;;) {
-		long nr = descriptor_poll_once(ufds, nfds);
-
-		if (nr || (timeout_msecs >= 0 && ktime_get_ns() - start >= patience))
-			return nr;
-		if (thread_sleep_ns(POLL_STEP_NS))
-			return -EINTR;
-	}
 }

@@ -91,7 +91,7 @@ long sys_wait4(int upid, int *stat_addr, int options, void *ru)
 
 	if (options & ~(WNOHANG | WUNTRACED | WCONTINUED))
 		return -EINVAL;
-	pid = do_wait(upid, options, &exit_code);
+	pid = do_wait(upid, options | WEXITED, &exit_code);
 	if (pid > 0 && stat_addr && copy_to_user(stat_addr, &exit_code, sizeof(exit_code)))
 		return -EFAULT;
 	if (pid > 0 && ru && copy_to_user(ru, no_usage, sizeof(no_usage)))

@@ -60,7 +60,7 @@ static ssize_t read_write_run(const struct transfer *to)
 	result = read_write_by(to, bounce);
 	if (bounce != small)
 		kfree(bounce);
-	return result;
+	return result == -EINTR ? -ERESTARTSYS : result;
 }
 
 /* Are the places the program's? -EFAULT; -EINVAL: more bytes than a call can tell. Counts the bytes. */
@@ -98,7 +98,7 @@ static long read_write_on(unsigned int fd, struct transfer *to)
 		result = read_write_run(to);
 	fput(file);
 	if (result == -EPIPE)
-		send_signal_self(SIGPIPE);
+		kill_self(SIGPIPE);
 	return result;
 }
 

@@ -4,9 +4,12 @@
 #ifndef KERNEL_SYSCALLS_H
 #define KERNEL_SYSCALLS_H
 
+struct arch_signal_stack;
 struct pollfd;
 struct user_iovec;
+struct user_itimerval;
 struct user_sigaction;
+struct user_siginfo;
 struct user_stat;
 struct user_timespec;
 
@@ -27,6 +30,9 @@ struct user_timespec;
 	CALL(12, brk, ARGS1, unsigned long, brk)                                                   \
 	CALL(13, rt_sigaction, ARGS4, int, sig, const struct user_sigaction *, act,                \
 	     struct user_sigaction *, oact, size_t, sigsetsize)                                    \
+	CALL(14, rt_sigprocmask, ARGS4, int, how, const uint64_t *, nset, uint64_t *, oset,        \
+	     size_t, sigsetsize)                                                                   \
+	CALL(15, rt_sigreturn, ARGS0)                                                              \
 	CALL(16, ioctl, ARGS3, unsigned int, fd, unsigned int, cmd, unsigned long, arg)            \
 	CALL(17, pread64, ARGS4, unsigned int, fd, char *, buf, size_t, count, long, pos)          \
 	CALL(18, pwrite64, ARGS4, unsigned int, fd, const char *, buf, size_t, count, long, pos)   \
@@ -38,8 +44,13 @@ struct user_timespec;
 	CALL(22, pipe, ARGS1, int *, fildes)                                                       \
 	CALL(32, dup, ARGS1, unsigned int, fildes)                                                 \
 	CALL(33, dup2, ARGS2, unsigned int, oldfd, unsigned int, newfd)                            \
+	CALL(34, pause, ARGS0)                                                                     \
 	CALL(35, nanosleep, ARGS2, const struct user_timespec *, rqtp, struct user_timespec *,     \
 	     rmtp)                                                                                 \
+	CALL(36, getitimer, ARGS2, int, which, struct user_itimerval *, value)                     \
+	CALL(37, alarm, ARGS1, unsigned int, seconds)                                              \
+	CALL(38, setitimer, ARGS3, int, which, const struct user_itimerval *, value,               \
+	     struct user_itimerval *, ovalue)                                                      \
 	CALL(39, getpid, ARGS0)                                                                    \
 	CALL(56, clone, ARGS5, unsigned long, clone_flags, unsigned long, newsp, int *,            \
 	     parent_tidptr, int *, child_tidptr, unsigned long, tls)                               \
@@ -49,6 +60,7 @@ struct user_timespec;
 	     const char *const *, envp)                                                            \
 	CALL(60, exit, ARGS1, int, error_code)                                                     \
 	CALL(61, wait4, ARGS4, int, upid, int *, stat_addr, int, options, void *, ru)              \
+	CALL(62, kill, ARGS2, int, pid, int, sig)                                                  \
 	CALL(63, uname, ARGS1, char *, name)                                                       \
 	CALL(72, fcntl, ARGS3, unsigned int, fd, unsigned int, cmd, unsigned long, arg)            \
 	CALL(79, getcwd, ARGS2, char *, buf, unsigned long, size)                                  \
@@ -64,18 +76,35 @@ struct user_timespec;
 	CALL(104, getgid, ARGS0)                                                                   \
 	CALL(107, geteuid, ARGS0)                                                                  \
 	CALL(108, getegid, ARGS0)                                                                  \
+	CALL(109, setpgid, ARGS2, int, pid, int, pgid)                                             \
 	CALL(110, getppid, ARGS0)                                                                  \
+	CALL(111, getpgrp, ARGS0)                                                                  \
+	CALL(112, setsid, ARGS0)                                                                   \
 	CALL(115, getgroups, ARGS2, int, gidsetsize, unsigned int *, grouplist)                    \
+	CALL(121, getpgid, ARGS1, int, pid)                                                        \
+	CALL(124, getsid, ARGS1, int, pid)                                                         \
+	CALL(127, rt_sigpending, ARGS2, uint64_t *, uset, size_t, sigsetsize)                      \
+	CALL(128, rt_sigtimedwait, ARGS4, const uint64_t *, uthese, struct user_siginfo *, uinfo,  \
+	     const struct user_timespec *, uts, size_t, sigsetsize)                                \
+	CALL(129, rt_sigqueueinfo, ARGS3, int, pid, int, sig, const struct user_siginfo *, uinfo)  \
+	CALL(130, rt_sigsuspend, ARGS2, const uint64_t *, unewset, size_t, sigsetsize)             \
+	CALL(131, sigaltstack, ARGS2, const struct arch_signal_stack *, uss,                       \
+	     struct arch_signal_stack *, uoss)                                                     \
 	CALL(157, prctl, ARGS5, int, option, unsigned long, arg2, unsigned long, arg3,             \
 	     unsigned long, arg4, unsigned long, arg5)                                             \
 	CALL(158, arch_prctl, ARGS2, int, option, unsigned long, arg2)                             \
 	CALL(186, gettid, ARGS0)                                                                   \
+	CALL(200, tkill, ARGS2, int, pid, int, sig)                                                \
 	CALL(217, getdents64, ARGS3, unsigned int, fd, void *, dirent, unsigned int, count)        \
 	CALL(218, set_tid_address, ARGS1, int *, tidptr)                                           \
+	CALL(219, restart_syscall, ARGS0)                                                          \
 	CALL(228, clock_gettime, ARGS2, int, which_clock, struct user_timespec *, tp)              \
 	CALL(230, clock_nanosleep, ARGS4, int, which_clock, int, flags,                            \
 	     const struct user_timespec *, rqtp, struct user_timespec *, rmtp)                     \
 	CALL(231, exit_group, ARGS1, int, error_code)                                              \
+	CALL(234, tgkill, ARGS3, int, tgid, int, pid, int, sig)                                    \
+	CALL(247, waitid, ARGS5, int, which, int, upid, struct user_siginfo *, infop, int,         \
+	     options, void *, ru)                                                                  \
 	CALL(257, openat, ARGS4, int, dfd, const char *, filename, int, flags, unsigned int, mode) \
 	CALL(262, newfstatat, ARGS4, int, dfd, const char *, filename, struct user_stat *,         \
 	     statbuf, int, flag)                                                                   \
@@ -83,6 +112,8 @@ struct user_timespec;
 	CALL(273, set_robust_list, ARGS2, void *, head, size_t, len)                               \
 	CALL(292, dup3, ARGS3, unsigned int, oldfd, unsigned int, newfd, int, flags)               \
 	CALL(293, pipe2, ARGS2, int *, fildes, int, flags)                                         \
+	CALL(297, rt_tgsigqueueinfo, ARGS4, int, tgid, int, pid, int, sig,                         \
+	     const struct user_siginfo *, uinfo)                                                   \
 	CALL(302, prlimit64, ARGS4, int, pid, unsigned int, resource, const uint64_t *, new_rlim,  \
 	     uint64_t *, old_rlim)                                                                 \
 	CALL(318, getrandom, ARGS3, char *, ubuf, size_t, len, unsigned int, flags)                \

@@ -1,13 +1,11 @@
-/* Facts about the system and the process: uname(), ids, clocks, sleeping, random bytes, signal actions. */
+/* Facts about the system and the process: uname(), ids, clocks, random bytes. */
 #include <arch/regs.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "syscall.h"
 
-#define CLOCK_MONOTONIC 1
-#define TIMER_ABSTIME	1
-#define UTS_LEN		65
-#define RANDOM_MAX	256u
+#define UTS_LEN	   65
+#define RANDOM_MAX 256u
 
 long sys_uname(char *name)
 {
@@ -50,32 +48,6 @@ long sys_clock_gettime(int which_clock, struct user_timespec *tp)
 	return copy_to_user(tp, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
-long sys_clock_nanosleep(int which_clock, int flags, const struct user_timespec *rqtp,
-			 struct user_timespec *rmtp)
-{
-	struct user_timespec time;
-	uint64_t ns, now = ktime_get_ns();
-
-	(void)rmtp; /* an interrupted sleep ends the program */
-	if (which_clock < 0 || which_clock > CLOCK_MONOTONIC || flags & ~TIMER_ABSTIME)
-		return -EINVAL;
-	if (copy_from_user(&time, rqtp, sizeof(time)))
-		return -EFAULT;
-	if (time.sec < 0 || time.nsec < 0 || time.nsec >= (int64_t)NSEC_PER_SEC)
-		return -EINVAL;
-	ns = (uint64_t)time.sec > INT64_MAX / NSEC_PER_SEC
-		     ? INT64_MAX
-		     : (uint64_t)time.sec * NSEC_PER_SEC + (uint64_t)time.nsec;
-	if (flags & TIMER_ABSTIME)
-		ns = ns > now ? ns - now : 0;
-	return thread_sleep_ns(ns);
-}
-
-long sys_nanosleep(const struct user_timespec *rqtp, struct user_timespec *rmtp)
-{
-	return sys_clock_nanosleep(CLOCK_MONOTONIC, 0, rqtp, rmtp);
-}
-
 /* Bytes that differ each time. They are no secret: the clock is all that they come from. */
 long sys_getrandom(char *ubuf, size_t len, unsigned int flags)
 {
@@ -91,25 +63,6 @@ long sys_getrandom(char *ubuf, size_t len, unsigned int flags)
 		bytes[i] = (uint8_t)(state >> 56);
 	}
 	return copy_to_user(ubuf, bytes, len) ? -EFAULT : (long)len;
-}
-
-/* Actions are kept. Only SIG_IGN has an effect: handlers are not called yet. */
-long sys_rt_sigaction(int sig, const struct user_sigaction *act, struct user_sigaction *oact,
-		      size_t sigsetsize)
-{
-	struct user_sigaction new, *action;
-
-	if (sigsetsize != sizeof(uint64_t) || sig < 1 || sig > NSIG ||
-	    (act && (sig == SIGKILL || sig == SIGSTOP)))
-		return -EINVAL;
-	action = &current_process()->actions[sig - 1];
-	if (act && copy_from_user(&new, act, sizeof(new)))
-		return -EFAULT;
-	if (oact && copy_to_user(oact, action, sizeof(*action)))
-		return -EFAULT;
-	if (act)
-		*action = new;
-	return 0;
 }
 
 long sys_getgroups(int gidsetsize, unsigned int *grouplist)

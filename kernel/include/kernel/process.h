@@ -29,6 +29,8 @@ void task_switch(struct task *prev, struct task *next, uintptr_t stack_top);
 /* The running thread ends: its process gives up what it has, if this was the last thread. */
 void task_exit(struct task *task);
 void task_free(struct task *task);
+/* End its program by SIGTERM; `is_final`: by SIGKILL. Any context but NMI. */
+void task_kill(struct task *task, bool is_final);
 
 /*
  * The path of the program of that name as seen from `cwd`: one with a slash is that file, others are
@@ -58,6 +60,11 @@ static inline void task_exit(struct task *task)
 static inline void task_free(struct task *task)
 {
 	(void)task;
+}
+static inline void task_kill(struct task *task, bool is_final)
+{
+	(void)task;
+	(void)is_final;
 }
 static inline int program_find(const char *name, const char *cwd, char *out_path)
 {

@@ -172,16 +172,16 @@ bool schedule_until(uint64_t deadline_ns);
 bool wake_up_process(struct thread *thread);
 /* Interrupt the thread; if it sleeps interruptibly, wake it. Any context but NMI. */
 void thread_interrupt(struct thread *thread);
-/* Interrupt all threads of the group but those of THREAD_SERVICE. Thread, softirq. */
+/* Interrupt all threads of the group but those of THREAD_SERVICE and of programs. Thread, softirq. */
 void thread_interrupt_group(int32_t group);
-/* The same for all threads of the session, whatever their groups. */
+/* The same for all threads of the session, whatever their groups; its programs are killed. */
 void thread_interrupt_session(uint64_t session);
 static TRACE_ALWAYS_INLINE bool thread_interrupted(void) /* the calling thread */
 {
 	return atomic_load(&current_thread()->interrupted);
 }
 void thread_clear_interrupt(void);
-/* Interrupt by pid: 0, -ESRCH, -EPERM for idle and kernel service threads. */
+/* Interrupt by pid, or end the program: 0, -ESRCH, -EPERM for idle and kernel service threads. */
 int thread_kill(int32_t pid);
 
 void thread_set_name(struct thread *thread, const char *name);

@@ -54,6 +54,15 @@ void arch_user_switch(struct arch_user *prev, struct arch_user *next, uintptr_t 
 void arch_user_set_fs_base(struct arch_user *current, uint64_t base);
 void arch_user_set_gs_base(struct arch_user *current, uint64_t base);
 
+/* Bytes of the vectors' area that FXSAVE or XSAVE uses, and the parts that XSAVE switches; 0: FXSAVE. */
+size_t arch_user_fpu_bytes(void);
+uint64_t arch_user_fpu_features(void);
+/* Put the vectors of the running thread into its area; set them to those of a new program. */
+void arch_user_fpu_store(struct arch_user *current);
+void arch_user_fpu_reset(struct arch_user *current);
+/* Set them to a program's, aligned to 64. False: they are none, and nothing has changed. */
+bool arch_user_fpu_load(struct arch_user *current, const uint8_t *area);
+
 /* The program's registers, of a thread whose stack ends at `top`. */
 static inline struct trap_frame *arch_user_frame(uintptr_t top)
 {

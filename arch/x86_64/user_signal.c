@@ -1,0 +1,262 @@
+/* Frames of signal handlers: see <arch/user_signal.h>. Structures are Linux's. */
+#include <arch/user_signal.h>
+#include <kernel/base.h>
+
+#include "user_priv.h"
+
+#define RED_ZONE	   128u
+#define FLAG_TF		   0x100ull
+#define FLAG_DF		   0x400ull
+#define FLAG_RF		   0x10000ull
+#define FLAGS_OF_PROGRAM   0x50dd5ull /* those that rt_sigreturn() takes from the frame */
+#define UC_FP_XSTATE	   1u
+#define UC_SIGCONTEXT_SS   2u
+#define UC_STRICT_SS	   4u
+#define FP_XSTATE_MAGIC1   0x46505853u
+#define FP_XSTATE_MAGIC2   0x46505845u
+#define FPU_ALIGN	   64ul
+#define FPU_AT_SOFTWARE	   464u /* bytes of the area that the processor leaves alone */
+#define FPU_FXSAVE_BYTES   512u
+#define SIGNAL_STACK_FLAGS (1u << 31) /* SS_AUTODISARM */
+
+struct sigcontext {
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t di, si, bp, bx, dx, ax, cx, sp, ip, flags;
+	uint16_t cs, gs, fs, ss;
+	uint64_t err, trapno, oldmask, cr2, fpstate;
+	uint64_t reserved[8];
+};
+
+struct rt_sigframe {
+	uint64_t restorer;
+	uint64_t uc_flags, uc_link;
+	struct arch_signal_stack stack;
+	struct sigcontext context;
+	uint64_t mask;
+	uint8_t info[ARCH_SIGINFO_BYTES];
+};
+_Static_assert(sizeof(struct sigcontext) == 256, "as Linux has it");
+_Static_assert(sizeof(struct rt_sigframe) == 440, "as Linux has it");
+
+/* The words in which an area tells of itself. */
+struct fpu_software {
+	uint32_t magic1;
+	uint32_t extended_bytes; /* with the second magic word behind the area */
+	uint64_t features;
+	uint32_t bytes;
+	uint32_t pad[7];
+};
+_Static_assert(sizeof(struct fpu_software) == FPU_FXSAVE_BYTES - FPU_AT_SOFTWARE, "it fills them");
+
+bool arch_signal_is_on_stack(const struct arch_signal_stack *stack, uint64_t sp)
+{
+	return sp > stack->sp && sp - stack->sp <= stack->size;
+}
+
+/* ---- Vectors ---- */
+
+/* Bytes behind the area of XSAVE. */
+static size_t signal_fpu_magic_bytes(void)
+{
+	return arch_user_fpu_features() ? sizeof(uint32_t) : 0;
+}
+
+static bool signal_put_fpu(struct arch_user *user, uint64_t to)
+{
+	const uint32_t magic2 = FP_XSTATE_MAGIC2;
+	size_t bytes = arch_user_fpu_bytes();
+	struct fpu_software software = { 0 };
+
+	if (signal_fpu_magic_bytes())
+		software = (struct fpu_software){
+			.magic1 = FP_XSTATE_MAGIC1,
+			.extended_bytes = (uint32_t)(bytes + sizeof(magic2)),
+			.features = arch_user_fpu_features(),
+			.bytes = (uint32_t)bytes,
+		};
+	arch_user_fpu_store(user);
+	return !copy_to_user((void *)to, user->fpu, bytes) &&
+	       !copy_to_user((void *)(to + FPU_AT_SOFTWARE), &software, sizeof(software)) &&
+	       !copy_to_user((void *)(to + bytes), &magic2, signal_fpu_magic_bytes());
+}
+
+/* Does the area have all that XSAVE stores? If not, it is taken as one of FXSAVE. */
+static bool signal_fpu_is_extended(uint64_t from, const uint8_t *area)
+{
+	const struct fpu_software *software = (const void *)(area + FPU_AT_SOFTWARE);
+	size_t bytes = arch_user_fpu_bytes();
+	uint32_t magic2;
+
+	return signal_fpu_magic_bytes() && software->magic1 == FP_XSTATE_MAGIC1 &&
+	       software->bytes == bytes && software->extended_bytes == bytes + sizeof(magic2) &&
+	       !copy_from_user(&magic2, (const void *)(from + bytes), sizeof(magic2)) &&
+	       magic2 == FP_XSTATE_MAGIC2;
+}
+
+/* All of it, as a program may have written it: the processor checks it. */
+static TRACE_NOINLINE bool signal_take_fpu(struct arch_user *user, uint64_t from)
+{
+	uint8_t area[USER_FPU_BYTES] __attribute__((aligned(FPU_ALIGN)));
+	size_t rest = arch_user_fpu_bytes() - FPU_FXSAVE_BYTES;
+
+	if (!from) {
+		arch_user_fpu_reset(user);
+		return true;
+	}
+	for (size_t i = FPU_FXSAVE_BYTES; i < sizeof(area); i++)
+		area[i] = 0;
+	if (copy_from_user(area, (const void *)from, FPU_FXSAVE_BYTES))
+		return false;
+	if (!signal_fpu_is_extended(from, area))
+		area[FPU_FXSAVE_BYTES] = 3; /* of XSAVE's header: x87 and SSE are there */
+	else if (copy_from_user(area + FPU_FXSAVE_BYTES, (const void *)(from + FPU_FXSAVE_BYTES),
+				rest))
+		return false;
+	return arch_user_fpu_load(user, area);
+}
+
+/* ---- Registers ---- */
+
+static void signal_put_registers(struct sigcontext *to, const struct trap_frame *regs)
+{
+	*to = (struct sigcontext){
+		.r8 = regs->r8,
+		.r9 = regs->r9,
+		.r10 = regs->r10,
+		.r11 = regs->r11,
+		.r12 = regs->r12,
+		.r13 = regs->r13,
+		.r14 = regs->r14,
+		.r15 = regs->r15,
+		.di = regs->rdi,
+		.si = regs->rsi,
+		.bp = regs->rbp,
+		.bx = regs->rbx,
+		.dx = regs->rdx,
+		.ax = regs->rax,
+		.cx = regs->rcx,
+		.sp = regs->rsp,
+		.ip = regs->rip,
+		.flags = regs->rflags,
+		.cs = (uint16_t)regs->cs,
+		.ss = (uint16_t)regs->ss,
+	};
+}
+
+static void signal_take_registers(struct trap_frame *regs, const struct sigcontext *from)
+{
+	*regs = (struct trap_frame){
+		.r15 = from->r15,
+		.r14 = from->r14,
+		.r13 = from->r13,
+		.r12 = from->r12,
+		.r11 = from->r11,
+		.r10 = from->r10,
+		.r9 = from->r9,
+		.r8 = from->r8,
+		.rbp = from->bp,
+		.rdi = from->di,
+		.rsi = from->si,
+		.rdx = from->dx,
+		.rcx = from->cx,
+		.rbx = from->bx,
+		.rax = from->ax,
+		.vector = regs->vector,
+		.error = UINT64_MAX, /* no system call: it is not begun again */
+		.rip = from->ip,
+		.cs = regs->cs,
+		.rflags = (regs->rflags & ~FLAGS_OF_PROGRAM) | (from->flags & FLAGS_OF_PROGRAM),
+		.rsp = from->sp,
+		.ss = regs->ss,
+	};
+}
+
+/* ---- Frames ---- */
+
+/* Where the area of the vectors begins. */
+static uint64_t signal_fpu_place(const struct trap_frame *regs, const struct arch_signal *signal)
+{
+	uint64_t sp = regs->rsp - RED_ZONE;
+
+	if (signal->wants_stack && signal->stack.size &&
+	    !arch_signal_is_on_stack(&signal->stack, regs->rsp))
+		sp = signal->stack.sp + signal->stack.size;
+	return ALIGN_DOWN(sp - arch_user_fpu_bytes() - signal_fpu_magic_bytes(), FPU_ALIGN);
+}
+
+/* A frame that begins below the alternate stack would be written over what lies there. */
+static bool signal_frame_fits(const struct trap_frame *regs, const struct arch_signal *signal,
+			      uint64_t at)
+{
+	const struct arch_signal_stack *stack = &signal->stack;
+	bool is_there = arch_signal_is_on_stack(stack, regs->rsp);
+
+	return !(stack->size && (is_there || signal->wants_stack)) ||
+	       arch_signal_is_on_stack(stack, at);
+}
+
+static bool signal_frame_write(uint64_t at, const struct trap_frame *regs,
+			       const struct arch_signal *signal, uint64_t fpu)
+{
+	struct rt_sigframe frame = {
+		.restorer = signal->restorer,
+		.uc_flags = UC_SIGCONTEXT_SS | UC_STRICT_SS |
+			    (signal_fpu_magic_bytes() ? UC_FP_XSTATE : 0),
+		.stack = signal->stack,
+		.mask = signal->mask,
+	};
+	const uint8_t *info = signal->info;
+
+	if (arch_signal_is_on_stack(&signal->stack, regs->rsp) &&
+	    !(signal->stack.flags & SIGNAL_STACK_FLAGS))
+		frame.stack.flags |= 1u; /* SS_ONSTACK */
+	signal_put_registers(&frame.context, regs);
+	frame.context.err = signal->error;
+	frame.context.trapno = signal->vector;
+	frame.context.cr2 = signal->addr;
+	frame.context.oldmask = signal->mask;
+	frame.context.fpstate = fpu;
+	for (size_t i = 0; i < ARCH_SIGINFO_BYTES; i++)
+		frame.info[i] = info[i];
+	return !copy_to_user((void *)at, &frame, sizeof(frame));
+}
+
+bool setup_rt_frame(struct trap_frame *regs, struct arch_user *user,
+		    const struct arch_signal *signal)
+{
+	uint64_t fpu = signal_fpu_place(regs, signal);
+	uint64_t at = ALIGN_DOWN(fpu - sizeof(struct rt_sigframe), 16) - 8; /* as after a call */
+
+	if (!signal_frame_fits(regs, signal, at) || !signal_put_fpu(user, fpu) ||
+	    !signal_frame_write(at, regs, signal, fpu))
+		return false;
+	regs->rdi = (uint64_t)signal->sig;
+	regs->rsi = at + offsetof(struct rt_sigframe, info);
+	regs->rdx = at + offsetof(struct rt_sigframe, uc_flags);
+	regs->rax = 0;
+	regs->rsp = at;
+	regs->rip = signal->handler;
+	regs->rflags &= ~(FLAG_TF | FLAG_DF | FLAG_RF);
+	regs->error = UINT64_MAX; /* of a system call: it has its result */
+	return true;
+}
+
+bool restore_rt_frame(struct trap_frame *regs, struct arch_user *user, uint64_t *out_mask,
+		      struct arch_signal_stack *out_stack)
+{
+	struct rt_sigframe frame;
+
+	/* The restorer was reached by the handler's return, which has taken its address. */
+	if (copy_from_user(&frame, (const void *)(regs->rsp - sizeof(frame.restorer)),
+			   sizeof(frame)))
+		return false;
+	/* A program has one code segment and one for its stack. */
+	if ((frame.context.cs | 3u) != regs->cs || (frame.context.ss | 3u) != regs->ss)
+		return false;
+	if (!signal_take_fpu(user, frame.context.fpstate))
+		return false;
+	signal_take_registers(regs, &frame.context);
+	*out_mask = frame.mask;
+	*out_stack = frame.stack;
+	return true;
+}

@@ -1,0 +1,150 @@
+/*
+ * Signals: sent to a process or to one thread, kept until it takes them, delivered on its way back to
+ * the program.
+ *
+ *   kill(), faults, timers, ends of children
+ *          |
+ *   send_signal() --> task->signals.pending      of one thread   \   not blocked: the thread is
+ *                 --> process->signals.shared    of the process  /   interrupted, a wait ends
+ *          |
+ *   do_signal() --> get_signal() --> handler: setup_rt_frame(), and rt_sigreturn() afterwards
+ *                                --> none: the process ends, stops, or nothing is done
+ *
+ * A signal below SIGRTMIN is pending once or not at all; of the others each one is queued.
+ *
+ * Context:   sending: any but NMI. All else: thread.
+ * Locking:   signals.lock guards the pending signals, actions and masks of a process and its threads.
+ *            Masks are changed by their own thread only, which reads them without it.
+ * Ownership: a queued signal belongs to its queue.
+ */
+#ifndef KERNEL_PROCESS_SIGNAL_H
+#define KERNEL_PROCESS_SIGNAL_H
+
+#include <arch/user_signal.h>
+#include <kernel/list.h>
+#include <kernel/lock.h>
+#include <kernel/timer.h>
+#include "signal_abi.h"
+
+struct process;
+struct task;
+
+/* Results of a call that a signal has ended. do_signal() makes -EINTR of them, or begins it again. */
+#define ERESTARTSYS	      512 /* again, if the handler has SA_RESTART or there is none */
+#define ERESTARTNOHAND	      514 /* again, if there is no handler */
+#define ERESTART_RESTARTBLOCK 516 /* the same, by restart_syscall() */
+
+#define SIGQUEUE_MAX 4096u /* signals with their information that wait in the whole system */
+
+struct sigpending {
+	struct list queue; /* struct sigqueue, oldest first */
+	uint64_t signals;  /* a bit each */
+};
+
+struct task_signals {
+	struct sigpending pending;
+	uint64_t blocked;
+	uint64_t real_blocked; /* while rt_sigtimedwait() unblocks some: those that were blocked */
+	uint64_t saved;	       /* the mask before rt_sigsuspend() */
+	bool restores_saved;
+	struct arch_signal_stack stack;			/* sigaltstack() */
+	uint64_t fault_vector, fault_error, fault_addr; /* of the newest, for frames */
+	long (*restart)(void *args);			/* restart_syscall(); NULL: none */
+	uint64_t restart_args[4];
+};
+
+struct process_signals {
+	struct spinlock lock;
+	struct user_sigaction actions[NSIG]; /* of signal n at n - 1 */
+	struct sigpending shared;
+	struct task *task; /* its thread; NULL when that has ended */
+	int exit_signal;   /* for the parent, at the end; 0: none */
+	bool takes_stop;   /* it has taken a stop signal, and no SIGCONT has come since */
+	bool is_stopped;
+	bool tells_continued;	    /* the parent is to hear that it goes on */
+	bool was_continued;	    /* wait4() with WCONTINUED has not said so yet */
+	int stop_code;		    /* the signal that has stopped it, until wait4() has said so */
+	struct waitq stopped;	    /* its thread, while it is stopped */
+	struct timer alarm;	    /* setitimer(ITIMER_REAL) */
+	uint64_t alarm_ns;	    /* when it rings; 0: never */
+	uint64_t alarm_interval_ns; /* 0: once */
+};
+
+static inline uint64_t sigmask(int sig)
+{
+	return 1ull << (sig - 1);
+}
+#define SIGMASK_UNBLOCKABLE (sigmask(SIGKILL) | sigmask(SIGSTOP))
+#define SIGMASK_STOP	    (sigmask(SIGSTOP) | sigmask(SIGTSTP) | sigmask(SIGTTIN) | sigmask(SIGTTOU))
+/* Those that are ignored by default. */
+#define SIGMASK_IGNORE (sigmask(SIGCONT) | sigmask(SIGCHLD) | sigmask(SIGWINCH) | sigmask(SIGURG))
+/* Those that an instruction of the program causes. */
+#define SIGMASK_SYNCHRONOUS                                                                        \
+	(sigmask(SIGSEGV) | sigmask(SIGBUS) | sigmask(SIGILL) | sigmask(SIGTRAP) | sigmask(SIGFPE))
+
+static inline bool is_valid_signal(int sig)
+{
+	return sig >= 1 && sig <= NSIG;
+}
+
+/* signal_queue.c: pending signals. The lock is held. */
+void sigpending_init(struct sigpending *pending);
+/* The fate of a signal that was sent, as the event signal_generate tells it. */
+enum signal_result {
+	TRACE_SIGNAL_DELIVERED,
+	TRACE_SIGNAL_IGNORED,
+	TRACE_SIGNAL_ALREADY_PENDING,
+	TRACE_SIGNAL_OVERFLOW_FAIL, /* not pending: a queued one for which there was no memory */
+	TRACE_SIGNAL_LOSE_INFO	    /* pending, without its information */
+};
+/* Make a signal pending; `info` may be NULL. */
+enum signal_result sigpending_add(struct sigpending *pending, int sig,
+				  const struct user_siginfo *info);
+/* Drop those of the mask. */
+void flush_sigqueue_mask(struct sigpending *pending, uint64_t mask);
+/* The next one of those in `mask`: taken out, with its information; 0: none. */
+int sigpending_take(struct sigpending *pending, uint64_t mask, struct user_siginfo *out_info);
+
+/* signal_send.c */
+void signals_init(struct process *process);
+void task_signals_init(struct task *task);
+/* Information of a signal from a program (SI_USER, SI_TKILL), and of one from the kernel. */
+struct user_siginfo siginfo_from_user(int sig, int code);
+struct user_siginfo siginfo_from_kernel(int sig);
+/*
+ * Send a signal, also 0, which only asks: to the process, or to its thread alone. `info` NULL: from the
+ * kernel, with no memory needed. 0; -EAGAIN: a real-time signal for which there is no room.
+ */
+int send_signal(struct process *process, bool to_thread, int sig, const struct user_siginfo *info);
+/* To the running process, as if it had sent it itself. */
+void kill_self(int sig);
+int send_signal_locked(struct process *process, bool to_thread, int sig,
+		       const struct user_siginfo *info);
+/* Interrupt the running thread if it has something to take, and only then. Lock held. */
+void recalc_sigpending(struct task *task);
+/* Set the mask of the running thread. */
+void set_current_blocked(uint64_t blocked);
+/* A signal that the running thread has caused: it is taken, whether blocked or ignored. */
+void force_sig_info(const struct user_siginfo *info);
+void force_sig(int sig);
+/* SIGSEGV, of which a program that has no stack for its handler dies. */
+void force_sigsegv(int sig);
+
+/* signal_deliver.c. What waits for the running thread before it goes on with its program. */
+void do_signal(struct trap_frame *regs);
+/* Take one of the running thread's signals that are not in `blocked`; 0: none. Lock held. */
+int dequeue_signal(struct task *task, uint64_t blocked, struct user_siginfo *out_info);
+
+/* signal_notify.c; process_lock is held. The child has ended. True: the parent does not want to know. */
+bool do_notify_parent(struct process *child);
+void do_notify_parent_cldstop(struct process *child, int code);
+/* Has no member of the group a parent in another group of its session, which could continue it? */
+bool is_orphaned_pgrp(int32_t pgid);
+/* `process` ends: groups that it alone has kept from being orphaned are told. */
+void kill_orphaned_pgrps(struct process *process);
+
+/* alarm.c: the timer of setitimer(ITIMER_REAL). Times are in ns, 0 for none. */
+void alarm_get(struct process *process, uint64_t *out_left_ns, uint64_t *out_interval_ns);
+void alarm_set(struct process *process, uint64_t ns, uint64_t interval_ns);
+
+#endif

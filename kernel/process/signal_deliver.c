@@ -1,0 +1,237 @@
+/*
+ * Delivery of signals, on the way back to the program: see signal.h.
+ *
+ *   do_signal() --> get_signal()       the next one that needs something done
+ *                     |- ends the process: do_group_exit(), no return
+ *                     |- stops it: waits here until SIGCONT or SIGKILL
+ *                     '- has a handler --> handle_signal() --> setup_rt_frame()
+ *   no handler is called: an interrupted system call begins again
+ */
+#include <trace/events/signal.h>
+#include "process.h"
+
+#define CALL_RESTART 219 /* restart_syscall */
+
+int dequeue_signal(struct task *task, uint64_t blocked, struct user_siginfo *out_info)
+{
+	int sig = sigpending_take(&task->signals.pending, ~blocked, out_info);
+
+	if (!sig)
+		sig = sigpending_take(&task->process->signals.shared, ~blocked, out_info);
+	recalc_sigpending(task);
+	return sig;
+}
+
+static bool signal_may_go_on(void *arg)
+{
+	const struct process_signals *signals = arg;
+
+	return !*(const volatile bool *)&signals->is_stopped;
+}
+
+/* Stop until SIGCONT or SIGKILL comes. */
+static void do_signal_stop(int sig)
+{
+	struct process *process = current_process();
+	struct process_signals *signals = &process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	uint64_t pending = signals->task->signals.pending.signals | signals->shared.signals;
+	bool stops;
+
+	stops = signals->takes_stop && !(pending & sigmask(SIGKILL));
+	if (stops) {
+		signals->is_stopped = true;
+		signals->stop_code = sig;
+		signals->was_continued = false;
+	}
+	spin_unlock_irqrestore(&signals->lock, flags);
+	if (!stops)
+		return;
+	mutex_lock(&process_lock);
+	do_notify_parent_cldstop(process, CLD_STOPPED);
+	mutex_unlock(&process_lock);
+	waitq_wait(&signals->stopped, signal_may_go_on, signals, false, WAIT_FOREVER);
+}
+
+/* The parent hears that the process goes on. */
+static void signal_tell_continued(void)
+{
+	struct process *process = current_process();
+	struct process_signals *signals = &process->signals;
+	uint64_t flags;
+	bool tells;
+
+	if (!signals->tells_continued)
+		return;
+	flags = spin_lock_irqsave(&signals->lock);
+	tells = signals->tells_continued;
+	signals->tells_continued = false;
+	recalc_sigpending(current_task());
+	spin_unlock_irqrestore(&signals->lock, flags);
+	if (!tells)
+		return;
+	mutex_lock(&process_lock);
+	do_notify_parent_cldstop(process, CLD_CONTINUED);
+	mutex_unlock(&process_lock);
+}
+
+static void signal_tell_deliver(const struct user_siginfo *info,
+				const struct user_sigaction *action)
+{
+	const struct trace_signal told = { .sig = info->signo,
+					   .error = info->error,
+					   .code = info->code };
+
+	trace_signal_deliver(&told, action->handler, action->flags);
+}
+
+/* Take a signal and what is to be done with it; 0: there is none. */
+static int signal_take(struct user_siginfo *out_info, struct user_sigaction *out_action)
+{
+	struct task *task = current_task();
+	struct process_signals *signals = &task->process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	int sig = dequeue_signal(task, task->signals.blocked, out_info);
+
+	if (sig) {
+		struct user_sigaction *action = &signals->actions[sig - 1];
+
+		*out_action = *action;
+		signals->takes_stop = sigmask(sig) & SIGMASK_STOP;
+		if (action->handler > SIG_IGN && action->flags & SA_RESETHAND)
+			action->handler = SIG_DFL;
+	}
+	spin_unlock_irqrestore(&signals->lock, flags);
+	if (sig && trace_signal_deliver_enabled())
+		signal_tell_deliver(out_info, out_action);
+	return sig;
+}
+
+/* A stop that the terminal asks for does nothing in an orphaned group. */
+static bool signal_may_stop(int sig)
+{
+	bool is_orphaned;
+
+	if (sig == SIGSTOP)
+		return true;
+	mutex_lock(&process_lock);
+	is_orphaned = is_orphaned_pgrp(current_process()->pgid);
+	mutex_unlock(&process_lock);
+	return !is_orphaned;
+}
+
+/* Do what is done without a handler. */
+static void signal_do_default(int sig, const struct user_siginfo *info)
+{
+	if (sigmask(sig) & SIGMASK_IGNORE)
+		return;
+	if (current_process()->is_init && sig != SIGKILL)
+		return;
+	if (!(sigmask(sig) & SIGMASK_STOP)) {
+		(void)info;
+		do_group_exit(sig);
+	}
+	if (signal_may_stop(sig))
+		do_signal_stop(sig);
+}
+
+/* The next signal that has a handler; 0: none, and all others are done. */
+static int get_signal(struct user_siginfo *out_info, struct user_sigaction *out_action)
+{
+	for (;;) {
+		int sig;
+
+		signal_tell_continued();
+		sig = signal_take(out_info, out_action);
+		if (!sig || out_action->handler > SIG_IGN)
+			return sig;
+		if (out_action->handler == SIG_DFL)
+			signal_do_default(sig, out_info);
+	}
+}
+
+/* ---- Interrupted system calls ---- */
+
+/* The error of an interrupted call whose result is one that do_signal() knows; 0: it is none. */
+static long signal_call_error(const struct trap_frame *regs)
+{
+	long result = (long)regs->rax;
+
+	if (regs->vector != TRAP_SYSCALL || (int64_t)regs->error < 0)
+		return 0;
+	return result == -ERESTARTSYS || result == -ERESTARTNOHAND ||
+			       result == -ERESTART_RESTARTBLOCK
+		       ? -result
+		       : 0;
+}
+
+static void signal_restart_call(struct trap_frame *regs, uint64_t nr)
+{
+	regs->rax = nr;
+	regs->rip -= SYSCALL_INSN_BYTES;
+}
+
+/* With a handler: EINTR, or once more after the handler. */
+static void signal_end_call(struct trap_frame *regs, const struct user_sigaction *action)
+{
+	long error = signal_call_error(regs);
+
+	if (error == ERESTARTSYS && action->flags & SA_RESTART)
+		signal_restart_call(regs, regs->error);
+	else if (error)
+		regs->rax = (uint64_t)-EINTR;
+}
+
+/* ---- Handlers ---- */
+
+static void handle_signal(struct trap_frame *regs, int sig, const struct user_siginfo *info,
+			  const struct user_sigaction *action)
+{
+	struct task *task = current_task();
+	struct task_signals *own = &task->signals;
+	uint64_t blocked = own->blocked | action->mask;
+	struct arch_signal signal = { .sig = sig,
+				      .info = info,
+				      .handler = action->handler,
+				      .restorer = action->restorer,
+				      .mask = own->restores_saved ? own->saved : own->blocked,
+				      .stack = own->stack,
+				      .wants_stack = action->flags & SA_ONSTACK,
+				      .vector = own->fault_vector,
+				      .error = own->fault_error,
+				      .addr = own->fault_addr };
+
+	signal_end_call(regs, action);
+	own->restores_saved = false;
+	if (!(action->flags & SA_RESTORER) || !setup_rt_frame(regs, &task->arch, &signal)) {
+		force_sigsegv(sig);
+		return;
+	}
+	if (own->stack.flags & SS_AUTODISARM)
+		own->stack = (struct arch_signal_stack){ .flags = SS_DISABLE };
+	if (!(action->flags & SA_NODEFER))
+		blocked |= sigmask(sig);
+	set_current_blocked(blocked);
+}
+
+void do_signal(struct trap_frame *regs)
+{
+	struct task_signals *own = &current_task()->signals;
+	struct user_siginfo info;
+	struct user_sigaction action;
+	int sig = get_signal(&info, &action);
+	long error;
+
+	if (sig) {
+		handle_signal(regs, sig, &info, &action);
+		return;
+	}
+	error = signal_call_error(regs);
+	if (error)
+		signal_restart_call(regs,
+				    error == ERESTART_RESTARTBLOCK ? CALL_RESTART : regs->error);
+	if (own->restores_saved) {
+		own->restores_saved = false;
+		set_current_blocked(own->saved);
+	}
+}

@@ -1,0 +1,108 @@
+/*
+ * News for parents: SIGCHLD, and who waits is woken; and for groups that a terminal's stops would leave
+ * stopped for ever. See signal.h.
+ */
+#include "process.h"
+
+static struct user_siginfo signal_info_of_child(const struct process *child, int code, int status)
+{
+	return (struct user_siginfo){ .signo = SIGCHLD,
+				      .code = code,
+				      .child = { .pid = child->pid, .status = status } };
+}
+
+bool do_notify_parent(struct process *child)
+{
+	struct process *parent = child->parent;
+	struct process_signals *signals = &parent->signals;
+	int sig = child->exit_code & 0x7f, send = child->signals.exit_signal;
+	struct user_siginfo info = signal_info_of_child(child, sig ? CLD_KILLED : CLD_EXITED,
+							sig ? sig : child->exit_code >> 8 & 0xff);
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	const struct user_sigaction *action = &signals->actions[SIGCHLD - 1];
+	bool forgets =
+		send == SIGCHLD && (action->handler == SIG_IGN || action->flags & SA_NOCLDWAIT);
+
+	info.signo = send;
+	if (send && !(send == SIGCHLD && action->handler == SIG_IGN))
+		send_signal_locked(parent, false, send, &info);
+	spin_unlock_irqrestore(&signals->lock, flags);
+	waitq_wake_all(&parent->child_waitq);
+	return forgets;
+}
+
+void do_notify_parent_cldstop(struct process *child, int code)
+{
+	struct process *parent = child->parent;
+	const struct user_siginfo info = signal_info_of_child(
+		child, code, code == CLD_STOPPED ? child->signals.stop_code : SIGCONT);
+	const struct user_sigaction *action;
+	uint64_t flags;
+
+	if (!parent)
+		return;
+	flags = spin_lock_irqsave(&parent->signals.lock);
+	action = &parent->signals.actions[SIGCHLD - 1];
+	if (action->handler != SIG_IGN && !(action->flags & SA_NOCLDSTOP))
+		send_signal_locked(parent, false, SIGCHLD, &info);
+	spin_unlock_irqrestore(&parent->signals.lock, flags);
+	waitq_wake_all(&parent->child_waitq);
+}
+
+/* ---- Orphaned groups ---- */
+
+struct orphan_look {
+	const struct process *ignored; /* it is about to end */
+	bool has_keeper;	       /* a parent of a member is in another group of the session */
+	bool has_stopped;
+};
+
+static void signal_look_at_member(struct process *process, void *arg)
+{
+	struct orphan_look *look = arg;
+	const struct process *parent = process->parent;
+
+	if (process == look->ignored || process->is_zombie)
+		return;
+	look->has_stopped |= process->signals.is_stopped;
+	if (parent && parent != look->ignored && !parent->is_init &&
+	    parent->pgid != process->pgid && parent->sid == process->sid)
+		look->has_keeper = true;
+}
+
+bool is_orphaned_pgrp(int32_t pgid)
+{
+	struct orphan_look look = { 0 };
+
+	process_each_in_group(pgid, signal_look_at_member, &look);
+	return !look.has_keeper;
+}
+
+/* Members that are stopped would stay so when `process` has ended. */
+static void signal_kill_orphaned_pgrp(struct process *process, int32_t pgid)
+{
+	struct orphan_look look = { .ignored = process };
+	const struct user_siginfo hangup = siginfo_from_kernel(SIGHUP);
+	const struct user_siginfo cont = siginfo_from_kernel(SIGCONT);
+
+	process_each_in_group(pgid, signal_look_at_member, &look);
+	if (look.has_keeper || !look.has_stopped)
+		return;
+	kill_pgrp(pgid, SIGHUP, &hangup);
+	kill_pgrp(pgid, SIGCONT, &cont);
+}
+
+void kill_orphaned_pgrps(struct process *process)
+{
+	struct list *pos;
+
+	list_for_each(pos, &process->children) {
+		const struct process *child = list_entry(pos, struct process, sibling);
+
+		if (child->pgid != process->pgid && child->sid == process->sid)
+			signal_kill_orphaned_pgrp(process, child->pgid);
+	}
+	if (process->parent && process->parent->pgid != process->pgid &&
+	    process->parent->sid == process->sid)
+		signal_kill_orphaned_pgrp(process, process->pgid);
+}
