@@ -5,11 +5,12 @@
  *   header, 110 bytes: "070701", then 13 numbers of 8 hexadecimal digits
  *   name with NUL, padded to 4 bytes      contents, padded to 4 bytes      ... "TRAILER!!!"
  *
- * Directories and plain files are made; of other kinds a line in the log tells.
+ * Directories, plain files and symbolic links are made; of other kinds a line in the log tells.
  */
 #include <arch/boot_info.h>
 #include <arch/paging.h>
 #include <kernel/string.h>
+#include <kernel/time.h>
 #include <kernel/vfs.h>
 #include "vfs_mount.h"
 
@@ -19,10 +20,12 @@
 #define CPIO_KIND      0170000u
 #define CPIO_DIRECTORY 0040000u
 #define CPIO_REGULAR   0100000u
+#define CPIO_LINK      0120000u
 
 /* Places of numbers behind the magic. */
 enum cpio_number {
 	CPIO_MODE = 1,
+	CPIO_MTIME = 5,
 	CPIO_BYTES = 6,
 	CPIO_NAME_BYTES = 11
 };
@@ -36,6 +39,7 @@ struct entry {
 	const char *name;
 	const char *contents;
 	uint32_t mode;
+	uint32_t mtime; /* seconds since 1970 */
 	size_t bytes;
 };
 
@@ -76,6 +80,7 @@ static int initramfs_next(struct archive *archive, struct entry *out)
 		header = archive->text + archive->pos;
 	if (!header || memcmp(header, "070701", 6) != 0 ||
 	    !initramfs_number(header, CPIO_MODE, &out->mode) ||
+	    !initramfs_number(header, CPIO_MTIME, &out->mtime) ||
 	    !initramfs_number(header, CPIO_BYTES, &bytes) ||
 	    !initramfs_number(header, CPIO_NAME_BYTES, &name_bytes))
 		return -EINVAL;
@@ -92,7 +97,6 @@ static int initramfs_next(struct archive *archive, struct entry *out)
 
 static int initramfs_write(const struct entry *entry)
 {
-	const struct vfs_stat to = { .mode = entry->mode & 07777 };
 	struct file *file;
 	int err = vfs_open("/", entry->name, VFS_WRITE | VFS_CREATE | VFS_TRUNCATE, &file);
 
@@ -101,20 +105,45 @@ static int initramfs_write(const struct entry *entry)
 	if (file_write(file, entry->contents, entry->bytes) != (ssize_t)entry->bytes)
 		err = -ENOSPC;
 	fput(file);
-	return err ? err : vfs_set_attr("/", entry->name, VFS_SET_MODE, &to);
+	return err;
+}
+
+static int initramfs_link(const struct entry *entry)
+{
+	char target[VFS_PATH_MAX];
+
+	if (entry->bytes >= sizeof(target))
+		return -ENAMETOOLONG;
+	memcpy(target, entry->contents, entry->bytes);
+	target[entry->bytes] = '\0';
+	return vfs_symlink("/", entry->name, target);
+}
+
+static int initramfs_directory(const struct entry *entry)
+{
+	int err = strcmp(entry->name, ".") == 0 ? 0 : vfs_mkdir("/", entry->name);
+
+	return err == -EEXIST ? 0 : err;
 }
 
 static int initramfs_make(const struct entry *entry)
 {
+	const uint64_t time = entry->mtime * NSEC_PER_SEC;
+	const struct vfs_stat to = { .mode = entry->mode & 07777,
+				     .atime_ns = time,
+				     .mtime_ns = time };
 	int err = -EOPNOTSUPP;
 
-	if ((entry->mode & CPIO_KIND) == CPIO_DIRECTORY) {
-		err = strcmp(entry->name, ".") == 0 ? 0 : vfs_mkdir("/", entry->name);
-		return err == -EEXIST ? 0 : err;
-	}
-	if ((entry->mode & CPIO_KIND) == CPIO_REGULAR)
+	if ((entry->mode & CPIO_KIND) == CPIO_DIRECTORY)
+		err = initramfs_directory(entry);
+	else if ((entry->mode & CPIO_KIND) == CPIO_REGULAR)
 		err = initramfs_write(entry);
-	return err;
+	else if ((entry->mode & CPIO_KIND) == CPIO_LINK)
+		err = initramfs_link(entry);
+	return err ? err
+		   : vfs_set_attr("/", entry->name,
+				  VFS_SET_MODE | VFS_SET_ATIME | VFS_SET_MTIME | VFS_SET_OF_LINK,
+				  &to);
 }
 
 void initramfs_unpack(void)

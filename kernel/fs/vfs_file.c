@@ -71,6 +71,25 @@ bool file_is_readable(struct file *file)
 	return !file->ops->is_readable || file->ops->is_readable(file);
 }
 
+int file_stat(struct file *file, struct vfs_stat *out_stat)
+{
+	if (!file->ops->stat)
+		return -EOPNOTSUPP;
+	file->ops->stat(file, out_stat);
+	return 0;
+}
+
+int file_set_attr(struct file *file, unsigned int which, const struct vfs_stat *to)
+{
+	return file->ops->set_attr ? file->ops->set_attr(file, which, to) : -EOPNOTSUPP;
+}
+
+int file_truncate(struct file *file, uint64_t size)
+{
+	return file->ops->truncate && file->flags & VFS_WRITE ? file->ops->truncate(file, size)
+							      : -EINVAL;
+}
+
 uint32_t file_events(struct file *file, uint32_t wanted)
 {
 	if (file->ops->events)

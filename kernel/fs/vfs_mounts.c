@@ -120,7 +120,7 @@ int vfs_mount(const char *cwd, const char *path, const char *type)
 	if (!err && stat.type != VFS_DIRECTORY)
 		err = -ENOTDIR;
 	if (!err)
-		err = vfs_resolve(cwd, path, full);
+		err = vfs_real_path(cwd, path, true, full);
 	if (err)
 		return err;
 	spin_lock(&mount_lock);
@@ -134,7 +134,7 @@ int vfs_remount(const char *cwd, const char *path, unsigned int which, const str
 	const struct vfs_fs *fs = NULL;
 	const struct mount *mount;
 	char full[VFS_PATH_MAX];
-	int err = vfs_resolve(cwd, path, full);
+	int err = vfs_real_path(cwd, path, true, full);
 
 	if (err)
 		return err;
@@ -167,7 +167,7 @@ static int mount_remove_mount(const char *path)
 int vfs_umount(const char *cwd, const char *path)
 {
 	char full[VFS_PATH_MAX];
-	int err = vfs_resolve(cwd, path, full);
+	int err = vfs_real_path(cwd, path, true, full);
 
 	if (err)
 		return err;

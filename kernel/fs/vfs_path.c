@@ -1,136 +1,15 @@
-/* Names: from a path to a node; making, removing and renaming. See <kernel/vfs.h>. */
+/* Files by path: opening, asking, making, removing and renaming. See <kernel/vfs.h>. */
 #include <kernel/string.h>
 #include <kernel/vfs.h>
 #include "vfs_mount.h"
+#include "vfs_walk.h"
 
-#define FS_NR_SHIFT 56 /* the bits of an id above those that the file system gives */
-
-/* A node that is held, and the file system that it belongs to. */
-struct place {
-	const struct vfs_fs *fs;
-	void *node;
-};
-
-static int path_append_component(char *path, size_t *len, const char *name, size_t name_len)
-{
-	if (name_len == 1 && name[0] == '.')
-		return 0;
-	if (name_len == 2 && name[0] == '.' && name[1] == '.') {
-		while (*len && path[--*len] != '/')
-			;
-		return 0;
-	}
-	if (name_len >= VFS_NAME_MAX || *len + name_len + 2 > VFS_PATH_MAX)
-		return -ENAMETOOLONG;
-	path[(*len)++] = '/';
-	memcpy(path + *len, name, name_len);
-	*len += name_len;
-	return 0;
-}
-
-static int path_append(char *out_path, size_t *len, const char *path)
-{
-	int err = 0;
-
-	while (*path && !err) {
-		size_t name_len = 0;
-
-		while (path[name_len] && path[name_len] != '/')
-			name_len++;
-		if (name_len)
-			err = path_append_component(out_path, len, path, name_len);
-		path += name_len;
-		while (*path == '/')
-			path++;
-	}
-	return err;
-}
-
-int vfs_resolve(const char *cwd, const char *path, char *out_path)
-{
-	size_t len = 0;
-	int err = 0;
-
-	if (!*path)
-		return -ENOENT;
-	if (*path != '/')
-		err = path_append(out_path, &len, cwd);
-	if (!err)
-		err = path_append(out_path, &len, path);
-	if (err)
-		return err;
-	if (!len)
-		out_path[len++] = '/';
-	out_path[len] = '\0';
-	return 0;
-}
-
-static void path_put(struct place *place)
-{
-	if (place->fs->put)
-		place->fs->put(place->node);
-}
-
-/* Go from a directory to `name` in it. 0, or -errno with `place` as it was. */
-static int path_step(struct place *place, const char *name)
-{
-	struct vfs_stat stat;
-	void *next;
-	int err;
-
-	place->fs->stat(place->node, &stat);
-	if (stat.type != VFS_DIRECTORY)
-		return -ENOTDIR;
-	err = place->fs->lookup(place->node, name, &next);
-	if (err)
-		return err;
-	path_put(place);
-	place->node = next;
-	return 0;
-}
-
-/*
- * Find and hold the node of a resolved path; its slashes are overwritten. With `out_last` it is the
- * node of the parent, and *out_last points to the last name. -EEXIST when there is no last name,
- * because the path is the root of a mount.
- */
-static int path_walk(char *path, char **out_last, struct place *out_place)
-{
-	const char *rest;
+/* A last name of a path that is to be made or removed. */
+struct path_last {
+	struct place parent; /* held */
 	char *name;
-	int err = 0;
-
-	out_place->fs = vfs_mount_of(path, &rest);
-	name = path + (rest - path);
-	if (out_last && !*name)
-		return -EEXIST;
-	out_place->node = out_place->fs->root();
-	if (!out_place->node)
-		return -ENOENT;
-	while (*name && !err) {
-		char *slash = strchr(name, '/');
-
-		if (!slash && out_last)
-			break;
-		if (slash)
-			*slash = '\0';
-		err = path_step(out_place, name);
-		name = slash ? slash + 1 : name + strlen(name);
-	}
-	if (out_last)
-		*out_last = name;
-	if (err)
-		path_put(out_place);
-	return err;
-}
-
-static int path_find(const char *cwd, const char *path, struct place *out_place)
-{
-	char full[VFS_PATH_MAX];
-	int err = vfs_resolve(cwd, path, full);
-
-	return err ? err : path_walk(full, NULL, out_place);
-}
+	bool is_dir, creates;
+};
 
 /*
  * Checks before the file system is asked: `parent` is a directory, and `name` is not in it when it
@@ -153,28 +32,70 @@ static int path_check_last(const struct place *parent, const char *name, bool is
 		err = -EEXIST;
 	else if ((stat.type == VFS_DIRECTORY) != is_dir)
 		err = is_dir ? -ENOTDIR : -EISDIR;
-	path_put(&last);
+	place_put(&last);
+	return err;
+}
+
+/* The parent of a name that is to be made or removed, and checks of both. 0 or -errno. */
+static int path_find_last(const char *cwd, const char *path, char *full, struct path_last *out)
+{
+	int err = place_find_parent(cwd, path, full, &out->name, &out->parent);
+
+	if (err)
+		return err == -EEXIST && !out->creates ? -EBUSY : err;
+	err = path_check_last(&out->parent, out->name, out->is_dir, out->creates);
+	if (err)
+		place_put(&out->parent);
 	return err;
 }
 
 /* Make or remove the last name of the path. */
 static int path_change(const char *cwd, const char *path, bool is_dir, bool creates)
 {
+	struct path_last last = { .is_dir = is_dir, .creates = creates };
 	char full[VFS_PATH_MAX];
-	struct place parent;
-	char *name;
-	int err = vfs_resolve(cwd, path, full);
+	int err = path_find_last(cwd, path, full, &last);
+	const struct vfs_fs *fs = last.parent.fs;
 
-	if (!err)
-		err = path_walk(full, &name, &parent);
 	if (err)
-		return err == -EEXIST && !creates ? -EBUSY : err;
-	err = path_check_last(&parent, name, is_dir, creates);
-	if (!err && creates)
-		err = parent.fs->create ? parent.fs->create(parent.node, name, is_dir) : -EPERM;
-	else if (!err)
-		err = parent.fs->remove ? parent.fs->remove(parent.node, name, is_dir) : -EPERM;
-	path_put(&parent);
+		return err;
+	if (creates)
+		err = fs->create ? fs->create(last.parent.node, last.name, is_dir) : -EPERM;
+	else
+		err = fs->remove ? fs->remove(last.parent.node, last.name, is_dir) : -EPERM;
+	place_put(&last.parent);
+	return err;
+}
+
+int vfs_symlink(const char *cwd, const char *path, const char *target)
+{
+	struct path_last last = { .creates = true };
+	char full[VFS_PATH_MAX];
+	int err;
+
+	if (!*target)
+		return -ENOENT;
+	if (strlen(target) >= VFS_PATH_MAX)
+		return -ENAMETOOLONG;
+	err = path_find_last(cwd, path, full, &last);
+	if (err)
+		return err;
+	err = last.parent.fs->symlink ? last.parent.fs->symlink(last.parent.node, last.name, target)
+				      : -EPERM;
+	place_put(&last.parent);
+	return err;
+}
+
+int vfs_readlink(const char *cwd, const char *path, char *out_target)
+{
+	char full[VFS_PATH_MAX];
+	struct place place;
+	int err = place_find(cwd, path, false, full, &place);
+
+	if (err)
+		return err;
+	err = place.fs->readlink ? place.fs->readlink(place.node, out_target) : -EINVAL;
+	place_put(&place);
 	return err;
 }
 
@@ -204,45 +125,55 @@ static int path_open_place(const struct place *place, const char *path, uint32_t
 
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)
 {
+	char full[VFS_PATH_MAX];
 	struct place place;
-	int err = path_find(cwd, path, &place);
+	int err = place_find(cwd, path, true, full, &place);
 
-	if (err == -ENOENT && (flags & VFS_CREATE)) {
-		err = path_change(cwd, path, false, true);
+	if (err == -ENOENT && (flags & VFS_CREATE) && *path) {
+		err = path_change("/", full, false, true);
 		if (!err || err == -EEXIST)
-			err = path_find(cwd, path, &place);
+			err = place_find(cwd, path, true, full, &place);
 	}
 	if (err)
 		return err;
-	err = path_open_place(&place, path, flags, out_file);
-	path_put(&place);
+	err = path_open_place(&place, full, flags, out_file);
+	place_put(&place);
 	return err;
+}
+
+static int path_stat(const char *cwd, const char *path, bool follows, struct vfs_stat *out_stat)
+{
+	char full[VFS_PATH_MAX];
+	struct place place;
+	int err = place_find(cwd, path, follows, full, &place);
+
+	if (err)
+		return err;
+	place_stat(&place, out_stat);
+	place_put(&place);
+	return 0;
 }
 
 int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat)
 {
-	struct place place;
-	int err = path_find(cwd, path, &place);
+	return path_stat(cwd, path, true, out_stat);
+}
 
-	if (err)
-		return err;
-	out_stat->uid = 0;
-	out_stat->gid = 0;
-	place.fs->stat(place.node, out_stat);
-	out_stat->id = (uint64_t)place.fs->nr << FS_NR_SHIFT |
-		       (out_stat->id & ((1ull << FS_NR_SHIFT) - 1));
-	path_put(&place);
-	return 0;
+int vfs_lstat(const char *cwd, const char *path, struct vfs_stat *out_stat)
+{
+	return path_stat(cwd, path, false, out_stat);
 }
 
 int vfs_set_attr(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to)
 {
 	struct vfs_stat stat = { 0 };
+	char full[VFS_PATH_MAX];
 	struct place place;
-	int err = path_find(cwd, path, &place);
+	int err = place_find(cwd, path, !(which & VFS_SET_OF_LINK), full, &place);
 
 	if (err)
 		return err;
+	which &= ~VFS_SET_OF_LINK;
 	place.fs->stat(place.node, &stat);
 	if (place.fs->set_attr)
 		err = place.fs->set_attr(place.node, which, to);
@@ -250,15 +181,16 @@ int vfs_set_attr(const char *cwd, const char *path, unsigned int which, const st
 		 (which & VFS_SET_UID && to->uid != stat.uid) ||
 		 (which & VFS_SET_GID && to->gid != stat.gid))
 		err = -EPERM;
-	path_put(&place);
+	place_put(&place);
 	return err;
 }
 
 int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 {
+	char full[VFS_PATH_MAX];
 	struct vfs_stat stat;
 	struct place place;
-	int err = path_find(cwd, path, &place);
+	int err = place_find(cwd, path, true, full, &place);
 
 	if (err)
 		return err;
@@ -266,7 +198,7 @@ int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 	err = -ENOTDIR;
 	if (stat.type == VFS_DIRECTORY)
 		err = place.fs->entry(place.node, index, out_name);
-	path_put(&place);
+	place_put(&place);
 	return err;
 }
 
@@ -297,7 +229,7 @@ static int path_rename_in(const struct place *from, const char *name, const stru
 	err = from->fs->lookup(from->node, name, &last.node);
 	if (err)
 		return err;
-	path_put(&last);
+	place_put(&last);
 	if (!from->fs->rename)
 		return -EPERM;
 	return from->fs->rename(from->node, name, to->node, new_name);
@@ -308,23 +240,19 @@ int vfs_rename(const char *cwd, const char *path, const char *new_path)
 	char full[VFS_PATH_MAX], new_full[VFS_PATH_MAX];
 	char *name, *new_name;
 	struct place from, to;
-	int err = vfs_resolve(cwd, path, full);
+	int err = place_find_parent(cwd, path, full, &name, &from);
 
-	if (!err)
-		err = vfs_resolve(cwd, new_path, new_full);
-	if (!err && (vfs_mount_is_in(full) || strcmp(full, "/") == 0))
-		err = -EBUSY;
-	if (!err)
-		err = path_walk(full, &name, &from);
 	if (err)
-		return err;
-	err = path_walk(new_full, &new_name, &to);
+		return err == -EEXIST ? -EBUSY : err;
+	err = vfs_mount_is_in(full) ? -EBUSY : 0;
+	if (!err)
+		err = place_find_parent(cwd, new_path, new_full, &new_name, &to);
 	if (err) {
-		path_put(&from);
+		place_put(&from);
 		return err == -EEXIST ? -EBUSY : err;
 	}
 	err = path_rename_in(&from, name, &to, new_name);
-	path_put(&to);
-	path_put(&from);
+	place_put(&to);
+	place_put(&from);
 	return err;
 }

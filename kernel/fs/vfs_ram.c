@@ -4,16 +4,17 @@
  *   dir node --children--> node --siblings--> node        file node --> block --> block
  *                                                          a block: BLOCK_SLOTS pages of contents
  *
- * Context: thread. Locking: tree_lock guards names, links, sizes and contents of the whole tree.
+ * Context: thread. Locking: ram_tree_lock guards names, links, sizes and contents of the whole tree.
  * Ownership: a node lives while it has a name or a holder.
  */
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
+#include <kernel/time.h>
 #include "vfs_mount.h"
 #include "vfs_ram.h"
 
-static struct mutex tree_lock;
+struct mutex ram_tree_lock;
 static struct ram_node *root;
 static _Atomic uint64_t last_id;
 
@@ -40,6 +41,7 @@ static void ram_put_locked(struct ram_node *node)
 	if (--node->refs)
 		return;
 	ram_data_free(node);
+	kfree(node->target);
 	kfree(node->name);
 	kfree(node);
 }
@@ -83,9 +85,9 @@ static void ram_unlink(struct ram_node *node)
 
 static void *ram_root(void)
 {
-	mutex_lock(&tree_lock);
+	mutex_lock(&ram_tree_lock);
 	root->refs++;
-	mutex_unlock(&tree_lock);
+	mutex_unlock(&ram_tree_lock);
 	return root;
 }
 
@@ -93,27 +95,27 @@ static int ram_lookup(void *dir, const char *name, void **out_node)
 {
 	struct ram_node *node;
 
-	mutex_lock(&tree_lock);
+	mutex_lock(&ram_tree_lock);
 	node = ram_find_child(dir, name);
 	if (node)
 		node->refs++;
-	mutex_unlock(&tree_lock);
+	mutex_unlock(&ram_tree_lock);
 	*out_node = node;
 	return node ? 0 : -ENOENT;
 }
 
-static void ram_put(void *node)
+void ram_put(void *node)
 {
-	mutex_lock(&tree_lock);
+	mutex_lock(&ram_tree_lock);
 	ram_put_locked(node);
-	mutex_unlock(&tree_lock);
+	mutex_unlock(&ram_tree_lock);
 }
 
 static void ram_stat(void *object, struct vfs_stat *out_stat)
 {
 	const struct ram_node *node = object;
 
-	out_stat->type = VFS_REGULAR;
+	out_stat->type = node->target ? VFS_LINK : VFS_REGULAR;
 	if (node->is_dir)
 		out_stat->type = VFS_DIRECTORY;
 	else if (node->special && node->special->is_device)
@@ -123,6 +125,9 @@ static void ram_stat(void *object, struct vfs_stat *out_stat)
 	out_stat->gid = node->gid;
 	out_stat->size = node->size;
 	out_stat->id = node->id;
+	out_stat->atime_ns = node->atime_ns;
+	out_stat->mtime_ns = node->mtime_ns;
+	out_stat->ctime_ns = node->ctime_ns;
 }
 
 /* Is one of the attributes to have another value? */
@@ -135,7 +140,7 @@ static bool ram_attr_differs(const struct ram_node *node, unsigned int which,
 }
 
 /* Those of files in /proc stay. */
-static int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to)
+int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to)
 {
 	struct ram_node *node = object;
 
@@ -147,6 +152,11 @@ static int ram_set_attr(void *object, unsigned int which, const struct vfs_stat 
 		node->uid = to->uid;
 	if (which & VFS_SET_GID)
 		node->gid = to->gid;
+	if (which & VFS_SET_ATIME)
+		node->atime_ns = to->atime_ns;
+	if (which & VFS_SET_MTIME)
+		node->mtime_ns = to->mtime_ns;
+	node->ctime_ns = ktime_get_real_ns();
 	return 0;
 }
 
@@ -155,30 +165,71 @@ static int ram_entry(void *object, uint32_t index, char *out_name)
 	struct ram_node *dir = object;
 	struct ram_node *node;
 
-	mutex_lock(&tree_lock);
+	mutex_lock(&ram_tree_lock);
 	node = dir->children;
 	while (node && index--)
 		node = node->sibling;
 	if (node)
 		strlcpy(out_name, node->name, VFS_NAME_MAX);
-	mutex_unlock(&tree_lock);
+	mutex_unlock(&ram_tree_lock);
 	return node ? 0 : -ENOENT;
+}
+
+void ram_changed(struct ram_node *node)
+{
+	node->mtime_ns = node->ctime_ns = ktime_get_real_ns();
+}
+
+/* Put a new node, which may be NULL, into a directory. 0, or -errno with the node freed. */
+static int ram_add_new(struct ram_node *dir, struct ram_node *node)
+{
+	int err = -ENOTDIR;
+
+	if (!node)
+		return -ENOMEM;
+	ram_changed(node);
+	node->atime_ns = node->mtime_ns;
+	mutex_lock(&ram_tree_lock);
+	if (dir->is_dir)
+		err = dir->parent ? -EEXIST : -ENOENT;
+	if (err == -EEXIST && !ram_find_child(dir, node->name)) {
+		err = ram_add_child(dir, node);
+		ram_changed(dir);
+	}
+	if (err)
+		ram_put_locked(node);
+	mutex_unlock(&ram_tree_lock);
+	return err;
 }
 
 static int ram_create(void *object, const char *name, bool is_dir)
 {
-	struct ram_node *dir = object;
-	int err = -EEXIST;
+	return ram_add_new(object, ram_create_node(name, is_dir, is_dir ? 0755 : 0644));
+}
 
-	if (!dir->is_dir)
-		return -ENOTDIR;
-	mutex_lock(&tree_lock);
-	if (!dir->parent)
-		err = -ENOENT;
-	else if (!ram_find_child(dir, name))
-		err = ram_add_child(dir, ram_create_node(name, is_dir, is_dir ? 0755 : 0644));
-	mutex_unlock(&tree_lock);
-	return err;
+static int ram_symlink(void *object, const char *name, const char *target)
+{
+	struct ram_node *node = ram_create_node(name, false, 0777);
+
+	if (node)
+		node->target = kstrdup(target);
+	if (node && !node->target) {
+		ram_put(node);
+		return -ENOMEM;
+	}
+	if (node)
+		node->size = strlen(target);
+	return ram_add_new(object, node);
+}
+
+static int ram_readlink(void *object, char *out_target)
+{
+	const struct ram_node *node = object;
+
+	if (!node->target)
+		return -EINVAL;
+	strlcpy(out_target, node->target, VFS_PATH_MAX);
+	return 0;
 }
 
 static int ram_can_remove(const struct ram_node *node, bool is_dir)
@@ -200,14 +251,15 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 
 	if (!dir->is_dir)
 		return -ENOTDIR;
-	mutex_lock(&tree_lock);
+	mutex_lock(&ram_tree_lock);
 	node = ram_find_child(dir, name);
 	err = ram_can_remove(node, is_dir);
 	if (!err) {
 		ram_unlink(node);
 		ram_put_locked(node);
+		ram_changed(dir);
 	}
-	mutex_unlock(&tree_lock);
+	mutex_unlock(&ram_tree_lock);
 	return err;
 }
 
@@ -244,7 +296,7 @@ static int ram_rename(void *object, const char *name, void *new_object, const ch
 	copy = kstrdup(new_name);
 	if (!copy)
 		return -ENOMEM;
-	mutex_lock(&tree_lock);
+	mutex_lock(&ram_tree_lock);
 	node = ram_find_child(dir, name);
 	over = ram_find_child(new_dir, new_name);
 	err = ram_can_rename(node, over, new_dir);
@@ -259,60 +311,13 @@ static int ram_rename(void *object, const char *name, void *new_object, const ch
 		node->name = copy;
 		ram_add_child(new_dir, node);
 		copy = old_name;
+		ram_changed(dir);
+		ram_changed(new_dir);
 	}
-	mutex_unlock(&tree_lock);
+	mutex_unlock(&ram_tree_lock);
 	kfree(copy);
 	return err;
 }
-
-static ssize_t ram_read(struct file *file, void *buf, size_t len, uint64_t *pos)
-{
-	size_t got;
-
-	mutex_lock(&tree_lock);
-	got = ram_data_read(file->object, *pos, buf, len);
-	mutex_unlock(&tree_lock);
-	*pos += got;
-	return (ssize_t)got;
-}
-
-static ssize_t ram_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
-{
-	struct ram_node *node = file->object;
-	size_t put;
-
-	mutex_lock(&tree_lock);
-	if (file->flags & VFS_APPEND)
-		*pos = node->size;
-	put = ram_data_write(node, *pos, buf, len);
-	mutex_unlock(&tree_lock);
-	*pos += put;
-	return put || !len ? (ssize_t)put : -ENOSPC;
-}
-
-static void *ram_map_page(struct file *file, uint64_t index)
-{
-	void *page;
-
-	mutex_lock(&tree_lock);
-	page = ram_data_page(file->object, index);
-	mutex_unlock(&tree_lock);
-	return page;
-}
-
-static int ram_close(struct file *file)
-{
-	ram_put(file->object);
-	return 0;
-}
-
-static const struct file_ops ram_file_ops = {
-	.read = ram_read,
-	.write = ram_write,
-	.map_page = ram_map_page,
-	.close = ram_close,
-	.has_position = true,
-};
 
 static int ram_open(void *object, struct file *file)
 {
@@ -323,11 +328,15 @@ static int ram_open(void *object, struct file *file)
 		file->object = (void *)(uintptr_t)node->special;
 		return file->ops->open ? file->ops->open(file) : 0;
 	}
-	mutex_lock(&tree_lock);
+	if (node->target)
+		return -ELOOP;
+	mutex_lock(&ram_tree_lock);
 	node->refs++;
-	if (file->flags & VFS_TRUNCATE)
+	if (file->flags & VFS_TRUNCATE && node->size) {
 		ram_data_free(node);
-	mutex_unlock(&tree_lock);
+		ram_changed(node);
+	}
+	mutex_unlock(&ram_tree_lock);
 	file->ops = &ram_file_ops;
 	file->object = node;
 	return 0;
@@ -409,4 +418,6 @@ const struct vfs_fs vfs_ram_fs = {
 	.remove = ram_remove,
 	.set_attr = ram_set_attr,
 	.rename = ram_rename,
+	.readlink = ram_readlink,
+	.symlink = ram_symlink,
 };

@@ -1,12 +1,14 @@
 /*
  * Nodes of the tree in memory, and the contents of its files.
  *
- * Context: thread. Locking: the caller holds tree_lock of vfs_ram.c. Ownership: see there.
+ * Context: thread. Locking: the caller holds ram_tree_lock, where nothing else is said. Ownership: see there.
  */
 #ifndef KERNEL_VFS_RAM_H
 #define KERNEL_VFS_RAM_H
 
 #include <kernel/base.h>
+#include <kernel/lock.h>
+#include <kernel/vfs.h>
 
 struct ram_block;
 struct vfs_special;
@@ -21,7 +23,9 @@ struct ram_node {
 	uint64_t id;			   /* no other node has had the same */
 	uint32_t mode;
 	uint32_t uid, gid;
-	uint32_t refs; /* holders; the name in a directory counts as one */
+	uint64_t atime_ns, mtime_ns, ctime_ns; /* since 1970; 0: of the boot */
+	char *target;			       /* of a symbolic link; otherwise NULL */
+	uint32_t refs;			       /* holders; the name in a directory counts as one */
 	bool is_dir;
 	bool is_fixed; /* can be neither removed nor renamed */
 	char *name;
@@ -36,7 +40,19 @@ size_t ram_data_read(struct ram_node *node, uint64_t pos, void *buf, size_t len)
 size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size_t len);
 /* Page `index` of the contents, with one more user; NULL behind their end, and without memory. */
 void *ram_data_page(struct ram_node *node, uint64_t index);
+/* Give the contents another size. What is cut off is freed, what is added is zeros. */
+void ram_data_resize(struct ram_node *node, uint64_t size);
 /* Free the contents: the size is 0 afterwards. */
 void ram_data_free(struct ram_node *node);
+
+/* Guards the whole tree. vfs_ram.c */
+extern struct mutex ram_tree_lock;
+/* The contents of a file, or the names in a directory, have changed. With or without the lock. */
+void ram_changed(struct ram_node *node);
+/* As members of struct vfs_fs: without the lock. */
+void ram_put(void *node);
+int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to);
+/* The operations of open files, whose object is the node; vfs_ram_file.c. */
+extern const struct file_ops ram_file_ops;
 
 #endif

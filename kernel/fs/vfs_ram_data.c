@@ -93,6 +93,26 @@ void *ram_data_page(struct ram_node *node, uint64_t index)
 	return slot && *slot ? get_page(*slot) : NULL;
 }
 
+void ram_data_resize(struct ram_node *node, uint64_t size)
+{
+	uint64_t index = ALIGN_UP(size, PAGE_SIZE) / PAGE_SIZE;
+	uint64_t end = ALIGN_UP(node->size, PAGE_SIZE) / PAGE_SIZE;
+	void **slot;
+
+	for (; index < end; index++) {
+		slot = ram_find_slot(node, index, false);
+		if (!slot)
+			break;
+		put_page(*slot);
+		*slot = NULL;
+	}
+	slot = size < node->size && size % PAGE_SIZE ? ram_find_slot(node, size / PAGE_SIZE, false)
+						     : NULL;
+	if (slot && *slot)
+		memset((char *)*slot + size % PAGE_SIZE, 0, PAGE_SIZE - size % PAGE_SIZE);
+	node->size = size;
+}
+
 void ram_data_free(struct ram_node *node)
 {
 	while (node->data) {

@@ -43,8 +43,15 @@
 #define O_DIRECTORY 0200000
 #define O_CLOEXEC   02000000
 
-#define AT_FDCWD      (-100)
-#define AT_EMPTY_PATH 0x1000
+#define O_NOFOLLOW 0400000
+#define O_PATH	   010000000
+#define O_TMPFILE  020000000
+
+#define AT_FDCWD	    (-100)
+#define AT_SYMLINK_NOFOLLOW 0x100
+#define AT_REMOVEDIR	    0x200 /* of unlinkat() */
+#define AT_SYMLINK_FOLLOW   0x400
+#define AT_EMPTY_PATH	    0x1000
 
 struct user_timespec {
 	int64_t sec;
@@ -58,6 +65,35 @@ struct user_stat {
 	int64_t size, blksize, blocks;
 	struct user_timespec atime, mtime, ctime;
 	int64_t unused[3];
+};
+
+struct user_timeval {
+	int64_t sec;
+	int64_t usec;
+};
+
+struct user_statx_time {
+	int64_t sec;
+	uint32_t nsec;
+	int32_t pad;
+};
+
+struct user_statx {
+	uint32_t mask, blksize;
+	uint64_t attributes;
+	uint32_t nlink, uid, gid;
+	uint16_t mode, pad;
+	uint64_t ino, size, blocks, attributes_mask;
+	struct user_statx_time atime, btime, ctime, mtime;
+	uint32_t rdev_major, rdev_minor, dev_major, dev_minor;
+	uint64_t mnt_id;
+	uint64_t unused[13];
+};
+
+struct user_statfs {
+	int64_t type, bsize;
+	uint64_t blocks, bfree, bavail, files, ffree, fsid;
+	int64_t namelen, frsize, flags, spare[4];
 };
 
 struct user_iovec {

@@ -45,10 +45,9 @@ static uint64_t stack_random(void)
 static void stack_push_strings(struct stack *stack, const struct exec_args *args)
 {
 	const uint64_t zero = 0, random[2] = { stack_random(), stack_random() };
-	const char *path = stack->mm->exe;
 
 	stack_push(stack, &zero, sizeof(zero));
-	stack->path = stack_push(stack, path, strlen(path) + 1);
+	stack->path = stack_push(stack, args->name, strlen(args->name) + 1);
 	stack->platform = stack_push(stack, "x86_64", 7);
 	stack->random = stack_push(stack, random, sizeof(random));
 	stack->strings = stack_push(stack, args->text, args->len);

@@ -57,8 +57,9 @@ static struct mm *exec_load(const char *path, struct file *file, const struct ex
 	*out_err = -ENOMEM;
 	if (!mm)
 		return NULL;
-	strlcpy(mm->exe, path, sizeof(mm->exe));
-	*out_err = load_elf_binary(mm, file, &image);
+	*out_err = vfs_real_path("/", path, true, mm->exe);
+	if (!*out_err)
+		*out_err = load_elf_binary(mm, file, &image);
 	if (!*out_err)
 		*out_err = create_elf_tables(mm, &image, args, &out_start->sp);
 	if (*out_err) {
@@ -86,8 +87,9 @@ static void exec_reset_signals(struct task *task)
 }
 
 /* From here on the thread runs the new program. */
-static void exec_begin(struct mm *mm, uintptr_t ip, uintptr_t sp)
+static void exec_begin(struct mm *mm, const char *name, const struct exec_start *start)
 {
+	const char *slash = strrchr(name, '/');
 	struct task *task = current_task();
 	struct mm *old = task->mm;
 
@@ -99,9 +101,9 @@ static void exec_begin(struct mm *mm, uintptr_t ip, uintptr_t sp)
 	exec_reset_signals(task);
 	files_close_on_exec(task->process->files);
 	process_born(task->process);
-	thread_set_name(task->thread, strrchr(mm->exe, '/') + 1);
+	thread_set_name(task->thread, slash ? slash + 1 : name);
 	trace_sched_process_exec(mm->exe, (int)task->thread->pid, (int)task->thread->pid);
-	arch_user_frame_init(task_frame(task), ip, sp);
+	arch_user_frame_init(task_frame(task), start->ip, start->sp);
 }
 
 /* The words of a line "#! INTERPRETER ARGUMENT" are cut out of `line`. */
@@ -128,7 +130,7 @@ static char *exec_script_words(char *line, char **out_arg)
 static int exec_script_args(struct exec_args *args, const char *interpreter, const char *arg,
 			    const char *path)
 {
-	struct exec_args with = { 0 };
+	struct exec_args with = { .name = args->name };
 	const char *text = args->text, *end = text + args->len;
 	int err = exec_args_add(&with, interpreter, false);
 
@@ -177,7 +179,7 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 		return exec_script(path, line + 2, args, depth);
 	mm = exec_load(path, file, args, &start, &err);
 	if (mm)
-		exec_begin(mm, start.ip, start.sp);
+		exec_begin(mm, args->name, &start);
 	return err;
 }
 

@@ -98,12 +98,13 @@ struct exec_args {
 	char *text;
 	size_t len, size;
 	uint32_t argc, envc;
+	const char *name; /* of the program as it was asked for, which may be that of a link */
 };
 /* 0, -ENOMEM, -E2BIG. */
 int exec_args_add(struct exec_args *args, const char *text, bool is_env);
 void exec_args_free(struct exec_args *args);
 /*
- * Let the running thread have the program at `path`, which is absolute. 0, and its frame is that of
+ * Let the running thread have the program at `path`, which is absolute; args->name is set. 0, and its frame is that of
  * the new one; or -errno, with the old one as it was.
  */
 int do_execve(const char *path, struct exec_args *args);

@@ -108,7 +108,7 @@ static int program_start(struct start *start, struct process *process)
 
 int program_run(const struct program *program, int *out_status)
 {
-	struct start start = { .program = program };
+	struct start start = { .program = program, .args.name = program->path };
 	struct process *process = program_create_process(program);
 	int err = process ? program_add_args(&start.args, program) : -ENOMEM;
 	int code;

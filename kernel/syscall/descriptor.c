@@ -157,7 +157,8 @@ static long descriptor_seek(struct file *file, long offset, unsigned int whence)
 		return -ESPIPE;
 	if (whence == SEEK_CUR)
 		base = (long)file->pos;
-	else if (whence == SEEK_END && file->path && vfs_stat("/", file->path, &stat) == 0)
+	else if (whence == SEEK_END && (file_stat(file, &stat) == 0 ||
+					(file->path && vfs_stat("/", file->path, &stat) == 0)))
 		base = (long)stat.size;
 	else if (whence != SEEK_SET)
 		return -EINVAL;

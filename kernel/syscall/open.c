@@ -1,5 +1,5 @@
 /*
- * open(), openat(), getdents64(): files and directories by path. A directory is a file of its own kind,
+ * open() and its kind, getdents64(): files and directories by path. A directory is a file of its own kind,
  * whose position is the number of the next entry.
  */
 #include <kernel/string.h>
@@ -11,6 +11,7 @@
 #define DT_REG	      8
 #define DT_CHR	      2
 #define DT_FIFO	      1
+#define DT_LNK	      10
 
 static const struct file_ops open_directory_ops = { .has_position = true };
 
@@ -38,9 +39,11 @@ static int open_directory(int flags, struct file **out_file)
 static int open_path(const char *path, int flags, uint32_t mode, struct file **out_file)
 {
 	struct vfs_stat stat = { 0 };
-	int err = vfs_stat("/", path, &stat);
+	int err = vfs_lstat("/", path, &stat);
 	bool is_new = err == -ENOENT;
 
+	if (!err && stat.type == VFS_LINK && !(flags & O_CREAT && flags & O_EXCL))
+		return -ELOOP;
 	if (!err && flags & O_CREAT && flags & O_EXCL)
 		return -EEXIST;
 	if (!err && stat.type == VFS_DIRECTORY)
@@ -60,7 +63,8 @@ static long do_sys_openat2(int dfd, const char *filename, int flags, uint32_t mo
 {
 	char path[VFS_PATH_MAX];
 	struct file *file;
-	int err = user_path_at(dfd, filename, path);
+	bool follows = !(flags & O_NOFOLLOW || (flags & O_CREAT && flags & O_EXCL));
+	int err = user_path_at(dfd, filename, follows, path);
 
 	if (!err)
 		err = open_path(path, flags, mode, &file);
@@ -73,6 +77,11 @@ static long do_sys_openat2(int dfd, const char *filename, int flags, uint32_t mo
 long sys_open(const char *filename, int flags, unsigned int mode)
 {
 	return do_sys_openat2(AT_FDCWD, filename, flags, mode);
+}
+
+long sys_creat(const char *pathname, unsigned int mode)
+{
+	return do_sys_openat2(AT_FDCWD, pathname, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
 long sys_openat(int dfd, const char *filename, int flags, unsigned int mode)
@@ -93,7 +102,8 @@ static uint8_t open_dirent_type(enum vfs_type type)
 	static const uint8_t types[] = { [VFS_REGULAR] = DT_REG,
 					 [VFS_DIRECTORY] = DT_DIR,
 					 [VFS_DEVICE] = DT_CHR,
-					 [VFS_PIPE] = DT_FIFO };
+					 [VFS_PIPE] = DT_FIFO,
+					 [VFS_LINK] = DT_LNK };
 
 	return types[type];
 }
@@ -111,7 +121,7 @@ static int open_make_dirent(const char *dir, uint64_t index, struct open_dirent 
 		err = vfs_entry("/", dir, (uint32_t)(index - 2), out->name);
 	if (err)
 		return err;
-	vfs_stat(dir, out->name, &stat);
+	vfs_lstat(dir, out->name, &stat);
 	len = strlen(out->name) + 1;
 	out->ino = stat.id;
 	out->next = (int64_t)index + 1;

@@ -45,7 +45,7 @@ static int path_of_directory(int dfd, char *out_path)
 	return err;
 }
 
-int user_path_at(int dfd, const char *path, char *out_path)
+int user_path_at(int dfd, const char *path, bool follows, char *out_path)
 {
 	char text[VFS_PATH_MAX], dir[VFS_PATH_MAX] = "/";
 	long len = strncpy_from_user(text, path, sizeof(text));
@@ -54,13 +54,13 @@ int user_path_at(int dfd, const char *path, char *out_path)
 	if (!err && text[0] != '/')
 		err = path_of_directory(dfd, dir);
 	if (!err)
-		err = vfs_resolve(dir, text, out_path);
-	if (!err && strcmp(out_path, "/proc/self/exe") == 0)
+		err = vfs_real_path(dir, text, follows, out_path);
+	if (!err && follows && strcmp(out_path, "/proc/self/exe") == 0)
 		strlcpy(out_path, current_task()->mm->exe, VFS_PATH_MAX);
 	return err;
 }
 
 int user_path(const char *path, char *out_path)
 {
-	return user_path_at(AT_FDCWD, path, out_path);
+	return user_path_at(AT_FDCWD, path, true, out_path);
 }

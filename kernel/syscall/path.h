@@ -11,11 +11,14 @@
 /* Copy a string and its NUL. Its length; -EFAULT; -ENAMETOOLONG when it does not fit `size` bytes. */
 long strncpy_from_user(char *to, const char *from, size_t size);
 /*
- * The path in a program's memory as an absolute one, into VFS_PATH_MAX bytes; /proc/self/exe is the
- * program's own file. 0, -EFAULT, -ENOENT, -ENAMETOOLONG.
+ * The path in a program's memory as an absolute one without links, into VFS_PATH_MAX bytes; /proc/self/exe
+ * is the program's own file. The file may be missing. 0, -EFAULT, -ENOENT, -ENAMETOOLONG, -ELOOP.
  */
 int user_path(const char *path, char *out_path);
-/* The same from the directory that descriptor `dfd` is, or the current one for AT_FDCWD. -EBADF, -ENOTDIR. */
-int user_path_at(int dfd, const char *path, char *out_path);
+/*
+ * The same from the directory that descriptor `dfd` is, or the current one for AT_FDCWD. `follows`: a
+ * link that is the last name, too. -EBADF, -ENOTDIR.
+ */
+int user_path_at(int dfd, const char *path, bool follows, char *out_path);
 
 #endif

@@ -56,10 +56,14 @@ static int process_add_strings(struct exec_args *args, const char *const *array,
 
 long sys_execve(const char *filename, const char *const *argv, const char *const *envp)
 {
-	struct exec_args args = { 0 };
-	char path[VFS_PATH_MAX];
+	char path[VFS_PATH_MAX], name[VFS_PATH_MAX];
+	struct exec_args args = { .name = name };
 	int err = user_path(filename, path);
 
+	if (!err && strncpy_from_user(name, filename, sizeof(name)) < 0)
+		err = -EFAULT;
+	if (!err && strncmp(name, "/proc/", 6) == 0)
+		args.name = path;
 	if (!err)
 		err = process_add_strings(&args, argv, false);
 	if (!err && !args.argc)

@@ -94,7 +94,7 @@ static long read_write_on(unsigned int fd, struct transfer *to)
 		result = -ESPIPE;
 	else if (file->flags & (to->is_write ? VFS_WRITE : VFS_READ))
 		result = read_write_check(to);
-	if (!result)
+	if (!result && to->bytes)
 		result = read_write_run(to);
 	fput(file);
 	if (result == -EPIPE)

@@ -1,5 +1,6 @@
-/* stat() and its kind, access(), readlink(), and calls that change names: by path, or of an open file. */
+/* stat() and its kind, access(), readlink(): facts about files, by path or of an open file. */
 #include <kernel/string.h>
+#include <kernel/time.h>
 #include "path.h"
 #include "syscall.h"
 
@@ -7,195 +8,205 @@
 #define MODE_DEVICE    0020000u
 #define MODE_DIRECTORY 0040000u
 #define MODE_REGULAR   0100000u
+#define MODE_LINK      0120000u
 #define SECTOR	       512
 
-static int stat_give(struct user_stat *to, const struct vfs_stat *stat)
+#define STAT_FLAGS	 (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | 0x800) /* AT_NO_AUTOMOUNT */
+#define STATX_SYNC_FLAGS 0x6000
+#define STATX_BASIC	 0x7ffu
+#define STATX_RESERVED	 0x80000000u
+#define ACCESS_EFFECTIVE 0x200 /* AT_EACCESS */
+
+static uint32_t stat_mode(const struct vfs_stat *stat)
 {
 	static const uint32_t kinds[] = { [VFS_REGULAR] = MODE_REGULAR,
 					  [VFS_DIRECTORY] = MODE_DIRECTORY,
 					  [VFS_DEVICE] = MODE_DEVICE,
-					  [VFS_PIPE] = MODE_FIFO };
-	struct user_stat out = { .ino = stat->id, .nlink = 1, .blksize = PAGE_SIZE };
+					  [VFS_PIPE] = MODE_FIFO,
+					  [VFS_LINK] = MODE_LINK };
 
-	out.mode = kinds[stat->type] | stat->mode;
+	return kinds[stat->type] | stat->mode;
+}
+
+static uint32_t stat_nr_links(const struct vfs_stat *stat)
+{
+	return stat->type == VFS_DIRECTORY ? 2 : 1;
+}
+
+static struct user_timespec stat_time(uint64_t ns)
+{
+	return (struct user_timespec){ .sec = (int64_t)(ns / NSEC_PER_SEC),
+				       .nsec = (int64_t)(ns % NSEC_PER_SEC) };
+}
+
+static int stat_give(struct user_stat *to, const struct vfs_stat *stat)
+{
+	struct user_stat out = { .ino = stat->id, .blksize = PAGE_SIZE };
+
+	out.nlink = stat_nr_links(stat);
+	out.mode = stat_mode(stat);
 	out.uid = stat->uid;
 	out.gid = stat->gid;
 	out.size = (int64_t)stat->size;
 	out.blocks = (int64_t)ALIGN_UP(stat->size, PAGE_SIZE) / SECTOR;
+	out.atime = stat_time(stat->atime_ns);
+	out.mtime = stat_time(stat->mtime_ns);
+	out.ctime = stat_time(stat->ctime_ns);
 	return copy_to_user(to, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
-static long stat_path(int dfd, const char *filename, struct user_stat *statbuf)
+/* An open file tells itself, or is asked by its path; the others are a pipe or the console. */
+static int stat_open_file(const struct file *file, struct vfs_stat *out_stat)
 {
-	char path[VFS_PATH_MAX];
-	struct vfs_stat stat = { 0 };
-	int err = user_path_at(dfd, filename, path);
+	int err = file_stat((struct file *)(uintptr_t)file, out_stat);
 
-	if (!err)
-		err = vfs_stat("/", path, &stat);
-	return err ? err : stat_give(statbuf, &stat);
+	if (err != -EOPNOTSUPP)
+		return err;
+	if (file->path)
+		return vfs_stat("/", file->path, out_stat);
+	out_stat->type = file->ops->is_console ? VFS_DEVICE : VFS_PIPE;
+	out_stat->mode = 0600;
+	return 0;
 }
 
-/* An open file that has a path is asked by that; the others are a pipe or the console. */
-static long stat_file(unsigned int fd, struct user_stat *statbuf)
+static int stat_descriptor(unsigned int fd, struct vfs_stat *out_stat)
 {
 	struct file *file = files_get_file(current_process()->files, fd);
-	struct vfs_stat stat = { .type = VFS_PIPE, .mode = 0600 };
-	int err = 0;
+	int err;
 
 	if (!file)
 		return -EBADF;
-	if (file->path)
-		err = vfs_stat("/", file->path, &stat);
-	else if (file->ops->is_console)
-		stat.type = VFS_DEVICE;
+	err = stat_open_file(file, out_stat);
 	fput(file);
+	return err;
+}
+
+/* Is the path an empty one, which means the descriptor itself? */
+static bool stat_is_empty(const char *filename, int flags)
+{
+	char first = '\0';
+
+	return flags & AT_EMPTY_PATH && (!filename || !copy_from_user(&first, filename, 1)) &&
+	       !first;
+}
+
+static int stat_find(int dfd, const char *filename, int flags, struct vfs_stat *out_stat)
+{
+	char path[VFS_PATH_MAX];
+	bool follows = !(flags & AT_SYMLINK_NOFOLLOW);
+	int err;
+
+	*out_stat = (struct vfs_stat){ 0 };
+	if (stat_is_empty(filename, flags) && dfd != AT_FDCWD)
+		return stat_descriptor((unsigned int)dfd, out_stat);
+	if (stat_is_empty(filename, flags))
+		return vfs_stat("/", current_process()->cwd, out_stat);
+	err = user_path_at(dfd, filename, follows, path);
+	return err ? err : vfs_lstat("/", path, out_stat);
+}
+
+static long stat_call(int dfd, const char *filename, int flags, struct user_stat *statbuf)
+{
+	struct vfs_stat stat;
+	int err = flags & ~STAT_FLAGS ? -EINVAL : stat_find(dfd, filename, flags, &stat);
+
 	return err ? err : stat_give(statbuf, &stat);
 }
 
 long sys_stat(const char *filename, struct user_stat *statbuf)
 {
-	return stat_path(AT_FDCWD, filename, statbuf);
+	return stat_call(AT_FDCWD, filename, 0, statbuf);
 }
 
 long sys_lstat(const char *filename, struct user_stat *statbuf)
 {
-	return stat_path(AT_FDCWD, filename, statbuf);
+	return stat_call(AT_FDCWD, filename, AT_SYMLINK_NOFOLLOW, statbuf);
 }
 
 long sys_fstat(unsigned int fd, struct user_stat *statbuf)
 {
-	return stat_file(fd, statbuf);
+	struct vfs_stat stat = { 0 };
+	int err = stat_descriptor(fd, &stat);
+
+	return err ? err : stat_give(statbuf, &stat);
 }
 
 long sys_newfstatat(int dfd, const char *filename, struct user_stat *statbuf, int flag)
 {
-	char first = '\0';
-
-	if (flag & AT_EMPTY_PATH && (!filename || !copy_from_user(&first, filename, 1)) && !first)
-		return stat_file((unsigned int)dfd, statbuf);
-	return stat_path(dfd, filename, statbuf);
+	return stat_call(dfd, filename, flag, statbuf);
 }
 
-long sys_access(const char *filename, int mode)
+static struct user_statx_time stat_time_x(uint64_t ns)
 {
-	char path[VFS_PATH_MAX];
-	struct vfs_stat stat;
-	int err = mode & ~7 ? -EINVAL : user_path(filename, path);
+	return (struct user_statx_time){ .sec = (int64_t)(ns / NSEC_PER_SEC),
+					 .nsec = (uint32_t)(ns % NSEC_PER_SEC) };
+}
 
-	if (!err)
-		err = vfs_stat("/", path, &stat);
+long sys_statx(int dfd, const char *filename, int flags, unsigned int mask,
+	       struct user_statx *buffer)
+{
+	struct user_statx out = { .mask = STATX_BASIC, .blksize = PAGE_SIZE };
+	struct vfs_stat stat;
+	int err = -EINVAL;
+
+	if (!(mask & STATX_RESERVED) && !(flags & ~(STAT_FLAGS | STATX_SYNC_FLAGS)))
+		err = stat_find(dfd, filename, flags, &stat);
+	if (err)
+		return err;
+	out.nlink = stat_nr_links(&stat);
+	out.mode = (uint16_t)stat_mode(&stat);
+	out.uid = stat.uid;
+	out.gid = stat.gid;
+	out.ino = stat.id;
+	out.size = stat.size;
+	out.blocks = ALIGN_UP(stat.size, PAGE_SIZE) / SECTOR;
+	out.atime = stat_time_x(stat.atime_ns);
+	out.mtime = stat_time_x(stat.mtime_ns);
+	out.ctime = stat_time_x(stat.ctime_ns);
+	return copy_to_user(buffer, &out, sizeof(out)) ? -EFAULT : 0;
+}
+
+/* Root, the only user, may read and write everything, and execute what has a right to be executed. */
+long sys_faccessat2(int dfd, const char *filename, int mode, int flags)
+{
+	struct vfs_stat stat;
+	int err = mode & ~7 || flags & ~(STAT_FLAGS | ACCESS_EFFECTIVE)
+			  ? -EINVAL
+			  : stat_find(dfd, filename, flags, &stat);
+
 	if (!err && mode & 1 && stat.type == VFS_REGULAR && !(stat.mode & 0111))
 		err = -EACCES;
 	return err;
 }
 
-/* The only link that there is, is the program's own file. */
+long sys_faccessat(int dfd, const char *filename, int mode)
+{
+	return sys_faccessat2(dfd, filename, mode, 0);
+}
+
+long sys_access(const char *filename, int mode)
+{
+	return sys_faccessat2(AT_FDCWD, filename, mode, 0);
+}
+
 long sys_readlinkat(int dfd, const char *path, char *buf, int bufsiz)
 {
-	const char *exe = current_task()->mm->exe;
-	char text[VFS_PATH_MAX];
-	struct vfs_stat stat;
-	long len = strncpy_from_user(text, path, sizeof(text));
+	char full[VFS_PATH_MAX], target[VFS_PATH_MAX];
+	int len, err = bufsiz <= 0 ? -EINVAL : user_path_at(dfd, path, false, full);
 
-	if (len < 0 || bufsiz <= 0)
-		return len < 0 ? len : -EINVAL;
-	if (strcmp(text, "/proc/self/exe") != 0) {
-		int err = user_path_at(dfd, path, text);
-
-		if (!err)
-			err = vfs_stat("/", text, &stat);
-		return err ? err : -EINVAL;
-	}
-	len = (long)strlen(exe);
+	if (!err && strcmp(full, "/proc/self/exe") == 0)
+		strlcpy(target, current_task()->mm->exe, sizeof(target));
+	else if (!err)
+		err = vfs_readlink("/", full, target);
+	if (err)
+		return err;
+	len = (int)strlen(target);
 	if (len > bufsiz)
 		len = bufsiz;
-	return copy_to_user(buf, exe, (size_t)len) ? -EFAULT : len;
+	return copy_to_user(buf, target, (size_t)len) ? -EFAULT : len;
 }
 
 long sys_readlink(const char *path, char *buf, int bufsiz)
 {
 	return sys_readlinkat(AT_FDCWD, path, buf, bufsiz);
-}
-
-/* Call fn() with the path in the program's memory. */
-static long stat_change(const char *pathname, int (*fn)(const char *cwd, const char *path))
-{
-	char path[VFS_PATH_MAX];
-	int err = user_path(pathname, path);
-
-	return err ? err : fn("/", path);
-}
-
-long sys_rmdir(const char *pathname)
-{
-	return stat_change(pathname, vfs_rmdir);
-}
-
-long sys_unlink(const char *pathname)
-{
-	return stat_change(pathname, vfs_unlink);
-}
-
-long sys_chmod(const char *filename, unsigned int mode)
-{
-	const struct vfs_stat to = { .mode = mode & 07777 };
-	char path[VFS_PATH_MAX];
-	int err = user_path(filename, path);
-
-	return err ? err : vfs_set_attr("/", path, VFS_SET_MODE, &to);
-}
-
-long sys_mkdir(const char *pathname, unsigned int mode)
-{
-	const struct vfs_stat to = { .mode = mode & ~current_process()->umask & 07777 };
-	char path[VFS_PATH_MAX];
-	int err = user_path(pathname, path);
-
-	if (!err)
-		err = vfs_mkdir("/", path);
-	return err ? err : vfs_set_attr("/", path, VFS_SET_MODE, &to);
-}
-
-long sys_rename(const char *oldname, const char *newname)
-{
-	char path[VFS_PATH_MAX], new_path[VFS_PATH_MAX];
-	int err = user_path(oldname, path);
-
-	if (!err)
-		err = user_path(newname, new_path);
-	return err ? err : vfs_rename("/", path, new_path);
-}
-
-long sys_getcwd(char *buf, unsigned long size)
-{
-	const char *cwd = current_process()->cwd;
-	size_t len = strlen(cwd) + 1;
-
-	if (len > size)
-		return -ERANGE;
-	return copy_to_user(buf, cwd, len) ? -EFAULT : (long)len;
-}
-
-long sys_chdir(const char *filename)
-{
-	char path[VFS_PATH_MAX];
-	struct vfs_stat stat;
-	int err = user_path(filename, path);
-
-	if (!err)
-		err = vfs_stat("/", path, &stat);
-	if (!err && stat.type != VFS_DIRECTORY)
-		err = -ENOTDIR;
-	if (!err)
-		strlcpy(current_process()->cwd, path, VFS_PATH_MAX);
-	return err;
-}
-
-long sys_umask(int mask)
-{
-	uint32_t old = current_process()->umask;
-
-	current_process()->umask = (uint32_t)mask & 0777;
-	return old;
 }

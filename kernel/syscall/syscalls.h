@@ -11,6 +11,7 @@ struct user_itimerval;
 struct user_sigaction;
 struct user_siginfo;
 struct user_stat;
+struct user_statx;
 struct user_timespec;
 
 #define SYSCALLS(CALL)                                                                             \
@@ -63,14 +64,23 @@ struct user_timespec;
 	CALL(62, kill, ARGS2, int, pid, int, sig)                                                  \
 	CALL(63, uname, ARGS1, char *, name)                                                       \
 	CALL(72, fcntl, ARGS3, unsigned int, fd, unsigned int, cmd, unsigned long, arg)            \
+	CALL(76, truncate, ARGS2, const char *, path, long, length)                                \
+	CALL(77, ftruncate, ARGS2, unsigned int, fd, long, length)                                 \
 	CALL(79, getcwd, ARGS2, char *, buf, unsigned long, size)                                  \
 	CALL(80, chdir, ARGS1, const char *, filename)                                             \
+	CALL(81, fchdir, ARGS1, unsigned int, fd)                                                  \
 	CALL(82, rename, ARGS2, const char *, oldname, const char *, newname)                      \
 	CALL(83, mkdir, ARGS2, const char *, pathname, unsigned int, mode)                         \
 	CALL(84, rmdir, ARGS1, const char *, pathname)                                             \
+	CALL(85, creat, ARGS2, const char *, pathname, unsigned int, mode)                         \
 	CALL(87, unlink, ARGS1, const char *, pathname)                                            \
+	CALL(88, symlink, ARGS2, const char *, oldname, const char *, newname)                     \
 	CALL(89, readlink, ARGS3, const char *, path, char *, buf, int, bufsiz)                    \
 	CALL(90, chmod, ARGS2, const char *, filename, unsigned int, mode)                         \
+	CALL(91, fchmod, ARGS2, unsigned int, fd, unsigned int, mode)                              \
+	CALL(92, chown, ARGS3, const char *, filename, unsigned int, user, unsigned int, group)    \
+	CALL(93, fchown, ARGS3, unsigned int, fd, unsigned int, user, unsigned int, group)         \
+	CALL(94, lchown, ARGS3, const char *, filename, unsigned int, user, unsigned int, group)   \
 	CALL(95, umask, ARGS1, int, mask)                                                          \
 	CALL(102, getuid, ARGS0)                                                                   \
 	CALL(104, getgid, ARGS0)                                                                   \
@@ -106,17 +116,34 @@ struct user_timespec;
 	CALL(247, waitid, ARGS5, int, which, int, upid, struct user_siginfo *, infop, int,         \
 	     options, void *, ru)                                                                  \
 	CALL(257, openat, ARGS4, int, dfd, const char *, filename, int, flags, unsigned int, mode) \
+	CALL(258, mkdirat, ARGS3, int, dfd, const char *, pathname, unsigned int, mode)            \
+	CALL(260, fchownat, ARGS5, int, dfd, const char *, filename, unsigned int, user,           \
+	     unsigned int, group, int, flag)                                                       \
 	CALL(262, newfstatat, ARGS4, int, dfd, const char *, filename, struct user_stat *,         \
 	     statbuf, int, flag)                                                                   \
+	CALL(263, unlinkat, ARGS3, int, dfd, const char *, pathname, int, flag)                    \
+	CALL(264, renameat, ARGS4, int, olddfd, const char *, oldname, int, newdfd, const char *,  \
+	     newname)                                                                              \
+	CALL(266, symlinkat, ARGS3, const char *, oldname, int, newdfd, const char *, newname)     \
 	CALL(267, readlinkat, ARGS4, int, dfd, const char *, path, char *, buf, int, bufsiz)       \
+	CALL(268, fchmodat, ARGS3, int, dfd, const char *, filename, unsigned int, mode)           \
+	CALL(269, faccessat, ARGS3, int, dfd, const char *, filename, int, mode)                   \
 	CALL(273, set_robust_list, ARGS2, void *, head, size_t, len)                               \
+	CALL(280, utimensat, ARGS4, int, dfd, const char *, filename,                              \
+	     const struct user_timespec *, utimes, int, flags)                                     \
 	CALL(292, dup3, ARGS3, unsigned int, oldfd, unsigned int, newfd, int, flags)               \
 	CALL(293, pipe2, ARGS2, int *, fildes, int, flags)                                         \
 	CALL(297, rt_tgsigqueueinfo, ARGS4, int, tgid, int, pid, int, sig,                         \
 	     const struct user_siginfo *, uinfo)                                                   \
 	CALL(302, prlimit64, ARGS4, int, pid, unsigned int, resource, const uint64_t *, new_rlim,  \
 	     uint64_t *, old_rlim)                                                                 \
+	CALL(316, renameat2, ARGS5, int, olddfd, const char *, oldname, int, newdfd, const char *, \
+	     newname, unsigned int, flags)                                                         \
 	CALL(318, getrandom, ARGS3, char *, ubuf, size_t, len, unsigned int, flags)                \
-	CALL(334, rseq, ARGS4, void *, rseq, unsigned int, rseq_len, int, flags, unsigned int, sig)
+	CALL(332, statx, ARGS5, int, dfd, const char *, filename, int, flags, unsigned int, mask,  \
+	     struct user_statx *, buffer)                                                          \
+	CALL(334, rseq, ARGS4, void *, rseq, unsigned int, rseq_len, int, flags, unsigned int,     \
+	     sig)                                                                                  \
+	CALL(439, faccessat2, ARGS4, int, dfd, const char *, filename, int, mode, int, flags)
 
 #endif

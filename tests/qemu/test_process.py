@@ -25,7 +25,7 @@ HOSTILE = {
 def programs(request, tmp_path_factory):
     """A build, and an archive of the programs of tests/user."""
     build = request.param
-    names = ["hello", "hostile", "memory", "vectors"]
+    names = ["files", "hello", "hostile", "memory", "vectors"]
     files = {f"bin/{name}": built(name, build) for name in names}
     files["bin/hello-pie"] = built("hello", build, ("-fPIE", "-static-pie"))
     return build, archive(tmp_path_factory.mktemp("programs") / f"{build}.cpio", files)
@@ -54,6 +54,14 @@ def test_memory(host):
         assert host.run("memory")[0].endswith("memory is as it should be\n")
         used.append(host.used_pages())
     assert used[1] == used[2], "the first run may leave something, but no other"
+
+
+def test_files(host):
+    used = []
+    for _ in range(3):
+        assert host.run("files") == ("files are as they should be\n", 0)
+        used.append(host.used_pages())
+    assert used[1] == used[2]
 
 
 def test_vectors(host):

@@ -16,6 +16,11 @@
 
 /* Nanoseconds since boot; never goes back, not even when one CPU reads it after another. */
 uint64_t ktime_get_ns(void);
+/*
+ * Nanoseconds since 1970, by the mainboard's clock, which is read once; 0: it has none. Thread context,
+ * may sleep.
+ */
+uint64_t ktime_get_real_ns(void);
 /* ktime_get_ns() + ns; when that does not fit, UINT64_MAX, which is WAIT_FOREVER. */
 static inline uint64_t ktime_after(uint64_t ns)
 {

@@ -4,8 +4,8 @@
  *
  *   path --vfs_open--> mount --walk--> node --fs->open--> struct file --vfs_read/write--> bytes
  *
- * A path is resolved by text: `.` and `..` are removed first, then the longest mount that is a
- * prefix is chosen, then its file system looks up one name after the other.
+ * Of a path the longest mount that is a prefix is chosen, then its file system looks up one name after
+ * the other. Symbolic links are followed, up to 40 of them: -ELOOP.
  *
  * Context:   thread. vfs_read() may sleep (pipe, console, trace_pipe) and then gives -EINTR when
  *            the thread is interrupted.
@@ -34,7 +34,8 @@ enum vfs_type {
 	VFS_REGULAR,
 	VFS_DIRECTORY,
 	VFS_DEVICE,
-	VFS_PIPE
+	VFS_PIPE,
+	VFS_LINK /* a symbolic one */
 };
 
 struct vfs_stat {
@@ -44,12 +45,17 @@ struct vfs_stat {
 	uint32_t gid;
 	uint64_t size; /* bytes; 0 for a file without a fixed size */
 	uint64_t id;   /* no two files have the same, and a file has the same each time */
+	/* Nanoseconds since 1970 of the last read, change of contents, other change; 0: not known. */
+	uint64_t atime_ns, mtime_ns, ctime_ns;
 };
 
 /* The members of a struct vfs_stat that vfs_set_attr() is to change. */
-#define VFS_SET_MODE 1u
-#define VFS_SET_UID  2u
-#define VFS_SET_GID  4u
+#define VFS_SET_MODE	1u
+#define VFS_SET_UID	2u
+#define VFS_SET_GID	4u
+#define VFS_SET_ATIME	8u
+#define VFS_SET_MTIME	16u
+#define VFS_SET_OF_LINK 32u /* of a link itself, not of what it points to */
 
 struct file;
 
@@ -67,6 +73,10 @@ struct file_ops {
 	/* The answer of file_may_wait(). When this is missing: yes, if there is is_readable. */
 	bool (*may_wait)(const struct file *file);
 	void (*set_nonblock)(struct file *file, bool on); /* optional */
+	/* Optional: the attributes of the file, even if it has lost its name; and a new size. */
+	void (*stat)(struct file *file, struct vfs_stat *out_stat);
+	int (*truncate)(struct file *file, uint64_t size); /* 0 or -errno */
+	int (*set_attr)(struct file *file, unsigned int which, const struct vfs_stat *to);
 	/*
 	 * Page `index` of the contents, with one more user, for put_page(); NULL behind the end, or
 	 * without memory. Optional: programs cannot map the file without it.
@@ -121,6 +131,9 @@ struct vfs_fs {
 	void (*set_owner)(unsigned int which, const struct vfs_stat *to);
 	/* Move the file to another directory and name; it replaces a file that is there. */
 	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name);
+	/* Optional. The text of a link, into VFS_PATH_MAX bytes; -EINVAL: the node is no link. */
+	int (*readlink)(void *node, char *out_target);
+	int (*symlink)(void *dir, const char *name, const char *target);
 };
 
 /*
@@ -131,9 +144,15 @@ int vfs_init(void);
 
 /*
  * `path` seen from directory `cwd` as an absolute path without `.`, `..` and double slashes, into
- * VFS_PATH_MAX bytes. The file need not exist. 0; -ENAMETOOLONG; -ENOENT for an empty path.
+ * VFS_PATH_MAX bytes, by its text alone: links stay. The file need not exist. 0; -ENAMETOOLONG; -ENOENT
+ * for an empty path.
  */
 int vfs_resolve(const char *cwd, const char *path, char *out_path);
+/*
+ * The file's own path, without links; the last name may be one unless `follows`. 0, also when there is
+ * no such file: then the path is that of the missing one, as far as it is known. Errors of a walk.
+ */
+int vfs_real_path(const char *cwd, const char *path, bool follows, char *out_path);
 
 /*
  * Open with VFS_* flags. 0 and a reference to the file, or -errno, such as -ENOENT, -EISDIR,
@@ -141,6 +160,8 @@ int vfs_resolve(const char *cwd, const char *path, char *out_path);
  */
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file);
 int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat);
+/* The same of a link itself, if the last name is one. */
+int vfs_lstat(const char *cwd, const char *path, struct vfs_stat *out_stat);
 /*
  * chmod and chown: change what `which` (VFS_SET_*) names of mode, uid and gid. 0; -EPERM: files there
  * stay as they are, and the values are others.
@@ -151,6 +172,10 @@ int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 int vfs_mkdir(const char *cwd, const char *path);
 int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
+/* Make a symbolic link. -EPERM: there are none there. */
+int vfs_symlink(const char *cwd, const char *path, const char *target);
+/* The text of a link, into VFS_PATH_MAX bytes; -EINVAL: it is none. */
+int vfs_readlink(const char *cwd, const char *path, char *out_target);
 /*
  * Give the file or directory at `path` the name `new_path`. One that was there before is removed in
  * the same moment: a file by a file, an empty directory by a directory. Files that are open stay
@@ -210,6 +235,12 @@ static inline ssize_t file_write_at(struct file *file, const void *buf, size_t l
 
 /* Would a read return at once, without waiting? See struct file_ops. */
 bool file_is_readable(struct file *file);
+/* The attributes of an open file; -EOPNOTSUPP: only its path, or its kind, can tell them. */
+int file_stat(struct file *file, struct vfs_stat *out_stat);
+/* As vfs_set_attr(), of an open file; -EOPNOTSUPP: only by its path. */
+int file_set_attr(struct file *file, unsigned int which, const struct vfs_stat *to);
+/* Set the size: zeros are added, or bytes cut off. -EINVAL: that file has none, or cannot be written. */
+int file_truncate(struct file *file, uint64_t size);
 /* The events that file_events() tells of, as poll(2) does. */
 enum file_event {
 	FILE_IN = 1, /* reading is worth while */

@@ -1,34 +1,10 @@
-/*
- * date: the mainboard's clock is read once; from then on the kernel's clock is added.
- */
-#include <arch/rtc.h>
-#include <kernel/lock.h>
+/* date: the time of day as text. */
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "command_tables.h"
 #include "date.h"
 
 #define DATE_BYTES 256
-
-static struct mutex clock_lock;
-static uint64_t boot_ns; /* from 1970 to the boot; 0: not read yet. Guarded by clock_lock */
-
-/* Nanoseconds since 1970; 0 when the machine has no clock. */
-static uint64_t date_now(void)
-{
-	uint64_t seconds, now = 0;
-
-	mutex_lock(&clock_lock);
-	if (!boot_ns) {
-		seconds = rtc_read();
-		if (seconds)
-			boot_ns = seconds * NSEC_PER_SEC - ktime_get_ns();
-	}
-	if (boot_ns)
-		now = boot_ns + ktime_get_ns();
-	mutex_unlock(&clock_lock);
-	return now;
-}
 
 static int cmd_date(struct command_env *env, int argc, char **argv)
 {
@@ -43,7 +19,7 @@ static int cmd_date(struct command_env *env, int argc, char **argv)
 		format = argv[arg++];
 	if (arg < argc || *format != '+')
 		return COMMAND_USAGE;
-	now = date_now();
+	now = ktime_get_real_ns();
 	if (!now) {
 		command_error(env, "this machine has no clock");
 		return 1;

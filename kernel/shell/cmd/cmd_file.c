@@ -23,10 +23,8 @@ struct ls {
 static char cmd_type_letter(enum vfs_type type)
 {
 	static const char letters[] = {
-		[VFS_REGULAR] = '-',
-		[VFS_DIRECTORY] = 'd',
-		[VFS_DEVICE] = 'c',
-		[VFS_PIPE] = 'p',
+		[VFS_REGULAR] = '-', [VFS_DIRECTORY] = 'd', [VFS_DEVICE] = 'c',
+		[VFS_PIPE] = 'p',    [VFS_LINK] = 'l',
 	};
 
 	return letters[type];
@@ -96,7 +94,7 @@ static int cmd_list_entry_of(struct ls *ls, const char *dir, const char *name,
 	struct vfs_stat stat;
 
 	trace_snprintf(path, sizeof(path), "%s/%s", dir, name);
-	if (vfs_stat(command_cwd(ls->env), path, &stat))
+	if (vfs_lstat(command_cwd(ls->env), path, &stat))
 		return 0;
 	if (ls->is_long) {
 		cmd_print_long(ls, name, &stat);

@@ -47,10 +47,8 @@ struct find {
 static char find_letter(enum vfs_type type)
 {
 	static const char letters[] = {
-		[VFS_REGULAR] = 'f',
-		[VFS_DIRECTORY] = 'd',
-		[VFS_DEVICE] = 'c',
-		[VFS_PIPE] = 'p',
+		[VFS_REGULAR] = 'f', [VFS_DIRECTORY] = 'd', [VFS_DEVICE] = 'c',
+		[VFS_PIPE] = 'p',    [VFS_LINK] = 'l',
 	};
 
 	return letters[type];

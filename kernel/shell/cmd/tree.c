@@ -40,7 +40,7 @@ static bool tree_next_entry(struct tree *tree, uint32_t depth)
 	tree->depth = depth + 1;
 	tree->len[depth + 1] = (uint16_t)(len + strlen(name));
 	tree->index[depth + 1] = 0;
-	if (vfs_stat(tree->cwd, tree->path, &tree->stat))
+	if (vfs_lstat(tree->cwd, tree->path, &tree->stat))
 		tree->name = NULL; /* it was removed meanwhile */
 	return true;
 }

@@ -1,0 +1,84 @@
+/* Open files of the tree in memory: see vfs_ram.h. */
+#include <kernel/mm.h>
+#include "vfs_mount.h"
+#include "vfs_ram.h"
+#include "vfs_walk.h"
+
+static ssize_t ram_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	size_t got;
+
+	mutex_lock(&ram_tree_lock);
+	got = ram_data_read(file->object, *pos, buf, len);
+	mutex_unlock(&ram_tree_lock);
+	*pos += got;
+	return (ssize_t)got;
+}
+
+static ssize_t ram_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	struct ram_node *node = file->object;
+	size_t put;
+
+	mutex_lock(&ram_tree_lock);
+	if (file->flags & VFS_APPEND)
+		*pos = node->size;
+	put = ram_data_write(node, *pos, buf, len);
+	if (put)
+		ram_changed(node);
+	mutex_unlock(&ram_tree_lock);
+	*pos += put;
+	return put || !len ? (ssize_t)put : -ENOSPC;
+}
+
+static void ram_file_stat(struct file *file, struct vfs_stat *out_stat)
+{
+	const struct place place = { &vfs_ram_fs, file->object };
+
+	place_stat(&place, out_stat);
+}
+
+static int ram_file_set_attr(struct file *file, unsigned int which, const struct vfs_stat *to)
+{
+	return ram_set_attr(file->object, which, to);
+}
+
+static int ram_truncate(struct file *file, uint64_t size)
+{
+	struct ram_node *node = file->object;
+
+	if (size > INT64_MAX)
+		return -EFBIG;
+	mutex_lock(&ram_tree_lock);
+	ram_data_resize(node, size);
+	ram_changed(node);
+	mutex_unlock(&ram_tree_lock);
+	return 0;
+}
+
+static void *ram_map_page(struct file *file, uint64_t index)
+{
+	void *page;
+
+	mutex_lock(&ram_tree_lock);
+	page = ram_data_page(file->object, index);
+	mutex_unlock(&ram_tree_lock);
+	return page;
+}
+
+static int ram_close(struct file *file)
+{
+	ram_put(file->object);
+	return 0;
+}
+
+const struct file_ops ram_file_ops = {
+	.read = ram_read,
+	.write = ram_write,
+	.stat = ram_file_stat,
+	.truncate = ram_truncate,
+	.set_attr = ram_file_set_attr,
+	.map_page = ram_map_page,
+	.close = ram_close,
+	.has_position = true,
+};

@@ -1,0 +1,283 @@
+/* Calls that change names and attributes of files, and the current directory. */
+#include <kernel/string.h>
+#include <kernel/time.h>
+#include "path.h"
+#include "syscall.h"
+
+#define RENAME_NOREPLACE 1u
+#define UTIME_NOW	 0x3fffffff
+#define UTIME_OMIT	 0x3ffffffe
+#define ID_SAME		 UINT32_MAX /* of chown(): leave it as it is */
+
+long sys_unlinkat(int dfd, const char *pathname, int flag)
+{
+	char path[VFS_PATH_MAX];
+	int err = flag & ~AT_REMOVEDIR ? -EINVAL : user_path_at(dfd, pathname, false, path);
+
+	if (err)
+		return err;
+	return flag & AT_REMOVEDIR ? vfs_rmdir("/", path) : vfs_unlink("/", path);
+}
+
+long sys_rmdir(const char *pathname)
+{
+	return sys_unlinkat(AT_FDCWD, pathname, AT_REMOVEDIR);
+}
+
+long sys_unlink(const char *pathname)
+{
+	return sys_unlinkat(AT_FDCWD, pathname, 0);
+}
+
+long sys_mkdirat(int dfd, const char *pathname, unsigned int mode)
+{
+	const struct vfs_stat to = { .mode = mode & ~current_process()->umask & 01777 };
+	char path[VFS_PATH_MAX];
+	int err = user_path_at(dfd, pathname, false, path);
+
+	if (!err)
+		err = vfs_mkdir("/", path);
+	return err ? err : vfs_set_attr("/", path, VFS_SET_MODE, &to);
+}
+
+long sys_mkdir(const char *pathname, unsigned int mode)
+{
+	return sys_mkdirat(AT_FDCWD, pathname, mode);
+}
+
+long sys_symlinkat(const char *oldname, int newdfd, const char *newname)
+{
+	char target[VFS_PATH_MAX], path[VFS_PATH_MAX];
+	long len = strncpy_from_user(target, oldname, sizeof(target));
+	int err = len < 0 ? (int)len : user_path_at(newdfd, newname, false, path);
+
+	return err ? err : vfs_symlink("/", path, target);
+}
+
+long sys_symlink(const char *oldname, const char *newname)
+{
+	return sys_symlinkat(oldname, AT_FDCWD, newname);
+}
+
+long sys_renameat2(int olddfd, const char *oldname, int newdfd, const char *newname,
+		   unsigned int flags)
+{
+	char path[VFS_PATH_MAX], new_path[VFS_PATH_MAX];
+	struct vfs_stat stat;
+	int err = flags & ~RENAME_NOREPLACE ? -EINVAL : user_path_at(olddfd, oldname, false, path);
+
+	if (!err)
+		err = user_path_at(newdfd, newname, false, new_path);
+	if (!err && flags & RENAME_NOREPLACE && vfs_lstat("/", new_path, &stat) == 0)
+		err = -EEXIST;
+	return err ? err : vfs_rename("/", path, new_path);
+}
+
+long sys_renameat(int olddfd, const char *oldname, int newdfd, const char *newname)
+{
+	return sys_renameat2(olddfd, oldname, newdfd, newname, 0);
+}
+
+long sys_rename(const char *oldname, const char *newname)
+{
+	return sys_renameat2(AT_FDCWD, oldname, AT_FDCWD, newname, 0);
+}
+
+/* The attributes of an open file; by its path, if only that can. */
+static int names_set_open(unsigned int fd, unsigned int which, const struct vfs_stat *to)
+{
+	struct file *file = files_get_file(current_process()->files, fd);
+	int err;
+
+	if (!file)
+		return -EBADF;
+	err = file_set_attr(file, which, to);
+	if (err == -EOPNOTSUPP)
+		err = file->path ? vfs_set_attr("/", file->path, which, to) : -EPERM;
+	fput(file);
+	return err;
+}
+
+static int names_set(int dfd, const char *filename, int flags, unsigned int which,
+		     const struct vfs_stat *to)
+{
+	bool follows = !(flags & AT_SYMLINK_NOFOLLOW);
+	char path[VFS_PATH_MAX], first = '\0';
+	int err;
+
+	if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+		return -EINVAL;
+	if (flags & AT_EMPTY_PATH && !copy_from_user(&first, filename, 1) && !first)
+		return names_set_open((unsigned int)dfd, which, to);
+	err = user_path_at(dfd, filename, follows, path);
+	return err ? err : vfs_set_attr("/", path, which | VFS_SET_OF_LINK, to);
+}
+
+long sys_fchmodat(int dfd, const char *filename, unsigned int mode)
+{
+	const struct vfs_stat to = { .mode = mode & 07777 };
+
+	return names_set(dfd, filename, 0, VFS_SET_MODE, &to);
+}
+
+long sys_chmod(const char *filename, unsigned int mode)
+{
+	return sys_fchmodat(AT_FDCWD, filename, mode);
+}
+
+long sys_fchmod(unsigned int fd, unsigned int mode)
+{
+	const struct vfs_stat to = { .mode = mode & 07777 };
+
+	return names_set_open(fd, VFS_SET_MODE, &to);
+}
+
+static unsigned int names_owner_flags(const struct vfs_stat *to)
+{
+	return (to->uid == ID_SAME ? 0 : VFS_SET_UID) | (to->gid == ID_SAME ? 0 : VFS_SET_GID);
+}
+
+long sys_fchownat(int dfd, const char *filename, unsigned int user, unsigned int group, int flag)
+{
+	const struct vfs_stat to = { .uid = user, .gid = group };
+
+	return names_set(dfd, filename, flag, names_owner_flags(&to), &to);
+}
+
+long sys_chown(const char *filename, unsigned int user, unsigned int group)
+{
+	return sys_fchownat(AT_FDCWD, filename, user, group, 0);
+}
+
+long sys_lchown(const char *filename, unsigned int user, unsigned int group)
+{
+	return sys_fchownat(AT_FDCWD, filename, user, group, AT_SYMLINK_NOFOLLOW);
+}
+
+long sys_fchown(unsigned int fd, unsigned int user, unsigned int group)
+{
+	const struct vfs_stat to = { .uid = user, .gid = group };
+
+	return names_set_open(fd, names_owner_flags(&to), &to);
+}
+
+/* The nanoseconds since 1970 that a program has given; *which is cleared when it is to stay. */
+static int names_time(const struct user_timespec *time, unsigned int bit, unsigned int *which,
+		      uint64_t *out_ns)
+{
+	if (time->nsec == UTIME_NOW) {
+		*out_ns = ktime_get_real_ns();
+		return 0;
+	}
+	if (time->nsec == UTIME_OMIT) {
+		*which &= ~bit;
+		return 0;
+	}
+	if (time->nsec < 0 || time->nsec >= (int64_t)NSEC_PER_SEC || time->sec < 0 ||
+	    time->sec >= INT64_MAX / (int64_t)NSEC_PER_SEC)
+		return -EINVAL;
+	*out_ns = (uint64_t)time->sec * NSEC_PER_SEC + (uint64_t)time->nsec;
+	return 0;
+}
+
+long sys_utimensat(int dfd, const char *filename, const struct user_timespec *utimes, int flags)
+{
+	struct user_timespec times[2] = { { .nsec = UTIME_NOW }, { .nsec = UTIME_NOW } };
+	unsigned int which = VFS_SET_ATIME | VFS_SET_MTIME;
+	struct vfs_stat to = { 0 };
+	int err;
+
+	if (utimes && copy_from_user(times, utimes, sizeof(times)))
+		return -EFAULT;
+	err = names_time(&times[0], VFS_SET_ATIME, &which, &to.atime_ns);
+	if (!err)
+		err = names_time(&times[1], VFS_SET_MTIME, &which, &to.mtime_ns);
+	if (err)
+		return err;
+	if (!filename)
+		return names_set_open((unsigned int)dfd, which, &to);
+	return names_set(dfd, filename, flags, which, &to);
+}
+
+static int names_truncate(struct file *file, long length)
+{
+	return length < 0 ? -EINVAL : file_truncate(file, (uint64_t)length);
+}
+
+long sys_truncate(const char *path, long length)
+{
+	char full[VFS_PATH_MAX];
+	struct file *file;
+	int err = user_path(path, full);
+
+	if (!err)
+		err = vfs_open("/", full, VFS_WRITE, &file);
+	if (err)
+		return err;
+	err = names_truncate(file, length);
+	fput(file);
+	return err;
+}
+
+long sys_ftruncate(unsigned int fd, long length)
+{
+	struct file *file = files_get_file(current_process()->files, fd);
+	int err;
+
+	if (!file)
+		return -EBADF;
+	err = names_truncate(file, length);
+	fput(file);
+	return err;
+}
+
+long sys_getcwd(char *buf, unsigned long size)
+{
+	const char *cwd = current_process()->cwd;
+	size_t len = strlen(cwd) + 1;
+
+	if (len > size)
+		return -ERANGE;
+	return copy_to_user(buf, cwd, len) ? -EFAULT : (long)len;
+}
+
+/* The directory at that path, which has no links in it. */
+static int names_change_dir(const char *path)
+{
+	struct vfs_stat stat;
+	int err = vfs_stat("/", path, &stat);
+
+	if (!err && stat.type != VFS_DIRECTORY)
+		err = -ENOTDIR;
+	if (!err)
+		strlcpy(current_process()->cwd, path, VFS_PATH_MAX);
+	return err;
+}
+
+long sys_chdir(const char *filename)
+{
+	char path[VFS_PATH_MAX];
+	int err = user_path(filename, path);
+
+	return err ? err : names_change_dir(path);
+}
+
+long sys_fchdir(unsigned int fd)
+{
+	struct file *file = files_get_file(current_process()->files, fd);
+	int err;
+
+	if (!file)
+		return -EBADF;
+	err = file->path && !file->ops->stat ? names_change_dir(file->path) : -ENOTDIR;
+	fput(file);
+	return err;
+}
+
+long sys_umask(int mask)
+{
+	uint32_t old = current_process()->umask;
+
+	current_process()->umask = (uint32_t)mask & 0777;
+	return old;
+}

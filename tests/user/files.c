@@ -1,0 +1,182 @@
+/*
+ * Tests of calls about files: links and `..`, names by a directory's descriptor, sizes, attributes, times.
+ * Ends with 0, or with the line of the check that failed. The directory /tmp/files is made and removed.
+ */
+#include "nolib.h"
+
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond)) {                                                                     \
+			say("failed: line", __LINE__);                                             \
+			sys_exit(1);                                                               \
+		}                                                                                  \
+	} while (0)
+
+enum {
+	NR_OPEN = 2,
+	NR_CLOSE = 3,
+	NR_STAT = 4,
+	NR_FSTAT = 5,
+	NR_LSTAT = 6,
+	NR_LSEEK = 8,
+	NR_PREAD = 17,
+	NR_PWRITE = 18,
+	NR_READV = 19,
+	NR_WRITEV = 20,
+	NR_TRUNCATE = 76,
+	NR_FTRUNCATE = 77,
+	NR_GETCWD = 79,
+	NR_CHDIR = 80,
+	NR_FCHDIR = 81,
+	NR_RENAME = 82,
+	NR_MKDIR = 83,
+	NR_RMDIR = 84,
+	NR_UNLINK = 87,
+	NR_SYMLINK = 88,
+	NR_READLINK = 89,
+	NR_FCHMOD = 91,
+	NR_FCHOWN = 93,
+	NR_OPENAT = 257,
+	NR_MKDIRAT = 258,
+	NR_UNLINKAT = 263,
+	NR_UTIMENSAT = 280,
+	NR_RENAMEAT2 = 316
+};
+
+enum {
+	EACCES = 13,
+	EBADF = 9,
+	EEXIST = 17,
+	EFAULT = 14,
+	EINVAL = 22,
+	EISDIR = 21,
+	ELOOP = 40,
+	ENOENT = 2,
+	ENOTDIR = 20,
+	ESPIPE = 29
+};
+
+enum {
+	O_RDWR = 2,
+	O_CREAT = 0100,
+	O_EXCL = 0200,
+	O_NOFOLLOW = 0400000,
+	O_DIRECTORY = 0200000
+};
+
+struct stat {
+	unsigned long dev, ino, nlink;
+	unsigned int mode, uid, gid, pad;
+	unsigned long rdev, size, blksize, blocks, atime[2], mtime[2], ctime[2], unused[3];
+};
+
+static struct stat st;
+static char buf[8192];
+
+static long open_at(long dir, const char *path, int flags)
+{
+	return CALL4(NR_OPENAT, dir, path, flags, 0644);
+}
+
+static void test_links(void)
+{
+	CHECK(CALL2(NR_MKDIR, "/tmp/files", 0755) == 0 && CALL1(NR_CHDIR, "/tmp/files") == 0);
+	CHECK(CALL2(NR_MKDIR, "d", 0755) == 0 && CALL2(NR_MKDIR, "d/e", 0755) == 0);
+	CHECK(CALL2(NR_SYMLINK, "d/e", "to_e") == 0 && CALL2(NR_SYMLINK, "x", "to_e") == -EEXIST);
+	CHECK(CALL3(NR_OPEN, "to_e/../f", O_RDWR | O_CREAT, 0600) >= 0); /* it is d/f */
+	CHECK(CALL2(NR_STAT, "d/f", &st) == 0 && (st.mode & 07777) == 0600);
+	CHECK(CALL2(NR_STAT, "f", &st) == -ENOENT && CALL2(NR_STAT, "no/../d/f", &st) == -ENOENT);
+	CHECK(CALL2(NR_STAT, "d/f/..", &st) == -ENOTDIR);
+	CHECK(CALL2(NR_LSTAT, "to_e", &st) == 0 && st.mode == 0120777 && st.size == 3);
+	CHECK(CALL2(NR_STAT, "to_e", &st) == 0 && (st.mode & 0170000) == 0040000);
+	CHECK(CALL3(NR_READLINK, "to_e", buf, 2) == 2 && buf[0] == 'd' && buf[1] == '/');
+	CHECK(CALL3(NR_READLINK, "d", buf, 9) == -EINVAL);
+	CHECK(CALL2(NR_SYMLINK, "b", "a") == 0 && CALL2(NR_SYMLINK, "a", "b") == 0);
+	CHECK(CALL2(NR_STAT, "a", &st) == -ELOOP && CALL2(NR_LSTAT, "a", &st) == 0);
+	CHECK(CALL3(NR_OPEN, "a", 0, 0) == -ELOOP && CALL1(NR_UNLINK, "a") == 0);
+	CHECK(CALL3(NR_OPEN, "b", O_CREAT | O_EXCL | O_RDWR, 0644) == -EEXIST);
+	CHECK(CALL3(NR_OPEN, "b", O_CREAT | O_RDWR, 0644) >= 0); /* makes what it points to */
+	CHECK(CALL3(NR_OPEN, "b", O_NOFOLLOW, 0) == -ELOOP);
+	CHECK(CALL2(NR_LSTAT, "a", &st) == 0 && (st.mode & 0170000) == 0100000);
+	CHECK(CALL2(NR_SYMLINK, "/proc/../proc/version", "v") == 0);
+	CHECK(CALL3(NR_OPEN, "v", 0, 0) >= 0);
+	CHECK(CALL1(NR_CHDIR, "to_e") == 0 && CALL2(NR_GETCWD, buf, 99) == 15);
+	CHECK(text_equal(buf, "/tmp/files/d/e") && CALL1(NR_CHDIR, "../..") == 0);
+	CHECK(CALL1(NR_RMDIR, "to_e") == -ENOTDIR && CALL1(NR_UNLINK, "to_e") == 0);
+	CHECK(CALL2(NR_STAT, "d/e", &st) == 0);
+}
+
+static void test_directories(void)
+{
+	long dir = open_at(-100, "d", O_DIRECTORY), file = open_at(dir, "f", O_RDWR);
+
+	CHECK(dir >= 0 && file >= 0);
+	CHECK(open_at(99, "f", 0) == -EBADF && open_at(file, "f", 0) == -ENOTDIR);
+	CHECK(open_at(dir, "/tmp/files/a", 0) >= 0 && open_at(dir, "f", O_DIRECTORY) == -ENOTDIR);
+	CHECK(CALL3(NR_MKDIRAT, dir, "g", 0755) == 0 && CALL2(NR_STAT, "d/g", &st) == 0);
+	CHECK(CALL3(NR_UNLINKAT, dir, "g", 0) == -EISDIR &&
+	      CALL3(NR_UNLINKAT, dir, "g", 1) == -EINVAL);
+	CHECK(CALL3(NR_UNLINKAT, dir, "g", 0x200) == 0);
+	CHECK(syscall6(NR_RENAMEAT2, dir, (long)"f", -100, (long)"a", 1, 0) == -EEXIST);
+	CHECK(syscall6(NR_RENAMEAT2, dir, (long)"f", -100, (long)"a", 0, 0) == 0);
+	CHECK(CALL1(NR_FCHDIR, dir) == 0 && CALL2(NR_STAT, "e", &st) == 0);
+	CHECK(CALL1(NR_FCHDIR, file) == -ENOTDIR && CALL1(NR_CHDIR, "..") == 0);
+}
+
+static void test_sizes(void)
+{
+	long fd = open_at(-100, "a", O_RDWR);
+	int pipe[2];
+	struct {
+		void *base;
+		unsigned long len;
+	} places[3] = { { "one", 3 }, { 0, 0 }, { " two", 4 } };
+
+	CHECK(CALL3(NR_WRITEV, fd, places, 3) == 7 && CALL4(NR_PREAD, fd, buf, 9, 2) == 5);
+	CHECK(buf[0] == 'e' && buf[4] == 'o' && CALL3(NR_LSEEK, fd, 0, 1) == 7);
+	CHECK(CALL3(NR_WRITEV, fd, places, 1025) == -EINVAL &&
+	      CALL3(NR_WRITEV, fd, 8, 1) == -EFAULT);
+	places[1].len = ~0ul;
+	CHECK(CALL3(NR_WRITEV, fd, places, 3) == -EINVAL &&
+	      CALL4(NR_PREAD, fd, buf, 1, -1) == -EINVAL);
+	CHECK(CALL4(NR_PWRITE, fd, "X", 1, 5000) == 1 && CALL3(NR_LSEEK, fd, 0, 2) == 5001);
+	CHECK(CALL2(NR_FTRUNCATE, fd, 2) == 0 && CALL2(NR_FTRUNCATE, fd, 6000) == 0);
+	CHECK(CALL4(NR_PREAD, fd, buf, 8192, 0) == 6000 && buf[1] == 'n');
+	for (int i = 2; i < 6000; i++)
+		CHECK(!buf[i]);
+	CHECK(CALL2(NR_FTRUNCATE, fd, -1) == -EINVAL && CALL2(NR_TRUNCATE, "d", 1) == -EISDIR);
+	CHECK(CALL2(NR_FTRUNCATE, 0, 1) == -EINVAL && CALL1(22, pipe) == 0);
+	CHECK(CALL4(NR_PREAD, pipe[0], buf, 1, 0) == -ESPIPE);
+	CHECK(CALL1(NR_UNLINK, "a") == 0 && CALL2(NR_FSTAT, fd, &st) == 0 && st.size == 6000);
+	CHECK(CALL3(NR_LSEEK, fd, -1, 2) == 5999 && CALL2(NR_FCHMOD, fd, 0123) == 0);
+	CHECK(CALL3(NR_FCHOWN, fd, 7, -1) == 0 && CALL2(NR_FSTAT, fd, &st) == 0);
+	CHECK((st.mode & 07777) == 0123 && st.uid == 7 && st.gid == 0);
+	CHECK(CALL1(NR_CLOSE, fd) == 0);
+}
+
+static void test_times(void)
+{
+	unsigned long times[4] = { 1000, 1, 0, 0x3ffffffe };
+
+	CHECK(CALL2(NR_STAT, "d", &st) == 0 && st.mtime[0] > 1700000000ul);
+	CHECK(CALL4(NR_UTIMENSAT, -100, "d", times, 0) == 0);
+	CHECK(CALL2(NR_STAT, "d", &st) == 0 && st.mtime[0] > 1700000000ul);
+	CHECK(st.atime[0] == 1000 && st.atime[1] == 1);
+	times[1] = 1000000000;
+	CHECK(CALL4(NR_UTIMENSAT, -100, "d", times, 0) == -EINVAL);
+	CHECK(CALL4(NR_UTIMENSAT, -100, "d", 8, 0) == -EFAULT);
+}
+
+void main_program(long *sp)
+{
+	(void)sp;
+	test_links();
+	test_directories();
+	test_sizes();
+	test_times();
+	CHECK(CALL1(NR_UNLINK, "b") == 0 && CALL1(NR_UNLINK, "v") == 0);
+	CHECK(CALL1(NR_RMDIR, "d/e") == 0 && CALL1(NR_RMDIR, "d") == 0);
+	CHECK(CALL1(NR_CHDIR, "/") == 0 && CALL1(NR_RMDIR, "/tmp/files") == 0);
+	put("files are as they should be\n");
+	sys_exit(0);
+}
