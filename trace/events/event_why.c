@@ -9,7 +9,10 @@
 #include "event_rejects.h"
 #include "event_why.h"
 #include "trigger.h"
+#include "expr/expr_show.h"
 #include "text/str.h"
+
+#define INSNS_SHOWN 4u /* of a filter's program */
 
 static const struct trace_event_file *first_file(const struct trace_why *why)
 {
@@ -68,6 +71,17 @@ static bool has_come_since(const struct trace_why *why, const struct trace_event
 
 /* ---- Filters ---- */
 
+/* Show what a filter was compiled into, in the form of hist_debug. Preemption is off. */
+static void show_program(const struct trace_why *why, const struct trace_event_file *file)
+{
+	const struct expr_program *filter = atomic_load(&file->filter);
+
+	for (uint32_t i = 0; filter && i < filter->nr && i < INSNS_SHOWN; i++)
+		trace_expr_show(filter, i, NULL, why->seq);
+	if (filter && filter->nr > INSNS_SHOWN)
+		trace_seq_printf(why->seq, "     %u more instructions\n", filter->nr - INSNS_SHOWN);
+}
+
 /* Say the counts of a filter; `since` is the time when it began to count. */
 static void say_counted(struct trace_why *why, const struct trace_event_file *file, uint64_t since)
 {
@@ -75,19 +89,20 @@ static void say_counted(struct trace_why *why, const struct trace_event_file *fi
 	const char *text = trace_event_filter_in_force(file);
 	uint64_t nr = trace_event_rejects_nr(file->rejects), there = nr_there(why, file);
 
-	if (!has_come_since(why, file, since) && has_all_since(why, since))
-		trace_why_say(
-			why,
-			"The filter of %s has let 0 of %s event%s pass in %s: %.128s; echo 0 > "
-			"events/%s/%s/filter.",
-			event->name, trace_why_number(nr).text, trace_why_s(nr),
-			trace_why_ago(why, since).text, text, event->system, event->name);
-	else
+	if (has_come_since(why, file, since) || !has_all_since(why, since)) {
 		trace_why_note(why,
 			       "The filter of %s has turned away %s event%s in %s, and the buffer "
 			       "has %s: %.128s.",
 			       event->name, trace_why_number(nr).text, trace_why_s(nr),
 			       trace_why_ago(why, since).text, trace_why_number(there).text, text);
+		return;
+	}
+	trace_why_say(why,
+		      "The filter of %s has let 0 of %s event%s pass in %s: %.128s; echo 0 > "
+		      "events/%s/%s/filter.",
+		      event->name, trace_why_number(nr).text, trace_why_s(nr),
+		      trace_why_ago(why, since).text, text, event->system, event->name);
+	show_program(why, file);
 }
 
 /* Begin to count, at the first question. Only a filter that no event has passed is worth it. */

@@ -480,6 +480,16 @@ static void filter_counts(void)
 	fake_bind(0);
 }
 
+/* Of a long program the beginning is shown. */
+#define LONG "who>9999&&who>9998&&who>9997&&who>9996&&who>9995&&who>9994"
+static void filter_is_long(void)
+{
+	filter_passes_none();
+	set(LONG, WATCH "filter");
+	(void)cat("why");
+	watch(1);
+}
+
 /* While it counted, events went that may have passed. */
 static void filter_counts_overrun(void)
 {
@@ -768,6 +778,18 @@ static void fine_with_tracer(void)
 	pass_ms(1000);
 }
 
+/* Programs of the filters `who >= 5000` and `common_pid >= 7`. */
+#define ONE_TEST_OF_WHO                                                                            \
+	"   0 TEST offset 4 mask ffffffff00000000 lo 138800000000 span 7fffec7700000000, true: "   \
+	"passes, false: fails\n"
+#define ONE_OF_MANY(nr, lo, span, next)                                                            \
+	"   " nr " TEST offset 4 mask ffffffff00000000 lo " lo "00000000 span 7fff" span           \
+	"00000000, true: " next ", false: fails\n"
+#define OF_PID(nr, event)                                                                          \
+	"The filter of " event " has let 0 of " nr " pass in 1 ms: common_pid >= 7; echo 0 > "     \
+	"events/yard/" event "/filter.\n   0 TEST offset 0 mask ffffffff00000000 lo 700000000 "    \
+	"span 7ffffff800000000, true: passes, false: fails\n"
+
 static const struct {
 	const char *name;
 	void (*make)(void);
@@ -938,7 +960,12 @@ static const struct {
 	  "what it turns away is counted from now on, so ask again.\n" },
 	{ "filter_counts", filter_counts,
 	  "The filter of yard_watch has let 0 of 1,205 events pass in 1.2 s: who >= 5000; echo 0 > "
-	  "events/yard/yard_watch/filter.\n" },
+	  "events/yard/yard_watch/filter.\n" ONE_TEST_OF_WHO },
+	{ "filter_is_long", filter_is_long,
+	  "The filter of yard_watch has let 0 of 1 event pass in 1 ms: " LONG
+	  "; echo 0 > events/yard/yard_watch/filter.\n" ONE_OF_MANY("0", "2710", "d8ef", "1")
+		  ONE_OF_MANY("1", "270f", "d8f0", "2") ONE_OF_MANY("2", "270e", "d8f1", "3")
+			  ONE_OF_MANY("3", "270d", "d8f2", "4") "     2 more instructions\n" },
 	{ "filter_counts_overrun", filter_counts_overrun,
 	  "The filter of yard_watch has turned away 5 events in 5 ms, and the buffer has 0: who >= "
 	  "5000.\n"
@@ -946,17 +973,10 @@ static const struct {
 	  "because the buffer has 8 KB per CPU and reaches back only 0 ns; echo 32 > "
 	  "buffer_size_kb would have held them all.\n" },
 	{ "many_filters", many_filters,
-	  "The filter of yard_watch has let 0 of 1 event pass in 1 ms: common_pid >= 7; echo 0 > "
-	  "events/yard/yard_watch/filter.\n"
-	  "The filter of yard_texts has let 0 of 0 events pass in 1 ms: common_pid >= 7; echo 0 > "
-	  "events/yard/yard_texts/filter.\n"
-	  "The filter of yard_numbers has let 0 of 0 events pass in 1 ms: common_pid >= 7; echo 0 "
-	  "> events/yard/yard_numbers/filter.\n"
-	  "The filter of yard_kinds has let 0 of 0 events pass in 1 ms: common_pid >= 7; echo 0 > "
-	  "events/yard/yard_kinds/filter.\n"
-	  "The filter of yard_gate_open has let 0 of 0 events pass in 1 ms: common_pid >= 7; echo "
-	  "0 > events/yard/yard_gate_open/filter.\n"
-	  "3 more events have filters: cat show_event_filters.\n" },
+	  OF_PID("1 event", "yard_watch") OF_PID("0 events", "yard_texts")
+		  OF_PID("0 events", "yard_numbers") OF_PID("0 events", "yard_kinds")
+			  OF_PID("0 events", "yard_gate_open") "3 more events have filters: cat "
+							       "show_event_filters.\n" },
 	{ "filter_is_replaced", filter_is_replaced,
 	  "Nothing is wrong: event yard_watch is on, 1 event came in the last second, and at that "
 	  "rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
@@ -967,13 +987,13 @@ static const struct {
 	  "rate the buffer of 1,408 KB per CPU holds 25 h.\n" },
 	{ "filter_counts_with_trigger", filter_counts_with_trigger,
 	  "The filter of yard_watch has let 0 of 10 events pass in 10 ms: who >= 5000; echo 0 > "
-	  "events/yard/yard_watch/filter.\n" },
+	  "events/yard/yard_watch/filter.\n" ONE_TEST_OF_WHO },
 	{ "filter_was_set_late", filter_was_set_late,
 	  "Nothing has passed the filter of yard_watch since it was set 3 ms ago: who >= 5000; "
 	  "what it turns away is counted from now on, so ask again.\n" },
 	{ "filter_counts_late", filter_counts_late,
 	  "The filter of yard_watch has let 0 of 5 events pass in 5 ms: who >= 5000; echo 0 > "
-	  "events/yard/yard_watch/filter.\n" },
+	  "events/yard/yard_watch/filter.\n" ONE_TEST_OF_WHO },
 	{ "filter_was_set_sometime", filter_was_set_sometime,
 	  "Times are no times: trace_clock is counter, which does not count nanoseconds; echo "
 	  "local > trace_clock.\n" },
