@@ -57,6 +57,11 @@ void trace_expr_add_copy(struct expr_build *build, const struct expr_insn *insn)
 	*trace_expr_add(build, insn->op) = *insn;
 }
 
+void trace_expr_cut(struct expr_build *build, uint32_t first)
+{
+	build->program->nr = first;
+}
+
 const struct expr_insn *trace_expr_here(const struct expr_build *build)
 {
 	return &build->program->insns[build->program->nr];

@@ -46,6 +46,8 @@ bool trace_expr_check(const struct expr_build *build);
 struct expr_insn *trace_expr_add(struct expr_build *build, enum expr_op op);
 /* Add a copy of one that has no constants; trace_expr_needs() is the caller's. */
 void trace_expr_add_copy(struct expr_build *build, const struct expr_insn *insn);
+/* Take back the instructions from number `first` on, to which none of the others leads. */
+void trace_expr_cut(struct expr_build *build, uint32_t first);
 /* The place of the next instruction. */
 const struct expr_insn *trace_expr_here(const struct expr_build *build);
 /* Add one for a text or set at the place of a value. */

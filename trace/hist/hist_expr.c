@@ -26,6 +26,7 @@ struct expr {
 struct operand {
 	struct hist_value value;
 	const char *at; /* first word */
+	uint32_t first; /* number of its first instruction */
 	bool is_constant;
 	uint64_t constant;
 };
@@ -52,11 +53,18 @@ static char *end_of_word(char *at)
 	return at;
 }
 
+/* Make one instruction of an operand that is a number, as Linux does. */
+static void hist_expr_fold(struct expr *expr, const struct operand *operand)
+{
+	trace_expr_cut(&expr->parse->build, operand->first);
+	hist_add(expr->parse, EXPR_CONST)->number.operand = operand->constant;
+}
+
 static int hist_expr_parse_number(struct expr *expr, const char *word, struct operand *out)
 {
 	if (trace_parse_u64(word, 0, &out->constant))
 		return hist_blame(expr->parse, word, "Expecting numeric literal");
-	hist_add(expr->parse, EXPR_CONST)->number.operand = out->constant;
+	hist_expr_fold(expr, out);
 	out->is_constant = true;
 	out->value.type = "u64";
 	out->value.bytes = 8;
@@ -95,7 +103,7 @@ static int parse_factor(struct expr *expr, struct operand *out)
 {
 	int err;
 
-	*out = (struct operand){ 0 };
+	*out = (struct operand){ .first = hist_next_insn(expr->parse) };
 	if (*expr->at == '-')
 		return parse_negative(expr, out);
 	if (*expr->at != '(')
@@ -206,9 +214,12 @@ static int combine(struct expr *expr, char operator, struct operand * left,
 	if (left->is_constant)
 		left->value.modifier = right->value.modifier;
 	left->is_constant = left->is_constant && right->is_constant;
-	if (left->is_constant)
+	if (left->is_constant) {
 		left->constant = trace_expr_combine(op, left->constant, right->constant);
-	hist_add(expr->parse, op)->to = (uint8_t)temp;
+		hist_expr_fold(expr, left);
+	} else {
+		hist_add(expr->parse, op)->to = (uint8_t)temp;
+	}
 	return 0;
 }
 
@@ -225,7 +236,10 @@ static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t 
 	consume(expr, left);
 	left->value.is_ref = false;
 	left->constant /= divisor;
-	trace_expr_add_division(&expr->parse->build, EXPR_DIVIDE, divisor);
+	if (left->is_constant)
+		hist_expr_fold(expr, left);
+	else
+		trace_expr_add_division(&expr->parse->build, EXPR_DIVIDE, divisor);
 	return 0;
 }
 

@@ -62,6 +62,31 @@ static void its_program(void **state)
 	     "   3 END\n");
 }
 
+/* Numbers alone are one constant; with a field they are one operand of it. */
+static void numbers_are_folded(void **state)
+{
+	(void)state;
+	add(ARRIVE, "hist:keys=id:x=2*(3+4)/5-1,y=time+2*3,z=-(2+3)");
+	same(strstr(show_file(ARRIVE, "hist_debug"), "  program:"),
+	     "  program:\n"
+	     "\n"
+	     "   0 FIELD offset 4 shift 32 mask ffffffffffffffff\n"
+	     "   1 KEY_NUMBER\n"
+	     "   2 FIND_NUMBER\n"
+	     "   3 CONST 1\n"
+	     "   4 SET\n"
+	     "   5 FIELD offset 12 shift 0 mask ffffffffffffffff\n"
+	     "   6 SAVE temps[0]\n"
+	     "   7 CONST 6\n"
+	     "   8 ADD temps[0]\n"
+	     "   9 SET\n"
+	     "  10 CONST 5\n"
+	     "  11 NEG\n"
+	     "  12 SET\n"
+	     "  13 SET_ALL\n"
+	     "  14 END\n");
+}
+
 static void what_it_consists_of(void **state)
 {
 	char text[20], want[4000];
@@ -380,6 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(its_program),
+		TEST(numbers_are_folded),
 		TEST(what_it_consists_of),
 		TEST(variables_consist_of),
 		/* Files of the synthetic event may stay for a while. */
