@@ -440,7 +440,7 @@ soak: deps-test
 	@DECODE_RANDOM=10000000 $(PYTHON) -m pytest -q -p no:cacheprovider tests/decode -k 'random or vectors'
 	@DAMAGE_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/tools/test_types.py -k damaged
 	@UNIT_SOAK=$(UNIT_SOAK) tests/unit/run $(SOAK_UNITS)
-	@UNIT_SOAK=1000 TEST_SECONDS=7200 tests/unit/run gcc/bin/trace/expr/test_expr_twin
+	@$(MAKE) --no-print-directory soak-expr
 	@EVERY_TEST=1 tests/unit/run unit/clang
 	@SANITISED=1 BUILD=$(BUILD)/sanitised tests/unit/run unit/clang unit/simclang
 	@$(MAKE) --no-print-directory CC=gcc all test-kernel
@@ -453,6 +453,10 @@ soak: deps-test
 	@FATHOM_BUILD=$(abspath $(BUILD)) REBUILD_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/build
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) PROCESS_LIBRARY_BY=clang \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/examples/test_process.py -k clang
+
+# A part of it: 10,000,000 random programs of expressions, on the engine and on its twin.
+soak-expr: deps-test
+	@UNIT_SOAK=1000 TEST_SECONDS=7200 tests/unit/run gcc/bin/trace/expr/test_expr_twin
 
 # Put faults into the sources, one at a time, to find those that no test notices. See tests/mutate/README.md.
 MUTANTS ?= 0
@@ -492,4 +496,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' docs/building.md
 
 FORCE:
-.PHONY: all test-kernel run demo man debug test quick test-host self-tests check bench pictures process flips hits bench-silicon bench-peers test-decode soak mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test quick test-host self-tests check bench pictures process flips hits bench-silicon bench-peers test-decode soak soak-expr mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view
