@@ -144,10 +144,25 @@ int memcmp(const void *a, const void *b, size_t len)
 	return 0;
 }
 
+#define EACH_BYTE(value) ((value)*0x0101010101010101ull)
+
+/* The lowest 0 among the bytes of a word has the lowest bit of these. */
+static inline uint64_t zero_bytes(uint64_t word)
+{
+	return (word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80ull);
+}
+
 void *memchr(const void *in, int byte, size_t len)
 {
+	uint64_t word, zeros, all = EACH_BYTE((uint64_t)(unsigned char)byte);
 	const unsigned char *p = in;
 
+	for (; len >= sizeof(word); len -= sizeof(word), p += sizeof(word)) {
+		__builtin_memcpy(&word, p, sizeof(word));
+		zeros = zero_bytes(word ^ all);
+		if (zeros)
+			return (void *)(uintptr_t)(p + (unsigned int)__builtin_ctzll(zeros) / 8);
+	}
 	for (; len; len--, p++) {
 		if (*p == (unsigned char)byte)
 			return (void *)(uintptr_t)p;

@@ -10,13 +10,15 @@ long strncpy_from_user(char *to, const char *from, size_t size)
 
 	while (done < size) {
 		size_t part = PAGE_SIZE - ((uintptr_t)from + done) % PAGE_SIZE;
+		const char *end;
 		size_t got;
 
 		if (part > size - done)
 			part = size - done;
 		got = part - copy_from_user(to + done, from + done, part);
-		if (memchr(to + done, '\0', got))
-			return (long)strlen(to);
+		end = memchr(to + done, '\0', got);
+		if (end)
+			return end - to;
 		if (got < part)
 			return -EFAULT;
 		done += part;
