@@ -20,8 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "qemu"))
 
 from guest import Guest  # noqa: E402
+from programs import BUSYBOX, archive, built  # noqa: E402
 import tables  # noqa: E402
-from rows import PROBE_EVENTS, PROBES, ROWS, SYSTEM  # noqa: E402
+from rows import PROBE_EVENTS, PROBES, PROCESSES, ROWS, SYSTEM  # noqa: E402
 
 MANY_SITES = 35000
 MANY_EVENTS = 1400
@@ -107,6 +108,31 @@ def system_level(build):
     return rows
 
 
+# Rows of events of system calls: the round of tests/user/bench.c, and a file of events/ that is written first.
+CALL_EVENTS = {
+    "sys_enter": ("call_null", "syscalls/sys_enter_getppid/enable", "1"),
+    "sys_exit": ("call_null", "syscalls/sys_exit_getppid/enable", "1"),
+    "sys_both": ("call_null", "syscalls/sys_e*_getppid/enable", "1"),
+    "sys_other": ("call_null", "syscalls/sys_e*_read/enable", "1"),
+    "sys_enter_path": ("open_close", "syscalls/sys_enter_open/enable", "1"),
+    "raw_enter": ("call_null", "raw_syscalls/sys_enter/enable", "1"),
+    "raw_hist": ("call_null", "raw_syscalls/sys_enter/trigger", "hist:keys=id"),
+}
+
+
+def programs(build):
+    """Rows of programs, and of events about them above the same rounds without."""
+    files = {"bin/busybox": BUSYBOX, "bin/rounds": built("bench", build), "bin/null": built("null", build)}
+    initrd = archive(build / "user" / "bench.cpio", files)
+    with Guest(build, mem="1G", initrd=initrd, icount=True, limit=600, timeout=600) as guest:
+        found = values(guest.check("rounds"))
+        for name, (row, files, word) in CALL_EVENTS.items():
+            guest.check(f"for f in events/{files}; do echo {word} > $f; done")
+            found[name] = round(values(guest.check(f"rounds {row}"))[row] - found[row], 1)
+            guest.check(f"for f in events/{files}; do echo '{'!' + word if ':' in word else 0}' > $f; done")
+    return found
+
+
 def many_sites_and_events(build):
     """Rows of kernels with generated functions and events: the second is made in a folder beside the first."""
     events = build / f"events-{MANY_EVENTS}"
@@ -124,6 +150,7 @@ def measure_all(build, quick):
     if abs(found["calibrate"] - 12) > 0.1:
         sys.exit(f"bench: a round of 12 instructions reads {found['calibrate']}: the counter is off")
     found.update(measure(build, names=" ".join(PROBE_EVENTS)))
+    found.update(programs(build))
     work = system_level(build)
     scaling = patch_scaling(build, quick)
     found.update(many_sites_and_events(build))
@@ -136,7 +163,7 @@ def measure_all(build, quick):
     found.update(slow_function=slow["function"], slow_graph=slow["function_graph"])
     rows = {
         name: {"value": found[name], "unit": unit, "linux": linux, "target": target}
-        for name, (_, unit, linux, target) in (ROWS | PROBES | SYSTEM).items()
+        for name, (_, unit, linux, target) in (ROWS | PROBES | PROCESSES | SYSTEM).items()
     }
     return rows, {"patch_scaling": scaling, "hackbench": work}
 

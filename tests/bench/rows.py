@@ -101,6 +101,28 @@ PROBES = {
     "kretprobe_event": ("kretprobe event with the returned value", "instructions", 1161, 230),
     "eprobe_int": ("event probe of an event with one int", "instructions", 1071, 180),
 }
+# Programs, measured by tests/user/bench.c; those of events are what the event adds to `call_null`, but for sys_enter_path.
+PROCESSES = {
+    "call_null": ("getppid", "instructions", 325, 200),
+    "call_read0": ("read of 0 bytes of /dev/null", "instructions", 584, 350),
+    "call_write0": ("write of 0 bytes to /dev/null", "instructions", 568, 390),
+    "clock_call": ("clock_gettime by a system call", "instructions", 433, 250),
+    "open_close": ("open and close of a file of tmpfs", "instructions", 10005, 7500),
+    "read4k": ("pread of 4,096 bytes of a file of tmpfs", "instructions", 5360, 3200),
+    "pipe_switch": ("a byte to another process and back", "instructions", 13061, 4000),
+    "fork_exit_wait": ("fork, exit, wait4 of a static program", "instructions", 200409, 80000),
+    "vfork_exec": ("vfork, execve of a static program that ends, wait4", "instructions", 237222, 90000),
+    "fork_exec_busybox": ("fork, execve of busybox `true`, wait4", "instructions", 855754, 350000),
+    "fault_zero": ("first touch of a page, the clearing (512) included", "instructions", 6720, 1712),
+    "fault_cow": ("first touch after a fork, the copying (512) included", "instructions", 7336, 2700),
+    "sys_enter": ("`syscalls:sys_enter_getppid` recorded", "instructions", 711, 150),
+    "sys_exit": ("`syscalls:sys_exit_getppid` recorded", "instructions", 668, 130),
+    "sys_both": ("both", "instructions", 1333, 280),
+    "sys_other": ("both of another call are on", "instructions", 217, 0),
+    "sys_enter_path": ("`sys_enter_open` recorded with its path of 22 characters", "instructions", None, 600),
+    "raw_enter": ("`raw_syscalls:sys_enter` recorded", "instructions", 652, 170),
+    "raw_hist": ("`hist:keys=id` on `raw_syscalls:sys_enter`", "instructions", 851, 160),
+}
 # The whole kernel. Linux's slow-downs are of pairs of processes that pass a byte to and fro; here `hackbench 1 1000` runs.
 SYSTEM = {
     "boot_to_prompt": ("boot to the prompt, 4 CPUs", "instructions", None, 150_000_000),

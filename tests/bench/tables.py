@@ -7,7 +7,7 @@ import difflib
 import re
 
 from chart import chart
-from rows import IMAGE_ROOM, LINUX_PER_EVENT, PROBES, ROWS, SYSTEM, TEN
+from rows import IMAGE_ROOM, LINUX_PER_EVENT, PROBES, PROCESSES, ROWS, SYSTEM, TEN
 
 DOCUMENTS = ("docs/benchmarks.md", "docs/bench.svg", "README.md")
 BLOCK = re.compile(r"(<!-- bench (\w+) -->\n).*?(<!-- /bench -->)", re.S)
@@ -83,6 +83,7 @@ def written(old, result, more):
     blocks = {
         "rows": table(*figures(ROWS, result)),
         "probes": table(*figures(PROBES, result)),
+        "processes": table(*figures(PROCESSES, result)),
         "system": system(result),
         "sites": sites(more),
         "wall": wall(more),

@@ -1,0 +1,313 @@
+/*
+ * Instructions of what programs do: `bench NAME...` prints `bench NAME VALUE` for each, or for all without a
+ * name. A chunk of rounds is timed with rdtsc, which counts instructions in QEMU with -icount shift=0; the
+ * value is that of the median chunk for a round, above an empty loop. Ticks of the timer fall into few chunks.
+ */
+#include "nolib.h"
+
+#define CHUNKS	   41
+#define PAGE_BYTES 4096
+#define MAX_PAGES  64
+
+#define NR_OPEN		 2
+#define NR_CLOSE	 3
+#define NR_PIPE		 22
+#define NR_GETPPID	 110
+#define NR_CLOCK_GETTIME 228
+
+static uint64_t samples[CHUNKS];
+static char buffer[PAGE_BYTES];
+static char *area;
+static int null_fd, file_fd, to_child[2], from_child[2];
+
+static inline uint64_t tsc(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("lfence\n\trdtsc" : "=a"(lo), "=d"(hi) : : "memory");
+	return (uint64_t)hi << 32 | lo;
+}
+
+static void die(const char *name)
+{
+	put(name);
+	put(": failed\n");
+	sys_exit(1);
+}
+
+/* ---- Rounds ---- */
+
+static void round_null(void)
+{
+	CALL0(NR_GETPPID);
+}
+
+static void round_read0(void)
+{
+	CALL3(NR_READ, null_fd, buffer, 0);
+}
+
+static void round_write0(void)
+{
+	CALL3(NR_WRITE, null_fd, buffer, 0);
+}
+
+static void round_read4k(void)
+{
+	CALL4(17, file_fd, buffer, PAGE_BYTES, 0);
+}
+
+static void round_clock(void)
+{
+	CALL2(NR_CLOCK_GETTIME, 1, buffer);
+}
+
+static void round_open_close(void)
+{
+	CALL1(NR_CLOSE, CALL3(NR_OPEN, "/tmp/file_of_20_chars", 0, 0));
+}
+
+static void round_switch(void)
+{
+	CALL3(NR_WRITE, to_child[1], buffer, 1);
+	CALL3(NR_READ, from_child[0], buffer, 1);
+}
+
+static void wait_for(long pid)
+{
+	if (pid <= 0 || CALL4(NR_WAIT4, pid, 0, 0, 0) != pid)
+		die("wait4");
+}
+
+static void round_fork(void)
+{
+	long pid = CALL0(NR_FORK);
+
+	if (!pid)
+		sys_exit(0);
+	wait_for(pid);
+}
+
+static long vfork_exec(const char *path, char *const *argv)
+{
+	long pid;
+
+	/* The child has the parent's stack: nothing of it is used between the two. */
+	pid = CALL0(NR_VFORK);
+	if (!pid) {
+		CALL3(NR_EXECVE, path, argv, 0);
+		sys_exit(1);
+	}
+	return pid;
+}
+
+static void round_vfork_exec(void)
+{
+	static char *const argv[] = { "null", 0 };
+
+	wait_for(vfork_exec("/bin/null", argv));
+}
+
+static void round_busybox(void)
+{
+	static char *const argv[] = { "true", 0 };
+	long pid = CALL0(NR_FORK);
+
+	if (!pid) {
+		CALL3(NR_EXECVE, "/bin/busybox", argv, 0);
+		sys_exit(1);
+	}
+	wait_for(pid);
+}
+
+static unsigned int next_page;
+
+static void round_touch(void)
+{
+	area[next_page++ * PAGE_BYTES]++;
+}
+
+/* ---- Before and after a chunk ---- */
+
+static void begin_zero(void)
+{
+	area = (char *)syscall6(NR_MMAP, 0, (MAX_PAGES + 1) * PAGE_BYTES, 3, 0x22, -1, 0);
+	next_page = 0;
+	area[MAX_PAGES * PAGE_BYTES] = 1; /* the page table is there */
+}
+
+static void end_zero(void)
+{
+	CALL2(NR_MUNMAP, area, (MAX_PAGES + 1) * PAGE_BYTES);
+}
+
+static long holder;
+
+/* A child that has the same pages, until it is told to go. */
+static void begin_cow(void)
+{
+	begin_zero();
+	while (next_page < MAX_PAGES)
+		round_touch();
+	next_page = 0;
+	holder = CALL0(NR_FORK);
+	if (!holder) {
+		CALL3(NR_READ, to_child[0], buffer, 1);
+		sys_exit(0);
+	}
+}
+
+static void end_cow(void)
+{
+	CALL3(NR_WRITE, to_child[1], buffer, 1);
+	wait_for(holder);
+	end_zero();
+}
+
+static void start_null(void)
+{
+	null_fd = (int)CALL3(NR_OPEN, "/dev/null", 2, 0);
+	if (null_fd < 0)
+		die("/dev/null");
+}
+
+static void start_file(void)
+{
+	file_fd = (int)CALL3(NR_OPEN, "/tmp/file_of_20_chars", 0102, 0644);
+	if (file_fd < 0 || CALL3(NR_WRITE, file_fd, buffer, PAGE_BYTES) != PAGE_BYTES)
+		die("/tmp/file");
+}
+
+static void start_pipe(void)
+{
+	if (CALL1(NR_PIPE, to_child) || CALL1(NR_PIPE, from_child))
+		die("pipe");
+}
+
+static long partner;
+
+static void start_partner(void)
+{
+	start_pipe();
+	partner = CALL0(NR_FORK);
+	if (partner)
+		return;
+	CALL1(NR_CLOSE, to_child[1]);
+	while (CALL3(NR_READ, to_child[0], buffer, 1) == 1)
+		CALL3(NR_WRITE, from_child[1], buffer, 1);
+	sys_exit(0);
+}
+
+static void stop_partner(void)
+{
+	CALL1(NR_CLOSE, to_child[1]);
+	wait_for(partner);
+}
+
+struct kind {
+	const char *name;
+	void (*round)(void);
+	unsigned int rounds; /* of a chunk */
+	void (*start)(void);
+	void (*begin)(void), (*end)(void); /* around each chunk */
+	void (*stop)(void);
+};
+
+static const struct kind kinds[] = {
+	{ .name = "call_null", .round = round_null, .rounds = 200 },
+	{ .name = "call_read0", .round = round_read0, .rounds = 200, .start = start_null },
+	{ .name = "call_write0", .round = round_write0, .rounds = 200, .start = start_null },
+	{ .name = "clock_call", .round = round_clock, .rounds = 200 },
+	{ .name = "open_close", .round = round_open_close, .rounds = 40, .start = start_file },
+	{ .name = "read4k", .round = round_read4k, .rounds = 40, .start = start_file },
+	{ .name = "pipe_switch",
+	  .round = round_switch,
+	  .rounds = 40,
+	  .start = start_partner,
+	  .stop = stop_partner },
+	{ .name = "fork_exit_wait", .round = round_fork, .rounds = 4 },
+	{ .name = "vfork_exec", .round = round_vfork_exec, .rounds = 2 },
+	{ .name = "fork_exec_busybox", .round = round_busybox, .rounds = 1 },
+	{ .name = "fault_zero",
+	  .round = round_touch,
+	  .rounds = MAX_PAGES,
+	  .begin = begin_zero,
+	  .end = end_zero },
+	{ .name = "fault_cow",
+	  .round = round_touch,
+	  .rounds = MAX_PAGES,
+	  .start = start_pipe,
+	  .begin = begin_cow,
+	  .end = end_cow },
+};
+
+static void call(void (*step)(void))
+{
+	if (step)
+		step();
+}
+
+static uint64_t chunk(void (*round)(void), unsigned int rounds)
+{
+	uint64_t begin = tsc();
+
+	for (unsigned int i = 0; i < rounds; i++)
+		round();
+	return tsc() - begin;
+}
+
+static void nothing(void)
+{
+	__asm__ volatile("");
+}
+
+static uint64_t median(void)
+{
+	for (unsigned int i = 1; i < CHUNKS; i++) {
+		uint64_t value = samples[i];
+		unsigned int at = i;
+
+		for (; at && samples[at - 1] > value; at--)
+			samples[at] = samples[at - 1];
+		samples[at] = value;
+	}
+	return samples[CHUNKS / 2];
+}
+
+static void measure(const struct kind *kind)
+{
+	uint64_t value, empty;
+
+	call(kind->start);
+	chunk(nothing, kind->rounds);
+	empty = chunk(nothing, kind->rounds);
+	for (unsigned int i = 0; i < CHUNKS; i++) {
+		call(kind->begin);
+		samples[i] = chunk(kind->round, kind->rounds);
+		call(kind->end);
+	}
+	call(kind->stop);
+	value = (median() - empty) * 10 / kind->rounds;
+	put("bench ");
+	put(kind->name);
+	put(" ");
+	put_number((long)(value / 10));
+	put(".");
+	put_number((long)(value % 10));
+	put(" instructions\n");
+}
+
+void main_program(long *sp)
+{
+	char **argv = (char **)(sp + 1);
+
+	for (unsigned int k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		int is_wanted = *sp == 1;
+
+		for (long i = 1; i < *sp; i++)
+			is_wanted |= text_equal(argv[i], kinds[k].name);
+		if (is_wanted)
+			measure(&kinds[k]);
+	}
+	sys_exit(0);
+}
