@@ -55,3 +55,17 @@ int trace_plat_line_find(const char *file, size_t len, uint32_t line, struct tra
 		};
 	return err;
 }
+
+/* In builds without processes; the others have process/process_events.c and syscall/syscall_trace.c. */
+TRACE_DEFAULT bool trace_plat_read_user(void *to, const void *from, size_t bytes)
+{
+	(void)to;
+	(void)from;
+	(void)bytes;
+	return false;
+}
+
+TRACE_DEFAULT const struct trace_syscall_host *trace_plat_syscalls(void)
+{
+	return NULL;
+}

@@ -13,6 +13,7 @@ CFLAGS_trace/ring/ring_buffer.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/function_args.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/function_calls.c := -momit-leaf-frame-pointer
 CFLAGS_trace/tracers/graph_calls.c := -momit-leaf-frame-pointer
+CFLAGS_trace/syscalls/syscall_write.c := -momit-leaf-frame-pointer
 # An entry or an exit of a probe does little but call the handler, whose frame leads to that of the trampoline or the hook.
 CFLAGS_trace/kprobes/fprobe.c := -fomit-frame-pointer
 CFLAGS_trace/kprobes/kretprobe_hit.c := -fomit-frame-pointer

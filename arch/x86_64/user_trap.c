@@ -97,6 +97,13 @@ bool user_copy_fault(struct trap_frame *regs)
 	return is_there;
 }
 
+size_t user_copy(void *to, const void *from, size_t bytes);
+
+bool arch_read_user_nofault(void *to, const void *from, size_t bytes)
+{
+	return access_ok((uintptr_t)from, bytes) && !user_copy(to, from, bytes);
+}
+
 /*
  * SYSRET takes rip from rcx and the flags from r11. The frame has others when the program was given
  * other registers meanwhile, by a signal or an execve. A step that TF begins, and RF, need IRET.

@@ -18,6 +18,7 @@ static int fork_child_begins(void *arg)
 	if (task->set_child_tid)
 		(void)!copy_to_user((void *)task->set_child_tid, &task->thread->pid,
 				    sizeof(task->thread->pid));
+	syscall_exit_to_child(task_frame(task));
 	return 0;
 }
 

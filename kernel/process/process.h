@@ -139,6 +139,11 @@ struct kernel_clone_args {
 
 /* fork.c. The pid of the child, or -errno. */
 long process_fork(const struct trap_frame *regs, const struct kernel_clone_args *args);
+/*
+ * The child is about to return 0 from its parent's call, of which it has seen no beginning: the events of
+ * the call's end, for the tracer. kernel/syscall/syscall_trace.c.
+ */
+void syscall_exit_to_child(struct trap_frame *regs);
 
 /* exit.c. Take one that has ended out of its parent's list, which holds it. process_lock is held. */
 void process_forget(struct process *process);

@@ -1,9 +1,16 @@
 /*
- * The trace events of programs: <trace/events/NAME.h> in kernel/include has the definitions. No call
- * sites, because these functions are probes.
+ * The trace events of programs: <trace/events/NAME.h> in kernel/include has the definitions; and their
+ * memory as probes read it. No call sites, because these functions are probes, or run in them.
  */
+#include <arch/user.h>
 #include <kernel/string.h>
 #include <trace/platform.h>
 
 #define CREATE_TRACE_POINTS
-#include <trace/events/exec.h> /* stays the last: it names its file, which would be that of the next, too */
+#include <trace/events/raw_syscalls.h>
+#include <trace/events/exec.h> /* the last: it names its file, which would be that of the next, too */
+
+bool trace_plat_read_user(void *to, const void *from, size_t bytes)
+{
+	return arch_read_user_nofault(to, from, bytes);
+}

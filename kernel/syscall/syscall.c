@@ -1,43 +1,21 @@
 /* The dispatch of system calls, and their table: see syscall.h. */
 #include <kernel/upcall.h>
+#include <stdatomic.h>
+#include <trace/events/raw_syscalls.h>
 #include "syscall.h"
 
-#define SYSCALL_MAX_ARGS 6
-
-/* A row of the table. */
-struct syscall {
-	const char *name;
-	const char *types[SYSCALL_MAX_ARGS]; /* NULL behind the last */
-	const char *args[SYSCALL_MAX_ARGS];
-	long (*call)(const struct trap_frame *regs); /* NULL: there is no such call */
-};
-
-/* Argument `i`, in the registers of the convention. */
-static TRACE_ALWAYS_INLINE uint64_t syscall_arg(const struct trap_frame *regs, unsigned int i)
-{
-	const uint64_t args[] = { regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9 };
-
-	return args[i];
-}
-
-#define SYSCALL_VALUE(i, type, name) (type) syscall_arg(regs, i)
-#define SYSCALL_TYPE(i, type, name)  #type
-#define SYSCALL_NAME(i, type, name)  #name
-
+#define SYSCALL_VALUE(i, type, name) (type) arch_syscall_arg(regs, i)
 #define SYSCALL_CALLER(nr, name, ARGS, ...)                                                        \
-	static long call_##name(const struct trap_frame *regs)                                     \
+	static long call_##name(struct trap_frame *regs)                                           \
 	{                                                                                          \
 		(void)regs;                                                                        \
 		return sys_##name(ARGS(SYSCALL_VALUE, , __VA_ARGS__));                             \
 	}
 SYSCALLS(SYSCALL_CALLER)
 
-#define SYSCALL_ROW(nr, name_, ARGS, ...)                                                          \
-	[nr] = { .name = #name_,                                                                   \
-		 .types = { ARGS(SYSCALL_TYPE, , __VA_ARGS__) },                                   \
-		 .args = { ARGS(SYSCALL_NAME, , __VA_ARGS__) },                                    \
-		 .call = call_##name_ },
-static const struct syscall syscalls[SYSCALL_MAX] = { SYSCALLS(SYSCALL_ROW) };
+#define SYSCALL_HANDLER(nr, name, ...) [nr] = call_##name,
+const syscall_fn syscall_handlers[SYSCALL_MAX] = { SYSCALLS(SYSCALL_HANDLER) };
+_Atomic syscall_fn sys_call_table[SYSCALL_MAX] = { SYSCALLS(SYSCALL_HANDLER) };
 
 /* Name a call that is not there, once for each program. */
 static void syscall_log_unknown(const struct trap_frame *regs, uint64_t nr)
@@ -53,14 +31,25 @@ static void syscall_log_unknown(const struct trap_frame *regs, uint64_t nr)
 		regs->r10, regs->r8, regs->r9);
 }
 
+static long syscall_dispatch(struct trap_frame *regs, uint64_t nr)
+{
+	syscall_fn call = nr < SYSCALL_MAX
+				  ? atomic_load_explicit(&sys_call_table[nr], memory_order_relaxed)
+				  : NULL;
+
+	if (call)
+		return call(regs);
+	syscall_log_unknown(regs, nr);
+	return -ENOSYS;
+}
+
 void upcall_syscall(struct trap_frame *regs)
 {
 	uint64_t nr = regs->error;
+	long ret;
 
-	if (nr < SYSCALL_MAX && syscalls[nr].call) {
-		regs->rax = (uint64_t)syscalls[nr].call(regs);
-		return;
-	}
-	syscall_log_unknown(regs, nr);
-	regs->rax = (uint64_t)-ENOSYS;
+	trace_sys_enter(regs, (long)nr);
+	ret = syscall_dispatch(regs, nr);
+	trace_sys_exit((long)nr, ret);
+	regs->rax = (uint64_t)ret;
 }

@@ -13,6 +13,7 @@
 #define KERNEL_SYSCALL_H
 
 #include <arch/trap.h>
+#include <arch/user.h>
 #include <kernel/base.h>
 #include "process/process.h"
 #include "syscalls.h"
@@ -33,5 +34,20 @@
 	long sys_##name(ARGS(SYSCALL_PARAM, void, __VA_ARGS__));
 SYSCALLS(SYSCALL_PROTOTYPE)
 #undef SYSCALL_PROTOTYPE
+
+#define SYSCALL_TYPE(i, type, name) #type
+#define SYSCALL_NAME(i, type, name) #name
+
+/* ---- Dispatch ---- */
+
+typedef long (*syscall_fn)(struct trap_frame *regs);
+
+/* The handlers; NULL: there is no such call. */
+extern const syscall_fn syscall_handlers[SYSCALL_MAX];
+/*
+ * The functions that calls go to: the handlers, or functions of syscall_trace.c around them. Written
+ * with the tracer's config lock held, read at each call.
+ */
+extern _Atomic syscall_fn sys_call_table[SYSCALL_MAX];
 
 #endif

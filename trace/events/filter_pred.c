@@ -200,9 +200,8 @@ static int compile_text(struct pred *pred)
 	if (len > MAX_TEXT_CHARS)
 		return filter_pred_refuse(pred, TOO_LONG);
 	if (pred->is_user && pred->value.place == EXPR_PLACE_POINTER)
-		trace_expr_add_constant(pred->build, false); /* a kernel has no text of users */
-	else
-		trace_expr_add_text(pred->build, &pred->value, pred->cmp, start, len);
+		pred->value.place = EXPR_PLACE_USER;
+	trace_expr_add_text(pred->build, &pred->value, pred->cmp, start, len);
 	pred->text.at++;
 	return 0;
 }

@@ -97,6 +97,7 @@ enum expr_place {
 	EXPR_PLACE_LOC,	    /* described by the word at `offset`: TRACE_FIELD_DATA_LOC */
 	EXPR_PLACE_REL,	    /* described by the word at `offset`: TRACE_FIELD_REL_LOC */
 	EXPR_PLACE_POINTER, /* a text at the address that is the pointer at `offset` */
+	EXPR_PLACE_USER,    /* the same, in the memory of the running program */
 	EXPR_PLACE_COMM,    /* the name of the running thread */
 	EXPR_NR_PLACES,
 };

@@ -90,6 +90,7 @@ static bool expr_is_place_right(const struct expr_program *program, const struct
 	case EXPR_PLACE_REL:
 		return expr_is_in_data(program, insn->offset, sizeof(uint32_t));
 	case EXPR_PLACE_POINTER:
+	case EXPR_PLACE_USER:
 		return insn->op == EXPR_TEST_TEXT &&
 		       expr_is_in_data(program, insn->offset, WORD_BYTES);
 	case EXPR_PLACE_COMM:

@@ -111,11 +111,14 @@ static bool expr_matches(const struct expr_const *with, const struct expr_bytes 
 	       expr_is_same(text->at, with->data, len);
 }
 
+typedef bool (*expr_read_fn)(void *to, const void *from, size_t bytes);
+
 /*
  * Read the text at the address `from`, up to a NUL or `size` bytes. Returns false when it cannot be
  * read.
  */
-static bool expr_read_text(uintptr_t from, char *buf, uint32_t size, struct expr_bytes *out_text)
+static bool expr_read_text(expr_read_fn read, uintptr_t from, char *buf, uint32_t size,
+			   struct expr_bytes *out_text)
 {
 	uint32_t len = 0;
 
@@ -125,7 +128,7 @@ static bool expr_read_text(uintptr_t from, char *buf, uint32_t size, struct expr
 
 		if (step > size - len)
 			step = size - len;
-		if (!trace_plat_read(buf + len, (const void *)(from + len), step))
+		if (!read(buf + len, (const void *)(from + len), step))
 			return false;
 		got = (uint32_t)trace_strnlen(buf + len, step);
 		len += got;
@@ -142,9 +145,10 @@ static TRACE_NOINLINE bool expr_test_pointed(const struct expr_run *run,
 {
 	char buf[POINTER_TEXT];
 	struct expr_bytes text;
+	expr_read_fn read = insn->place == EXPR_PLACE_USER ? trace_plat_read_user : trace_plat_read;
 
-	return expr_read_text((uintptr_t)expr_load8(run->data, insn->offset), buf, sizeof(buf),
-			      &text) &&
+	return expr_read_text(read, (uintptr_t)expr_load8(run->data, insn->offset), buf,
+			      sizeof(buf), &text) &&
 	       expr_matches(&insn->with, &text) != insn->with.is_negated;
 }
 
@@ -161,7 +165,7 @@ bool trace_expr_test_text(const struct expr_run *run, const struct expr_insn *in
 {
 	struct expr_bytes text;
 
-	if (insn->place == EXPR_PLACE_POINTER)
+	if (insn->place == EXPR_PLACE_POINTER || insn->place == EXPR_PLACE_USER)
 		return expr_test_pointed(run, insn);
 	if (insn->place == EXPR_PLACE_COMM)
 		return expr_test_comm(insn);

@@ -2,13 +2,15 @@
  * Histograms: entries as text, in Linux's form. See hist.h.
  */
 #include <trace/fmt.h>
+#include <trace/syscalls.h>
 #include <trace/trace_seq.h>
 #include "hist_action.h"
 #include "hist_view.h"
 #include "text/str.h"
 
-#define BAR_CHARS    20u
-#define STACK_INDENT 9
+#define BAR_CHARS	 20u
+#define STACK_INDENT	 9
+#define SYSCALL_NAME_MAX 64
 
 /* ---- Keys ---- */
 
@@ -27,6 +29,17 @@ static void hist_show_print_stack(const uint32_t *ips, struct trace_seq *seq)
 	for (uint32_t i = 0; i < HIST_STACK_MAX && ips[i]; i++)
 		trace_seq_printf(seq, "%*c%pB\n", STACK_INDENT, ' ',
 				 (void *)trace_plat_ip_unpack(ips[i]));
+}
+
+/* Print the name of a system call, as wide as Linux's, and its number. */
+static void print_syscall(uint64_t nr, struct trace_seq *seq)
+{
+	const struct trace_syscall *call = trace_syscall_of(nr);
+	char name[SYSCALL_NAME_MAX];
+
+	trace_snprintf(name, sizeof(name), "sys_%s", call ? call->name : "");
+	trace_seq_printf(seq, "%-30s[%3llu]", call ? name : "unknown_syscall",
+			 (unsigned long long)nr);
 }
 
 /* Print a key that is a number. `comm` is the name of the thread, where the key is one. */
@@ -48,7 +61,7 @@ static void print_number_key(const struct hist_value *key, uint64_t value, const
 		trace_seq_printf(seq, "%-16s[%10llu]", comm, number);
 		break;
 	case HIST_SYSCALL:
-		trace_seq_printf(seq, "%-30s[%3llu]", "unknown_syscall", number);
+		print_syscall(value, seq);
 		break;
 	case HIST_LOG2:
 		trace_seq_printf(seq, "~ 2^%-2llu", number);

@@ -38,6 +38,7 @@ const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 	[TRACE_OPT_FUNCTION_FORK] = "function-fork",
 	[TRACE_OPT_DISPLAY_GRAPH] = "display-graph",
 	[TRACE_OPT_STACKTRACE] = "stacktrace",
+	[TRACE_OPT_ERRNO_NAMES] = "errno-names",
 };
 
 void trace_option_apply(struct trace_array *tr, enum trace_option option, bool on)

@@ -66,6 +66,7 @@ extern const uint32_t fake_comm_at; /* of the name, in the struct that a thread 
 extern const void *fake_bad_page;   /* trace_plat_read() fails in these FAKE_PAGE_BYTES */
 /* it is given any address: the build host is asked what is there */
 extern bool fake_reads_anywhere;
+extern bool fake_reads_user; /* the test's memory but for its first page is a program's, too */
 
 /* ---- Text ---- */
 /* Functions named `names`, in this order, each with a call to __fentry__ at its start. */
@@ -148,6 +149,8 @@ extern void *fake_per_cpu;
 extern size_t fake_per_cpu_bytes;
 /* The answer of trace_plat_file_names_get(). */
 extern const struct trace_plat_file_names *fake_file_names;
+/* System calls, set before trace_init(); NULL: none. */
+extern const struct trace_syscall_host *fake_syscalls;
 struct fake_line {
 	const char *file;
 	uint32_t line;

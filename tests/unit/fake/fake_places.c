@@ -1,7 +1,8 @@
 /*
- * Variables and lines of the source of the fake machine; see fake.h.
+ * Variables and lines of the source of the fake machine, and its system calls; see fake.h.
  */
 #include <string.h>
+#include <trace/syscalls.h>
 #include "fake.h"
 
 const struct fake_variable *fake_variables;
@@ -9,6 +10,7 @@ const struct fake_line *fake_lines;
 const struct trace_plat_file_names *fake_file_names;
 void *fake_per_cpu;
 size_t fake_per_cpu_bytes;
+const struct trace_syscall_host *fake_syscalls;
 
 size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out)
 {
@@ -84,4 +86,9 @@ int trace_plat_line_find(const char *file, size_t len, uint32_t line, struct tra
 		.addr = found->addr, .file = found->file, .line = found->line, .nr = 1
 	};
 	return 0;
+}
+
+const struct trace_syscall_host *trace_plat_syscalls(void)
+{
+	return fake_syscalls;
 }

@@ -23,7 +23,7 @@ uint64_t fake_nr_refused;
 bool fake_interrupted;
 bool fake_names_held;
 const void *fake_bad_page;
-bool fake_reads_anywhere;
+bool fake_reads_anywhere, fake_reads_user;
 void (*fake_on_wait)(void);
 void (*fake_on_lock)(void);
 void (*fake_on_each_thread)(void);
@@ -74,7 +74,7 @@ void fake_thread_reset(void)
 	fake_interrupted = false;
 	fake_names_held = false;
 	fake_bad_page = NULL;
-	fake_reads_anywhere = false;
+	fake_reads_anywhere = fake_reads_user = false;
 	fake_on_wait = NULL;
 	fake_on_lock = NULL;
 	fake_on_each_thread = NULL;
@@ -395,6 +395,12 @@ static bool is_mapped(void *to, const void *from, size_t bytes)
 }
 
 /* Bytes near an object may be read, as in a kernel: the sanitiser is not asked. */
+bool trace_plat_read_user(void *to, const void *from, size_t bytes)
+{
+	return fake_reads_user && (uintptr_t)from >= FAKE_PAGE_BYTES &&
+	       trace_plat_read(to, from, bytes);
+}
+
 __attribute__((no_sanitize("address"))) bool trace_plat_read(void *to, const void *from,
 							     size_t bytes)
 {

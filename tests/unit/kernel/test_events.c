@@ -22,6 +22,7 @@
 #include <trace/events/livepatch.h>
 #include <trace/events/lock.h>
 #include <trace/events/printk.h>
+#include <trace/events/raw_syscalls.h>
 #include <trace/events/timer.h>
 #include <trace/events/workqueue.h>
 #include <trace/events/exec.h> /* the last, as in kernel/process/process_events.c */
@@ -245,7 +246,17 @@ static void errors(void **state)
 
 static void programs(void **state)
 {
+	struct trap_frame regs = {
+		.rdi = 1, .rsi = 0x7ffe0000, .rdx = 3, .r10 = 4, .r8 = 5, .r9 = 0x80000000
+	};
+
 	(void)state;
+	event_on("raw_syscalls/sys_enter");
+	trace_sys_enter(&regs, 257);
+	event_is("sys_enter: NR 257 (1, 7ffe0000, 3, 4, 5, 80000000)");
+	event_on("raw_syscalls/sys_exit");
+	trace_sys_exit(257, -2);
+	event_is("sys_exit: NR 257 = -2");
 	event_on("sched/sched_process_exec");
 	trace_sched_process_exec("/bin/ls", 41, 40);
 	event_is("sched_process_exec: filename=/bin/ls pid=41 old_pid=40");

@@ -68,6 +68,21 @@ size_t trace_plat_symbol_find_all(const char *name, uintptr_t *out_addrs, size_t
  */
 const char *trace_plat_source_of(uintptr_t addr);
 
+/* ---- Programs ---- */
+
+/*
+ * As trace_plat_read(), of the memory of the program that the running thread is in; pages that are
+ * not there are not made. Probe context.
+ */
+bool trace_plat_read_user(void *to, const void *from, size_t bytes);
+
+struct trace_syscall_host;
+/*
+ * The table of system calls for the events of <trace/syscalls.h>; NULL: there are none. Asked by
+ * trace_init(), and in any context afterwards.
+ */
+const struct trace_syscall_host *trace_plat_syscalls(void);
+
 /* ---- Messages ---- */
 
 /*

@@ -63,6 +63,7 @@ enum trace_option {
 	TRACE_OPT_FUNCTION_FORK,
 	TRACE_OPT_DISPLAY_GRAPH,
 	TRACE_OPT_STACKTRACE,
+	TRACE_OPT_ERRNO_NAMES, /* ours: names of errors in events of system calls */
 	TRACE_NR_OPTIONS,
 };
 

@@ -68,6 +68,24 @@ static inline struct trap_frame *arch_user_frame(uintptr_t top)
 {
 	return (struct trap_frame *)top - 1;
 }
+/* Argument `i` of its system call, in the registers of Linux's convention. */
+static inline __attribute__((always_inline)) uint64_t
+arch_syscall_arg(const struct trap_frame *regs, unsigned int i)
+{
+	const uint64_t args[] = { regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9 };
+
+	return args[i];
+}
+static inline __attribute__((always_inline)) void arch_syscall_args(const struct trap_frame *regs,
+								    uint64_t out_args[6])
+{
+	out_args[0] = regs->rdi;
+	out_args[1] = regs->rsi;
+	out_args[2] = regs->rdx;
+	out_args[3] = regs->r10;
+	out_args[4] = regs->r8;
+	out_args[5] = regs->r9;
+}
 /* Let the program start at `ip` with its stack pointer at `sp`; all other registers are 0. */
 void arch_user_frame_init(struct trap_frame *regs, uintptr_t ip, uintptr_t sp);
 /* Features as AT_HWCAP has them. */
@@ -86,6 +104,12 @@ static inline bool access_ok(uintptr_t addr, size_t bytes)
  */
 size_t copy_from_user(void *to, const void *from, size_t bytes);
 size_t copy_to_user(void *to, const void *from, size_t bytes);
+
+/*
+ * Copy from the memory of the running program, as far as its pages are there; false when one is not. Any
+ * context with preemption off, so that no fault is handled by making a page. Not traced.
+ */
+bool arch_read_user_nofault(void *to, const void *from, size_t bytes);
 
 /* ---- Page tables ---- */
 

@@ -144,13 +144,18 @@ static inline bool twin_find(const struct twin *twin, const struct twin_insn *in
 	return true;
 }
 
+static inline bool twin_is_pointed(const struct twin_insn *insn)
+{
+	return insn->place == EXPR_PLACE_POINTER || insn->place == EXPR_PLACE_USER;
+}
+
 static inline bool twin_test_text(const struct twin *twin, const struct twin_insn *insn)
 {
 	const struct twin_machine *machine = twin->machine;
 	const uint8_t *at = (const uint8_t *)machine->comm;
 	uint32_t len = TRACE_COMM_LEN;
 
-	if (insn->place == EXPR_PLACE_POINTER) {
+	if (twin_is_pointed(insn)) {
 		uint64_t from = twin_number(twin->data + insn->offset, 8);
 		uint64_t in = from - (uintptr_t)machine->memory;
 
@@ -362,7 +367,7 @@ static inline void twin_make_place(struct twin *twin, struct twin_insn *insn)
 
 		(void)twin_put(twin, insn->offset, word, 4);
 	}
-	if (insn->place == EXPR_PLACE_POINTER) {
+	if (twin_is_pointed(insn)) {
 		uint64_t to = (uintptr_t)twin->machine->memory +
 			      twin_below(twin, twin->machine->memory_bytes);
 

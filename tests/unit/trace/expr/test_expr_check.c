@@ -159,7 +159,7 @@ static void places(void **state)
 		uint32_t last; /* offset */
 	} cases[] = {
 		{ EXPR_PLACE_FIELD, 27 }, { EXPR_PLACE_REST, 32 },    { EXPR_PLACE_LOC, 28 },
-		{ EXPR_PLACE_REL, 28 },	  { EXPR_PLACE_POINTER, 24 },
+		{ EXPR_PLACE_REL, 28 },	  { EXPR_PLACE_POINTER, 24 }, { EXPR_PLACE_USER, 24 },
 	};
 	struct expr_insn *insn = add(EXPR_TEST_TEXT);
 
@@ -187,6 +187,8 @@ static void places(void **state)
 	insn->place = EXPR_PLACE_COMM; /* of texts alone */
 	assert_false(is_bounded());
 	insn->place = EXPR_PLACE_POINTER;
+	assert_false(is_bounded());
+	insn->place = EXPR_PLACE_USER;
 	assert_false(is_bounded());
 }
 

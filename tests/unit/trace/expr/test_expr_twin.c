@@ -71,6 +71,7 @@ static void agree(void **state)
 	int nr_refused = 0, nr = unit_rounds(10000);
 
 	(void)state;
+	fake_reads_user = true;
 	for (int i = 0; i < nr; i++) {
 		struct expr_run run;
 		struct expr_program *program;

@@ -198,7 +198,7 @@ static void options(void **state)
 	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\n"
 	     "noevent-fork\ntrace_printk_dest\ncopy_trace_marker\nnopause-on-trace\nnohash-"
 	     "ptr\nnobitmask-list\n"
-	     "function-trace\nnofunction-fork\nnodisplay-graph\nnostacktrace\n"
+	     "function-trace\nnofunction-fork\nnodisplay-graph\nnostacktrace\nnoerrno-names\n"
 	     "notest_nop_accept\nnotest_nop_refuse\n");
 	assert_int_equal(echo("foo", "trace_options"), -EINVAL);
 	assert_int_equal(echo("nofoo", "trace_options"), -EINVAL);

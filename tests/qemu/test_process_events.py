@@ -1,0 +1,124 @@
+"""Events of system calls, with programs: what is recorded, for which of them, and that nothing is lost or made up."""
+import re
+
+import pytest
+from guest import Guest
+from programs import BUSYBOX, archive, built
+
+ENTER, EXIT = "events/syscalls/sys_enter_", "events/syscalls/sys_exit_"
+ROUNDS = 41 * 200  # of tests/user/bench.c, of a call
+
+
+@pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
+def host(request, tmp_path_factory):
+    build, cpus, cpu = request.param
+    programs = {f"bin/{name}": built(name, build) for name in ("bench", "paths")}
+    initrd = archive(tmp_path_factory.mktemp("events") / "files.cpio", {"bin/busybox": BUSYBOX, **programs})
+    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
+        yield guest
+
+
+@pytest.fixture
+def tracing(host):
+    host.check("> trace")
+    yield host
+    host.check("echo 0 > events/enable; > set_event_pid; echo 63 > syscall_user_buf_size; echo noerrno-names > trace_options; > trace")
+
+
+def lines(guest, path="trace"):
+    """(pid, text) of each event."""
+    return re.findall(r"-(\d+) +\[\d+\] \S+ +[\d.]+: (.*)\n", guest.check(f"cat {path}").replace("\r", ""))
+
+
+def test_paths_and_bytes(tracing):
+    tracing.check(f"echo 1 > {ENTER}openat/enable; echo 1 > {EXIT}openat/enable; echo 1 > {ENTER}write/enable")
+    version = tracing.check("busybox cat /proc/version")
+    tracing.check("busybox cat /nowhere 2> /dev/null || true; echo 0 > events/enable")
+    texts = [text for _, text in lines(tracing)]
+    assert re.fullmatch(r'sys_openat\(dfd: 0xffffff9c, filename: 0x7f\w+ "/proc/version", flags: 0, mode: 0\)', texts[0])
+    assert texts[1] == "sys_openat -> 0x3"
+    digits = ":".join(f"{ord(c):02x}" for c in version)
+    shown = version.replace("\n", ".")
+    assert re.fullmatch(rf'sys_write\(fd: 1, buf: 0x\w+ \({digits}\) "{re.escape(shown)}", count: {hex(len(version))}\)', texts[2])
+    assert '"/nowhere"' in texts[3] and texts[4] == "sys_openat -> 0xfffffffffffffffe"
+
+
+def test_fork_exec_and_exit(tracing):
+    tracing.check("echo 1 > events/syscalls/enable; busybox sh -c 'busybox true; busybox true; true'; echo 0 > events/enable")
+    seen = lines(tracing)
+    forks = [(pid, text) for pid, text in seen if re.match(r"sys_v?(fork|clone) ->", text)]
+    children = {pid for pid, text in forks if text.endswith("-> 0x0")}
+    assert len(children) >= 1 and len(forks) == 2 * len(children)
+    assert {f"{int(pid):#x}" for pid in children} == {text.split()[-1] for pid, text in forks if pid not in children}
+    assert [text for pid, text in seen if text.startswith("sys_execve")].count("sys_execve -> 0x0") >= 2
+    assert sum(text.startswith("sys_exit_group(") for _, text in seen) == len(children) + 1
+    assert not any(text.startswith("sys_exit_group ->") for _, text in seen)
+    # each thread's calls end in the order in which they began
+    for pid in {pid for pid, _ in seen}:
+        calls = [re.match(r"sys_(\w+)(\(| ->)", text).groups() for p, text in seen if p == pid]
+        if pid in children:
+            assert calls.pop(0)[1] == " ->"
+        for (name, begins), (after, ends) in zip(calls[::2], calls[1::2]):
+            assert (name, begins, ends) == (after, "(", " ->")
+
+
+def test_all_calls_at_once(tracing):
+    tracing.check("echo 1 > events/raw_syscalls/enable; busybox true; echo 0 > events/enable")
+    seen = [text for _, text in lines(tracing)]
+    enters = [int(n) for text in seen for n in re.findall(r"sys_enter: NR (\d+) \((?:\w+, ){5}\w+\)$", text)]
+    exits = [int(n) for text in seen for n in re.findall(r"sys_exit: NR (\d+) = -?\d+$", text)]
+    assert len(exits) > 10 and enters[-1] == 231 and exits == enters[:-1]
+
+
+def test_no_call_is_missed(tracing):
+    """Counted exactly, also while events of other calls come and go."""
+    trigger = f"{ENTER}getppid/trigger"
+    tracing.check(f"echo hist:keys=__syscall_nr.syscall > {trigger}")
+    tracing.check("while true; do echo 1 > events/syscalls/sys_enter_read/enable; echo 0 > events/syscalls/sys_enter_read/enable; done &")
+    for _ in range(3):
+        tracing.check("/bin/bench call_null")
+    tracing.check("kill %1; wait")
+    hist = tracing.check(f"cat {ENTER}getppid/hist")
+    tracing.check(f"echo '!hist:keys=__syscall_nr.syscall' > {trigger}")
+    assert re.search(rf"sys_getppid +\[110\] \}} hitcount: +{3 * ROUNDS}\r?\n", hist)
+    assert re.search(r"Dropped: 0", hist)
+
+
+def test_paths_that_cannot_be_read(tracing):
+    tracing.check(f"echo 1 > {ENTER}open/enable; echo 1 > {ENTER}rename/enable; echo 1 > {ENTER}write/enable")
+    results = dict(re.findall(r"^([a-z ]+) (-?\d+)\r?$", tracing.check("paths"), re.M))
+    tracing.check("echo 0 > events/enable")
+    assert {results[name] for name in ("null", "kernel", "not canonical", "no end")} == {"-14"}
+    assert results["end"] == "-2" and results["write"] == "-9"
+    seen = [text for _, text in lines(tracing) if text.startswith(("sys_open", "sys_rename", "sys_write(fd: 9"))]
+    names = [re.search(r'filename: \w+ "(.*?)", flags', text)[1] for text in seen if text.startswith("sys_open")]
+    assert names == ["", "", "", "", "/hal", "x" * 63 + "..."]
+    assert re.fullmatch(r'sys_rename\(oldname: \w+ "/a\.b", newname: 1 ""\)', seen[-2])
+    assert re.fullmatch(r"sys_write\(fd: 9, buf: \w+ \(, \.\.\.\), count: 4\)", seen[-1])
+
+
+def test_filters_instances_and_pids(tracing):
+    tracing.check("mkdir instances/one")
+    filter = "'__filename_val ~ \"/proc/v*\"'"
+    tracing.check(f"echo {filter} > instances/one/{ENTER}openat/filter; echo 1 > instances/one/{ENTER}openat/enable")
+    tracing.check(f"echo 'filename.ustring ~ \"/bin*\"' > {ENTER}openat/filter; echo 1 > {ENTER}openat/enable")
+    tracing.check("busybox cat /proc/version /proc/uptime; busybox ls /bin")
+    assert [text.split('"')[1] for _, text in lines(tracing, "instances/one/trace")] == ["/proc/version"]
+    assert [text.split('"')[1] for _, text in lines(tracing)] == ["/bin"]
+    tracing.check(f"> trace; echo 0 > {ENTER}openat/filter; echo 999999 > set_event_pid; busybox ls /bin")
+    assert lines(tracing) == []
+    tracing.check("rmdir instances/one; echo 0 > events/enable")
+
+
+def test_latency(tracing):
+    tracing.check("echo errno-names > trace_options; echo 1 > events/latency/enable")
+    tracing.check("busybox sleep 0.05; busybox cat /nowhere || true; echo 0 > events/enable")
+    seen = [text for _, text in lines(tracing)]
+    slept = [int(re.search(r"lat=(\d+) ret=0$", text)[1]) for text in seen if "nanosleep" in text]
+    assert len(slept) == 1 and 50_000_000 <= slept[0] < 5_000_000_000
+    assert any(re.fullmatch(r"syscall_latency: openat lat=\d+ ret=-2 \(ENOENT\)", text) for text in seen)
+
+
+def test_why(tracing):
+    tracing.check(f"echo 1 > {ENTER}open/enable; busybox cat /proc/version")
+    assert "Programs that do not call open may call openat" in tracing.check("cat why")
