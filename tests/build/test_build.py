@@ -19,7 +19,7 @@ from guest import Guest  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 JOBS = os.environ.get("JOBS", "2")
 MAIN = Path(os.environ.get("FATHOM_BUILD", ROOT / "build"))
-EVERY = int(os.environ.get("REBUILD_EVERY", "8"))  # of so many objects one is made a second time
+EVERY = int(os.environ.get("REBUILD_EVERY", "16"))  # of so many objects one is made a second time
 
 
 def make(*arguments, **variables):

@@ -45,7 +45,7 @@ work() {
   }
 }""".splitlines()
 SELFTEST_INT3 = 3
-FLIPS_IN_BATCHES = 300000
+FLIPS_IN_BATCHES = 100000
 CHANGES_OF_PROBES = 2000
 LIBC = ctypes.CDLL(None)
 FLIPS = 200  # more than there would be room for, were trampolines not freed

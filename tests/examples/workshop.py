@@ -7,6 +7,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILDS = {"gcc": os.environ.get("FATHOM_BUILD", ROOT / "build"), "clang": os.environ.get("FATHOM_BUILD_CLANG", ROOT / "build/clang")}
 EXIT = ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
 LIBTRACE_CFLAGS = "-g0 -O0 -Wno-frame-larger-than"  # without an optimiser frames are larger
+UNOPTIMISED = ("expr", "fs", "hist", "instance", "livepatch", "monitors", "print", "probes", "start", "text", "types", "why")
 POWERED_OFF = 1  # of QEMU, when 0 was written to that port
 
 
@@ -37,10 +38,12 @@ def libtrace(compiler, profile, host="examples/tiny/include", folder=None, **var
 
 
 def libtrace_for_process(compiler, profile="full"):
-    """The full profile takes seconds: it is made for this host only, and stays. It is optimised: this host runs on real processors,
-    with threads."""
+    """The full profile takes seconds: it is made for this host only, and stays. This host runs on real processors, with threads: all
+    that its threads run into is optimised, and of the rest nothing."""
     folder = Path(BUILDS[compiler]) / "libtrace_process"
-    return libtrace(compiler, profile, "examples/process/include", folder, FOR="process", LIBTRACE_CFLAGS="-g0")
+    plain = (path.relative_to(ROOT) for name in UNOPTIMISED for path in (ROOT / "trace" / name).glob("*.c"))
+    flags = {f"CFLAGS_{path}": "-O0 -Wno-frame-larger-than" for path in plain}
+    return libtrace(compiler, profile, "examples/process/include", folder, FOR="process", LIBTRACE_CFLAGS="-g0", **flags)
 
 
 def boot(image, cpus=1):
