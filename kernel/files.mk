@@ -12,5 +12,7 @@ KERNEL_NOTRACE_SRCS := \
 	kernel/trace_host.c \
 	kernel/trace_places.c \
 	kernel/trace_probes.c
+# Each system call passes it, and mostly has nothing to do there.
+CFLAGS_kernel/process/user_return.c := -momit-leaf-frame-pointer
 # All other sources of kernel/ have them.
 KERNEL_SRCS := $(filter-out $(KERNEL_NOTRACE_SRCS),$(sort $(wildcard kernel/*.c kernel/*/*.c kernel/*/*/*.c)))

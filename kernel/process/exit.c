@@ -55,7 +55,7 @@ static void exit_reparent(struct process *child, struct process *parent)
 	}
 	list_remove(&child->sibling);
 	list_init(&child->sibling);
-	child->parent = parent;
+	process_set_parent(child, parent);
 	if (!parent) {
 		process_put(child);
 		return;

@@ -90,7 +90,7 @@ static void fork_add_child(struct process *child, struct completion *born)
 
 	mutex_lock(&process_lock);
 	child->pgid = parent->pgid; /* it may have changed meanwhile */
-	child->parent = parent;
+	process_set_parent(child, parent);
 	child->born = born;
 	process_get(child);
 	list_add_tail(&parent->children, &child->sibling);

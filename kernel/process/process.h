@@ -37,6 +37,7 @@ struct process {
 	bool has_tty;		/* the console is its controlling terminal */
 	struct list all_link;	/* in the list of pid.c */
 	struct process *parent; /* NULL: the kernel */
+	_Atomic int32_t ppid;	/* its pid, or 0; read without the lock */
 	struct list children;
 	struct list sibling;
 	struct waitq child_waitq; /* woken when a child ends */
@@ -77,6 +78,12 @@ static inline struct trap_frame *task_frame(const struct task *task)
 }
 
 extern struct mutex process_lock;
+/* NULL: the kernel. The lock is held. */
+static inline void process_set_parent(struct process *child, struct process *parent)
+{
+	child->parent = parent;
+	atomic_store_explicit(&child->ppid, parent ? parent->pid : 0, memory_order_relaxed);
+}
 /* The parent of those that have lost theirs, when the kernel runs a program in place of its shell. */
 extern struct process *process_init_program;
 

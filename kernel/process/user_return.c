@@ -21,8 +21,20 @@ static void user_return_work(struct trap_frame *regs)
 	arch_irq_disable_raw();
 }
 
+static TRACE_ALWAYS_INLINE bool user_return_may_go(const struct trap_frame *regs)
+{
+	return !need_resched() && !thread_interrupted() && regs->rip < TASK_SIZE_MAX;
+}
+
+static TRACE_NOINLINE void user_return_slow(struct trap_frame *regs)
+{
+	do
+		user_return_work(regs);
+	while (!user_return_may_go(regs));
+}
+
 void upcall_user_return(struct trap_frame *regs)
 {
-	while (need_resched() || thread_interrupted() || regs->rip >= TASK_SIZE_MAX)
-		user_return_work(regs);
+	if (TRACE_UNLIKELY(!user_return_may_go(regs)))
+		user_return_slow(regs);
 }

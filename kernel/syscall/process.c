@@ -115,12 +115,7 @@ long sys_gettid(void)
 
 long sys_getppid(void)
 {
-	long pid;
-
-	mutex_lock(&process_lock);
-	pid = current_process()->parent ? current_process()->parent->pid : 0;
-	mutex_unlock(&process_lock);
-	return pid;
+	return atomic_load_explicit(&current_process()->ppid, memory_order_relaxed);
 }
 
 long sys_set_tid_address(int *tidptr)

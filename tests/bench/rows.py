@@ -103,13 +103,13 @@ PROBES = {
 }
 # Programs, measured by tests/user/bench.c; those of events are what the event adds to `call_null`, but for sys_enter_path.
 PROCESSES = {
-    "call_null": ("getppid", "instructions", 325, 200),
+    "call_null": ("getppid", "instructions", 325, 150),
     "call_read0": ("read of 0 bytes of /dev/null", "instructions", 584, 350),
     "call_write0": ("write of 0 bytes to /dev/null", "instructions", 568, 390),
-    "clock_call": ("clock_gettime by a system call", "instructions", 433, 250),
-    "open_close": ("open and close of a file of tmpfs", "instructions", 10005, 7500),
+    "clock_call": ("clock_gettime by a system call", "instructions", 433, 240),
+    "open_close": ("open and close of a file of tmpfs", "instructions", 10005, 9400),
     "read4k": ("pread of 4,096 bytes of a file of tmpfs", "instructions", 5360, 3200),
-    "pipe_switch": ("a byte to another process and back", "instructions", 13061, 4000),
+    "pipe_switch": ("a byte to another process and back", "instructions", 13061, 4800),
     "fork_exit_wait": ("fork, exit, wait4 of a static program", "instructions", 200409, 80000),
     "vfork_exec": ("vfork, execve of a static program that ends, wait4", "instructions", 237222, 90000),
     "fork_exec_busybox": ("fork, execve of busybox `true`, wait4", "instructions", 855754, 350000),
