@@ -207,19 +207,17 @@ $(linked): $(UNIT)/%: $$(call parts,$$(variant),$$(test))
 	$(folder)
 	$(Q)$(ld_by) $(flags_$(variant)) $(linker) $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lpthread $(call traceevent,$(test)) -o $@ $(if $(filter fast% sim% bare,$(variant)),-no-pie)
 
-# The library without one of its features, FEATURE: what is left links and works, see trace/start/without.c. Table and test are
-# plain, what they are linked with is sanitised.
+# The library without one of its features, FEATURE: what is left links and works, see trace/start/without.c. Each has a table of its
+# own, which is plain; all else is the same, and sanitised.
 without_flags = $(cc_gcc) $(common) $(warn) -O0 -g1 -Itests/unit/fake/plat -iquote $(UNIT)/without/$* $(inc)
 without_objs = $(call objs_together,gcc,$(filter-out trace/start/features.c,$(call named,without_$1,$(table)))) \
-	       $(patsubst %.c,$(UNIT)/gcc/%.o,$(fakes))
+	       $(patsubst %.c,$(UNIT)/gcc/%.o,tests/unit/trace/start/without.c $(fakes))
 $(UNIT)/without/%/start/features.list: $(TRACE_TABLES) tests/unit/build.mk
 	$(folder)
 	$(Q)$(call trace_list,without_$*) > $@
 $(UNIT)/without/%/features.o: trace/start/features.c $(UNIT)/without/%/start/features.list
 	$(Q)$(without_flags) -MMD -MP -c $< -o $@
-$(UNIT)/without/%/test.o: tests/unit/trace/start/without.c $(UNIT)/without/%/start/features.list
-	$(Q)$(without_flags) -MMD -MP -c $< -o $@
-$(withouts): $(UNIT)/gcc/bin/trace/without_%: $(UNIT)/without/%/test.o $(UNIT)/without/%/features.o $$(call without_objs,$$*)
+$(withouts): $(UNIT)/gcc/bin/trace/without_%: $(UNIT)/without/%/features.o $$(call without_objs,$$*)
 	$(folder)
 	$(Q)$(cc_gcc) $(flags_gcc) $(linker) $^ -lcmocka -lpthread -o $@
 

@@ -1,27 +1,22 @@
 /*
- * The library without some of its features: built once for each feature that can be left out,
- * linked with what is left. What belongs to the features that are out is not there; the rest works.
+ * The library without some of its features: linked once for each feature that can be left out,
+ * with what is left. What belongs to the features that are out is not there; the rest works.
  */
 #include "unit.h"
 #include "tracefs.h"
 #include <trace/thread.h>
+#include "start/features.h"
 
 /* In place of that in ops/, in the build that has no call sites. */
 __attribute__((weak)) void ftrace_init(void)
 {
 }
 
-/* The features that this build has. */
-static const char *const features[] = {
-#define TRACE_FEATURE(name, needs, sources) #name,
-#include "start/features.list"
-#undef TRACE_FEATURE
-};
-
+/* Is it in the table of this build? */
 static bool has(const char *feature)
 {
-	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
-		if (!strcmp(features[i], feature))
+	for (const struct trace_feature *const *at = trace_feature_table; *at; at++) {
+		if (!strcmp((*at)->name, feature))
 			return true;
 	}
 	return false;
