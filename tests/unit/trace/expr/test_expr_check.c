@@ -244,6 +244,8 @@ static void sets(void **state)
 		insn->with.len = 64;
 		insn->with.data = (char *)set + 1;
 		assert_false(is_bounded());
+		insn->with.data = set + 3; /* it begins behind the constants */
+		assert_false(is_bounded());
 	}
 }
 
@@ -279,10 +281,15 @@ static void scratch(void **state)
 	struct expr_insn *save = add(EXPR_SAVE), *use = add(EXPR_ADD);
 
 	(void)state;
-	save->to = use->to = EXPR_TEMPS_MAX - 1;
-	assert_true(is_bounded());
-	use->to = 0;
-	assert_false(is_bounded());
+	save->to = EXPR_TEMPS_MAX - 1;
+	for (enum expr_op op = EXPR_ADD; op <= EXPR_SHR; op++) {
+		use->op = (uint8_t)op;
+		use->step = trace_expr_steps[op];
+		use->to = EXPR_TEMPS_MAX - 1;
+		assert_true(is_bounded());
+		use->to = 0;
+		assert_false(is_bounded());
+	}
 	save->to = use->to = EXPR_TEMPS_MAX;
 	assert_false(is_bounded());
 	use->op = EXPR_NEG;
@@ -310,6 +317,26 @@ static void ways_of_scratch(void **state)
 	assert_false(is_bounded());
 	insns[0].next[false] = &insns[4];
 	assert_true(is_bounded());
+}
+
+/* Neither way of EXPR_READ may leave it out. */
+static void read_and_scratch(void **state)
+{
+	struct expr_insn *insns = build.program->insns;
+
+	(void)state;
+	add(EXPR_READ)->number.size = 8;
+	(void)add(EXPR_SAVE);
+	(void)add(EXPR_ADD);
+	insns[0].next[true] = &insns[1];
+	assert_true(is_bounded());
+	insns[0].next[false] = &insns[1];
+	assert_true(is_bounded());
+	insns[0].next[false] = &insns[2];
+	assert_false(is_bounded());
+	insns[0].next[false] = EXPR_FAIL;
+	insns[0].next[true] = &insns[2];
+	assert_false(is_bounded());
 }
 
 static void room(void **state)
@@ -400,10 +427,10 @@ static void as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(ways),	  CASE(last),	 CASE(own_ways), CASE(as_text),
-		CASE(operations), CASE(data),	 CASE(places),	 CASE(texts),
-		CASE(sets),	  CASE(numbers), CASE(scratch),	 CASE(ways_of_scratch),
-		CASE(room),	  CASE(most),
+		CASE(ways),	  CASE(last),	 CASE(own_ways),	 CASE(as_text),
+		CASE(operations), CASE(data),	 CASE(places),		 CASE(texts),
+		CASE(sets),	  CASE(numbers), CASE(scratch),		 CASE(ways_of_scratch),
+		CASE(room),	  CASE(most),	 CASE(read_and_scratch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
