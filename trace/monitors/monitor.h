@@ -264,7 +264,7 @@ bool trace_monitor_at(size_t index, char *out_name, uint64_t *out_number, size_t
 /* ---- monitor_show.c. Lock held. ---- */
 
 void trace_monitor_show_line(const struct trace_monitor *monitor, struct trace_seq *seq);
-void trace_monitor_show_states(const struct trace_monitor *monitor, struct trace_seq *seq);
+void trace_monitor_show_states(struct trace_monitor *monitor, struct trace_seq *seq);
 void trace_monitor_show_hits(struct trace_monitor *monitor, struct trace_seq *seq);
 
 #endif

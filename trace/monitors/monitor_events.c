@@ -59,71 +59,35 @@ static const struct trace_event_field error_id_fields[] = { FIELD_ID(monitor_err
 
 /* ---- As text ---- */
 
-static void event_text(const struct trace_iter *iter, struct trace_seq *seq)
+/* Print the name, and the id, which is at the same place in both. */
+static void monitor_events_print_head(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	const struct monitor_event_entry *entry = iter->event.data;
+	const struct trace_event_field *first = iter->type->fields;
 
-	trace_seq_printf(seq, "%s x %s -> %s%s\n", entry->state, entry->event, entry->next_state,
-			 entry->final_state ? " (final)" : "");
-}
-
-static void error_text(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct monitor_error_entry *entry = iter->event.data;
-
-	trace_seq_printf(seq, "event %s not expected in the state %s\n", entry->event,
-			 entry->state);
+	trace_seq_printf(seq, "%s: ", trace_iter_name(iter));
+	if (first == event_pid_fields || first == error_pid_fields)
+		trace_seq_printf(seq, "%d: ", (int)entry->id);
+	else if (first == event_id_fields || first == error_id_fields)
+		trace_seq_printf(seq, "0x%llx: ", (unsigned long long)entry->id);
 }
 
 static void monitor_events_print_event(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	trace_seq_printf(seq, "%s: ", trace_iter_name(iter));
-	event_text(iter, seq);
+	const struct monitor_event_entry *entry = iter->event.data;
+
+	monitor_events_print_head(iter, seq);
+	trace_seq_printf(seq, "%s x %s -> %s%s\n", entry->state, entry->event, entry->next_state,
+			 entry->final_state ? " (final)" : "");
 }
 
 static void print_error(const struct trace_iter *iter, struct trace_seq *seq)
 {
-	trace_seq_printf(seq, "%s: ", trace_iter_name(iter));
-	error_text(iter, seq);
-}
+	const struct monitor_error_entry *entry = iter->event.data;
 
-/* The id is at the same place in both. */
-static void monitor_events_print_pid(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct monitor_event_entry *entry = iter->event.data;
-
-	trace_seq_printf(seq, "%s: %d: ", trace_iter_name(iter), (int)entry->id);
-}
-
-static void print_id(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	const struct monitor_event_entry *entry = iter->event.data;
-
-	trace_seq_printf(seq, "%s: 0x%llx: ", trace_iter_name(iter), (unsigned long long)entry->id);
-}
-
-static void print_pid_event(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	monitor_events_print_pid(iter, seq);
-	event_text(iter, seq);
-}
-
-static void print_pid_error(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	monitor_events_print_pid(iter, seq);
-	error_text(iter, seq);
-}
-
-static void print_id_event(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	print_id(iter, seq);
-	event_text(iter, seq);
-}
-
-static void print_id_error(const struct trace_iter *iter, struct trace_seq *seq)
-{
-	print_id(iter, seq);
-	error_text(iter, seq);
+	monitor_events_print_head(iter, seq);
+	trace_seq_printf(seq, "event %s not expected in the state %s\n", entry->event,
+			 entry->state);
 }
 
 /* ---- The shapes of both events ---- */
@@ -132,14 +96,10 @@ struct monitor_shape {
 	const struct trace_event_field *fields;
 	uint32_t nr_fields;
 	const char *print_fmt;
-	struct trace_event_functions funcs;
 };
-#define SHAPE(table, fmt, function)                                                                \
+#define SHAPE(table, fmt)                                                                          \
 	{                                                                                          \
-		(table), TRACE_ARRAY_SIZE(table), (fmt),                                           \
-		{                                                                                  \
-			.trace = (function)                                                        \
-		}                                                                                  \
+		(table), TRACE_ARRAY_SIZE(table), (fmt)                                            \
 	}
 
 enum {
@@ -148,24 +108,22 @@ enum {
 	WITH_ID
 };
 static const struct monitor_shape event_shapes[] = {
-	[WITHOUT_ID] = SHAPE(event_fields, "\"" EVENT_FMT EVENT_ARGS, monitor_events_print_event),
-	[WITH_PID] =
-		SHAPE(event_pid_fields, "\"%d: " EVENT_FMT "REC->id, " EVENT_ARGS, print_pid_event),
-	[WITH_ID] = SHAPE(event_id_fields, "\"0x%llx: " EVENT_FMT "REC->id, " EVENT_ARGS,
-			  print_id_event),
+	[WITHOUT_ID] = SHAPE(event_fields, "\"" EVENT_FMT EVENT_ARGS),
+	[WITH_PID] = SHAPE(event_pid_fields, "\"%d: " EVENT_FMT "REC->id, " EVENT_ARGS),
+	[WITH_ID] = SHAPE(event_id_fields, "\"0x%llx: " EVENT_FMT "REC->id, " EVENT_ARGS),
 };
 static const struct monitor_shape error_shapes[] = {
-	[WITHOUT_ID] = SHAPE(error_fields, "\"" ERROR_FMT ERROR_ARGS, print_error),
-	[WITH_PID] =
-		SHAPE(error_pid_fields, "\"%d: " ERROR_FMT "REC->id, " ERROR_ARGS, print_pid_error),
-	[WITH_ID] = SHAPE(error_id_fields, "\"0x%llx: " ERROR_FMT "REC->id, " ERROR_ARGS,
-			  print_id_error),
+	[WITHOUT_ID] = SHAPE(error_fields, "\"" ERROR_FMT ERROR_ARGS),
+	[WITH_PID] = SHAPE(error_pid_fields, "\"%d: " ERROR_FMT "REC->id, " ERROR_ARGS),
+	[WITH_ID] = SHAPE(error_id_fields, "\"0x%llx: " ERROR_FMT "REC->id, " ERROR_ARGS),
 };
+static const struct trace_event_functions event_functions = { .trace = monitor_events_print_event };
+static const struct trace_event_functions error_functions = { .trace = print_error };
 
 static const struct trace_event_class rv_class = { .system = "rv" };
 
 static void make_call(struct trace_event_call *call, const char *name,
-		      const struct monitor_shape *shape)
+		      const struct monitor_shape *shape, const struct trace_event_functions *funcs)
 {
 	*call = (struct trace_event_call){ .event_class = &rv_class };
 	call->event.name = name;
@@ -173,7 +131,7 @@ static void make_call(struct trace_event_call *call, const char *name,
 	call->event.fields = shape->fields;
 	call->event.nr_fields = shape->nr_fields;
 	call->event.print_fmt = shape->print_fmt;
-	call->event.funcs = &shape->funcs;
+	call->event.funcs = funcs;
 }
 
 int trace_monitor_events_add(struct trace_monitor *monitor)
@@ -185,8 +143,10 @@ int trace_monitor_events_add(struct trace_monitor *monitor)
 
 	trace_snprintf(monitor->event_name, sizeof(monitor->event_name), "event_%s", monitor->name);
 	trace_snprintf(monitor->error_name, sizeof(monitor->error_name), "error_%s", monitor->name);
-	make_call(&monitor->event_call, monitor->event_name, &event_shapes[shape]);
-	make_call(&monitor->error_call, monitor->error_name, &error_shapes[shape]);
+	make_call(&monitor->event_call, monitor->event_name, &event_shapes[shape],
+		  &event_functions);
+	make_call(&monitor->error_call, monitor->error_name, &error_shapes[shape],
+		  &error_functions);
 	err = trace_add_event_call(&monitor->event_call);
 	if (err)
 		return err;

@@ -80,14 +80,17 @@ static const struct trace_file monitors_file = {
 
 /* ---- Of all monitors ---- */
 
-static int available_monitors_show(struct trace_handle *handle, struct trace_seq *seq)
+/* All names, or in a file that can be written those of monitors that are on. */
+static int monitor_names_show(struct trace_handle *handle, struct trace_seq *seq)
 {
+	bool wants_all = !handle->node->file->store;
 	struct trace_monitor *monitor = NULL;
 
-	(void)handle;
 	trace_monitors_lock();
-	while ((monitor = trace_monitor_behind(monitor)))
-		trace_seq_printf(seq, "%s\n", monitor->name);
+	while ((monitor = trace_monitor_behind(monitor))) {
+		if (wants_all || monitor->is_enabled)
+			trace_seq_printf(seq, "%s\n", monitor->name);
+	}
 	trace_monitors_unlock();
 	return 0;
 }
@@ -95,7 +98,7 @@ static int available_monitors_show(struct trace_handle *handle, struct trace_seq
 static const struct trace_file available_monitors_file = {
 	.name = "available_monitors",
 	.mode = TRACE_MODE_READ,
-	.show = available_monitors_show,
+	.show = monitor_names_show,
 };
 
 static int available_reactors_show(struct trace_handle *handle, struct trace_seq *seq)
@@ -113,20 +116,6 @@ static const struct trace_file available_reactors_file = {
 	.mode = TRACE_MODE_READ,
 	.show = available_reactors_show,
 };
-
-static int enabled_monitors_show(struct trace_handle *handle, struct trace_seq *seq)
-{
-	struct trace_monitor *monitor = NULL;
-
-	(void)handle;
-	trace_monitors_lock();
-	while ((monitor = trace_monitor_behind(monitor))) {
-		if (monitor->is_enabled)
-			trace_seq_printf(seq, "%s\n", monitor->name);
-	}
-	trace_monitors_unlock();
-	return 0;
-}
 
 static int enabled_monitors_open(struct trace_handle *handle)
 {
@@ -177,19 +166,20 @@ static int enabled_monitors_store(struct trace_handle *handle, char *text)
 static const struct trace_file enabled_monitors_file = {
 	.name = "enabled_monitors",
 	.mode = TRACE_MODE_WRITE,
-	.show = enabled_monitors_show,
+	.show = monitor_names_show,
 	.open = enabled_monitors_open,
 	.store = enabled_monitors_store,
 };
 
-static int monitoring_on_show(struct trace_handle *handle, struct trace_seq *seq)
+static int monitor_switch_show(struct trace_handle *handle, struct trace_seq *seq)
 {
-	(void)handle;
-	trace_seq_printf(seq, "%d\n", trace_monitors_are_on);
+	const _Atomic bool *is_on = handle->node->file->about;
+
+	trace_seq_printf(seq, "%d\n", *is_on);
 	return 0;
 }
 
-static int monitoring_on_store(struct trace_handle *handle, char *text)
+static int monitor_switch_store(struct trace_handle *handle, char *text)
 {
 	bool on;
 	int err = trace_handle_switch(handle, text, &on);
@@ -197,41 +187,23 @@ static int monitoring_on_store(struct trace_handle *handle, char *text)
 	if (err)
 		return err;
 	trace_monitors_lock();
-	trace_monitors_switch(on);
+	if (handle->node->file->about == &trace_monitors_are_on)
+		trace_monitors_switch(on);
+	else
+		trace_monitors_react = on;
 	trace_monitors_unlock();
 	return 0;
 }
 
-static const struct trace_file monitoring_on_file = {
-	.name = "monitoring_on",
-	.mode = TRACE_MODE_WRITE,
-	.show = monitoring_on_show,
-	.store = monitoring_on_store,
-};
-
-static int reacting_on_show(struct trace_handle *handle, struct trace_seq *seq)
-{
-	(void)handle;
-	trace_seq_printf(seq, "%d\n", trace_monitors_react);
-	return 0;
-}
-
-static int reacting_on_store(struct trace_handle *handle, char *text)
-{
-	bool on;
-	int err = trace_handle_switch(handle, text, &on);
-
-	if (!err)
-		trace_monitors_react = on;
-	return err;
-}
-
-static const struct trace_file reacting_on_file = {
-	.name = "reacting_on",
-	.mode = TRACE_MODE_WRITE,
-	.show = reacting_on_show,
-	.store = reacting_on_store,
-};
+#define MONITOR_SWITCH(file, variable)                                                             \
+	{                                                                                          \
+		.name = (file), .mode = TRACE_MODE_WRITE, .about = &(variable),                    \
+		.show = monitor_switch_show, .store = monitor_switch_store                         \
+	}
+static const struct trace_file monitoring_on_file =
+	MONITOR_SWITCH("monitoring_on", trace_monitors_are_on);
+static const struct trace_file reacting_on_file =
+	MONITOR_SWITCH("reacting_on", trace_monitors_react);
 
 /* ---- Of one monitor ---- */
 
@@ -239,21 +211,6 @@ static const struct trace_file reacting_on_file = {
 static struct trace_monitor *monitor_of(const struct trace_handle *handle)
 {
 	return trace_monitor_of(handle->node->arg);
-}
-
-/* The text of a file about a monitor. */
-typedef void (*show_fn)(struct trace_monitor *monitor, struct trace_seq *seq);
-
-static int show_with(struct trace_handle *handle, struct trace_seq *seq, show_fn show)
-{
-	struct trace_monitor *monitor;
-
-	trace_monitors_lock();
-	monitor = monitor_of(handle);
-	if (monitor)
-		show(monitor, seq);
-	trace_monitors_unlock();
-	return monitor ? 0 : -ENODEV;
 }
 
 static void show_desc(struct trace_monitor *monitor, struct trace_seq *seq)
@@ -269,11 +226,6 @@ static void show_enable(struct trace_monitor *monitor, struct trace_seq *seq)
 	trace_seq_printf(seq, "%d\n", monitor->is_enabled);
 }
 
-static void show_states(struct trace_monitor *monitor, struct trace_seq *seq)
-{
-	trace_monitor_show_states(monitor, seq);
-}
-
 /* The one in use in brackets. */
 static void show_reactors(struct trace_monitor *monitor, struct trace_seq *seq)
 {
@@ -284,29 +236,24 @@ static void show_reactors(struct trace_monitor *monitor, struct trace_seq *seq)
 				 reactor->name);
 }
 
-static int desc_show(struct trace_handle *handle, struct trace_seq *seq)
-{
-	return show_with(handle, seq, show_desc);
-}
+/* The text of a file about a monitor. */
+typedef void (*show_fn)(struct trace_monitor *monitor, struct trace_seq *seq);
+static const struct monitor_texts {
+	show_fn desc, enable, hits, reactors, state;
+} monitor_texts = { show_desc, show_enable, trace_monitor_show_hits, show_reactors,
+		    trace_monitor_show_states };
 
-static int monitor_files_enable_show(struct trace_handle *handle, struct trace_seq *seq)
+static int monitor_text_show(struct trace_handle *handle, struct trace_seq *seq)
 {
-	return show_with(handle, seq, show_enable);
-}
+	const show_fn *show = handle->node->file->about;
+	struct trace_monitor *monitor;
 
-static int hits_show(struct trace_handle *handle, struct trace_seq *seq)
-{
-	return show_with(handle, seq, trace_monitor_show_hits);
-}
-
-static int reactors_show(struct trace_handle *handle, struct trace_seq *seq)
-{
-	return show_with(handle, seq, show_reactors);
-}
-
-static int state_show(struct trace_handle *handle, struct trace_seq *seq)
-{
-	return show_with(handle, seq, show_states);
+	trace_monitors_lock();
+	monitor = monitor_of(handle);
+	if (monitor)
+		(*show)(monitor, seq);
+	trace_monitors_unlock();
+	return monitor ? 0 : -ENODEV;
 }
 
 static int monitor_files_enable_store(struct trace_handle *handle, char *text)
@@ -342,18 +289,13 @@ static int reactors_store(struct trace_handle *handle, char *text)
 	return err;
 }
 
+#define MONITOR_TEXT(file) .name = #file, .show = monitor_text_show, .about = &monitor_texts.file
 static const struct trace_file files_of_one[] = {
-	{ .name = "desc", .mode = TRACE_MODE_READ, .show = desc_show },
-	{ .name = "enable",
-	  .mode = TRACE_MODE_WRITE,
-	  .show = monitor_files_enable_show,
-	  .store = monitor_files_enable_store },
-	{ .name = "hits", .mode = TRACE_MODE_READ, .show = hits_show },
-	{ .name = "reactors",
-	  .mode = TRACE_MODE_WRITE,
-	  .show = reactors_show,
-	  .store = reactors_store },
-	{ .name = "state", .mode = TRACE_MODE_READ, .show = state_show },
+	{ MONITOR_TEXT(desc), .mode = TRACE_MODE_READ },
+	{ MONITOR_TEXT(enable), .mode = TRACE_MODE_WRITE, .store = monitor_files_enable_store },
+	{ MONITOR_TEXT(hits), .mode = TRACE_MODE_READ },
+	{ MONITOR_TEXT(reactors), .mode = TRACE_MODE_WRITE, .store = reactors_store },
+	{ MONITOR_TEXT(state), .mode = TRACE_MODE_READ },
 };
 
 /* ---- The directories ---- */

@@ -122,7 +122,7 @@ static void show_each(const struct trace_monitor *monitor, struct trace_seq *seq
 	show_each_field(monitor, seq);
 }
 
-void trace_monitor_show_states(const struct trace_monitor *monitor, struct trace_seq *seq)
+void trace_monitor_show_states(struct trace_monitor *monitor, struct trace_seq *seq)
 {
 	uint64_t nr[1 + MONITOR_STATES_MAX] = { 0 };
 
