@@ -36,6 +36,12 @@ ROWS = {
     "event_soft_off": ("event that is off, and that a trigger may switch on", "instructions", 62, 15),
     "monitor_off": ("event with one int that is off, a step of a monitor", "instructions", None, 280),
     "monitor_on": ("the same, recorded, too", "instructions", None, 390),
+    "monitor_timed": (
+        "as `monitor_off`, with a condition about a clock at one of two, and its reset at the other",
+        "instructions",
+        None,
+        390,
+    ),
     "event_inst2": ("event with one int in the root and an instance", "instructions", 1192, 200),
     "event_inst3": ("event with one int in the root and 2 instances", "instructions", 1776, 290),
     "event_stack": ("event with one int and its stack", "instructions", 6850, 800),

@@ -63,9 +63,9 @@ int trace_monitor_check_clocks(const struct monitor_parser *parser);
 
 /* ---- monitor_run.c ---- */
 
-/* The times of all clocks at a moment. `word` is the place's, read before the time. */
-void trace_monitor_read_clocks(const struct trace_monitor *monitor, const monitor_word *place,
-			       uint64_t word, uint64_t *out_times);
+/* Read the times of all clocks at a moment, which is returned. `word` was read from the place before. */
+uint64_t trace_monitor_read_clocks(const struct trace_monitor *monitor, const monitor_word *place,
+				   uint64_t word, uint64_t *out_times);
 void trace_monitor_watch_hit(struct trace_event_watch *watch, const struct trace_event_hit *hit);
 /* All states are unknown again. */
 void trace_monitor_forget(struct trace_monitor *monitor);

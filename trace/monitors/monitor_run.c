@@ -93,8 +93,8 @@ static monitor_word *find_place(struct trace_monitor *monitor, uint64_t id, uint
 
 /* ---- Clocks ---- */
 
-void trace_monitor_read_clocks(const struct trace_monitor *monitor, const monitor_word *place,
-			       uint64_t word, uint64_t *out_times)
+uint64_t trace_monitor_read_clocks(const struct trace_monitor *monitor, const monitor_word *place,
+				   uint64_t word, uint64_t *out_times)
 {
 	uint64_t now = trace_plat_clock_ns();
 
@@ -104,6 +104,7 @@ void trace_monitor_read_clocks(const struct trace_monitor *monitor, const monito
 
 		out_times[i] = is_being_reset || since > now ? 0 : now - since;
 	}
+	return now;
 }
 
 /* One reset of a clock is over. The place may have another owner by now, who knows of no reset. */
@@ -118,10 +119,8 @@ static void monitor_run_end_reset(monitor_word *place, uint64_t tag, uint32_t sh
 }
 
 /* Store the time of the resets that a step has announced: the latest one stays. */
-static TRACE_NOINLINE void monitor_run_reset(monitor_word *place, uint64_t tag, uint32_t clocks)
+static void monitor_run_reset(monitor_word *place, uint64_t tag, uint32_t clocks, uint64_t now)
 {
-	uint64_t now = trace_plat_clock_ns();
-
 	for (; clocks; clocks &= clocks - 1) {
 		uint32_t clock = (uint32_t)__builtin_ctz(clocks);
 		monitor_word *since = &place[1 + clock];
@@ -317,7 +316,7 @@ static TRACE_ALWAYS_INLINE void monitor_run_step(struct trace_monitor *monitor,
 						 uint32_t symbols, monitor_word *place,
 						 uint64_t tag, uint64_t *times)
 {
-	uint64_t word = place ? atomic_load_explicit(place, memory_order_acquire) : 0;
+	uint64_t word = place ? atomic_load_explicit(place, memory_order_acquire) : 0, now = 0;
 	uint32_t state;
 	struct step step;
 	bool is_found;
@@ -330,7 +329,7 @@ static TRACE_ALWAYS_INLINE void monitor_run_step(struct trace_monitor *monitor,
 		}
 		state = (uint32_t)word & MONITOR_STATE_MASK;
 		if (times) {
-			trace_monitor_read_clocks(monitor, place, word, times);
+			now = trace_monitor_read_clocks(monitor, place, word, times);
 			is_found = monitor_run_find_timed(monitor, state, symbols, times, &step);
 		} else {
 			is_found = find_step(monitor, state, symbols, &step);
@@ -342,7 +341,7 @@ static TRACE_ALWAYS_INLINE void monitor_run_step(struct trace_monitor *monitor,
 	} while (!atomic_compare_exchange_weak(
 		place, &word, times ? monitor_run_word_of(word, &step) : tag | step.next));
 	if (times && step.resets)
-		monitor_run_reset(place, tag, step.resets);
+		monitor_run_reset(place, tag, step.resets, now);
 	tell(monitor, hit, id, state, &step, times);
 }
 

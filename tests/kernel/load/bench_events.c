@@ -41,6 +41,14 @@ struct bench_event_setting {
 	{                                                                                          \
 		"monitors", "m:bench per=cpu enable=1 a -bench_int-> b -bench_int-> a", ""         \
 	}
+/* The same with a condition about time at one of two, and a clock reset at the other. */
+#define TIMED                                                                                      \
+	{                                                                                          \
+		"monitors",                                                                        \
+			"m:bench per=cpu enable=1 a -bench_int(reset(x))-> b -bench_int(x < "      \
+			"1s)-> a",                                                                 \
+			""                                                                         \
+	}
 /* The time between two events, as values of a synthetic event. */
 #define LATENCY                                                                                    \
 	{ "synthetic_events", "bench_lat u64 lat; int id", "" },                                   \
@@ -102,6 +110,7 @@ static const struct bench_event_setting settings[] = {
 	  { INT_ON, { "trace_clock", "global", "local" } } },
 	{ "monitor_off", bench_loop_event_int, 0, 0, { MONITOR } },
 	{ "monitor_on", bench_loop_event_int, 0, 1, { INT_ON, MONITOR } },
+	{ "monitor_timed", bench_loop_event_int, 0, 0, { TIMED } },
 	{ "event_inst2", bench_loop_event_int, 1, 1, { INT_ON } },
 	{ "event_inst3", bench_loop_event_int, 2, 1, { INT_ON } },
 	{ "event_stack",
@@ -341,6 +350,7 @@ const struct bench bench_event_rows[] = {
 	{ "event_clock", bench_event },
 	{ "monitor_off", bench_event },
 	{ "monitor_on", bench_event },
+	{ "monitor_timed", bench_event },
 	{ "event_inst2", bench_event },
 	{ "event_inst3", bench_event },
 	{ "event_stack", bench_event },
