@@ -261,12 +261,23 @@ $(BUILD)/cmdline: FORCE
 	$(folder)
 	@printf '%s\n' '$(subst ','\'',$(CMDLINE))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(CMDLINE))' > $@
 
-# Debian's static busybox, if it is there, is the file tree's only program. One with an interpreter would not run.
+# Debian's static busybox, if it is there, is the file tree's only program. ROOT=debian: packages are the tree.
+ROOT ?=
+ROOT_PACKAGES ?= dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps
 BUSYBOX ?= $(shell readelf -l /bin/busybox 2> /dev/null | grep -qs INTERP || ls /bin/busybox 2> /dev/null)
 busybox := $(if $(filter 1,$(PROCESSES)),$(BUSYBOX))
 files	:= $(if $(busybox),$(BUILD)/files.cpio)
+ifeq ($(ROOT),debian)
+files	:= $(BUILD)/debian.cpio
+endif
+$(BUILD)/debian.cpio: tools/initramfs tools/rootfs $(BUILD)/flags.root
+	$(call say,ROOTFS,$@)
+	$(folder)
+	$(Q)tools/rootfs -o $@ -c $(BUILD)/rootfs $(ROOT_PACKAGES)
+$(BUILD)/flags.root: FORCE
+	$(call stamp,$(ROOT_PACKAGES))
 $(BUILD)/flags.files: FORCE
-	$(call stamp,$(busybox))
+	$(call stamp,$(busybox) $(ROOT))
 $(BUILD)/files.cpio: $(busybox) tools/initramfs $(BUILD)/flags.files
 	$(call say,FILES,$@)
 	$(folder)

@@ -58,6 +58,24 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 	return fs;
 }
 
+const char *vfs_mount_type(const char *path)
+{
+	const char *type = mounts[0].type;
+	size_t longest = 0;
+
+	spin_lock(&mount_lock);
+	for (uint32_t i = 0; i < nr_mounts; i++) {
+		size_t len = strlen(mounts[i].path);
+
+		if (len >= longest && mount_covers(&mounts[i], path, len)) {
+			type = mounts[i].type;
+			longest = len;
+		}
+	}
+	spin_unlock(&mount_lock);
+	return type;
+}
+
 bool vfs_mount_is_in(const char *path)
 {
 	size_t len = strlen(path);

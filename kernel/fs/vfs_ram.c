@@ -342,6 +342,16 @@ static int ram_open(void *object, struct file *file)
 	return 0;
 }
 
+int vfs_open_unnamed(uint32_t flags, struct file **out_file)
+{
+	struct ram_node *node = ram_create_node("", false, 0777);
+
+	*out_file = node ? file_create(&ram_file_ops, node, flags) : NULL;
+	if (node && !*out_file)
+		ram_put(node);
+	return *out_file ? 0 : -ENOMEM;
+}
+
 /* The directory `path`, all of whose parents exist. Boot only: it takes no lock. */
 static struct ram_node *ram_find_dir(const char *path)
 {

@@ -9,6 +9,7 @@
 /* mmap() */
 #define MAP_SHARED	    0x01u
 #define MAP_PRIVATE	    0x02u
+#define MAP_SHARED_VALIDATE 0x03u
 #define MAP_TYPE	    0x0fu
 #define MAP_FIXED	    0x10u
 #define MAP_ANONYMOUS	    0x20u
@@ -44,8 +45,6 @@
 #define O_CLOEXEC   02000000
 
 #define O_NOFOLLOW 0400000
-#define O_PATH	   010000000
-#define O_TMPFILE  020000000
 
 #define AT_FDCWD	    (-100)
 #define AT_SYMLINK_NOFOLLOW 0x100

@@ -54,7 +54,7 @@ static enum fault_result fault_put(struct mm *mm, const struct vma *vma, uintptr
 	return FAULT_NO_MEMORY;
 }
 
-/* A page of a file: the file's own until the program writes, then a copy. */
+/* A page of a file: the file's own until the program writes, then a copy, unless the range is shared. */
 static enum fault_result fault_file_page(struct mm *mm, const struct vma *vma, uintptr_t addr,
 					 bool is_write)
 {
@@ -63,6 +63,8 @@ static enum fault_result fault_file_page(struct mm *mm, const struct vma *vma, u
 
 	if (!page)
 		return FAULT_NO_FILE;
+	if (vma->flags & VM_SHARED)
+		return fault_put(mm, vma, addr, page, 0);
 	if (!is_write)
 		return fault_put(mm, vma, addr, page, USER_PAGE_WRITE);
 	copy = fault_new_page(page);
@@ -77,7 +79,7 @@ static enum fault_result fault_write_shared(struct mm *mm, const struct vma *vma
 	void *page = arch_phys_to_virt(phys);
 	enum fault_result result;
 
-	if (page_count(page) == 1)
+	if (vma->flags & VM_SHARED || page_count(page) == 1)
 		return fault_put(mm, vma, addr, page, 0);
 	result = fault_put(mm, vma, addr, fault_new_page(page), 0);
 	if (result == FAULT_DONE)

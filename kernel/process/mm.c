@@ -40,13 +40,18 @@ void mm_put(struct mm *mm)
 	kfree(mm);
 }
 
-/* One page for the other side, too. Neither may write to it any more. */
+/* One page for the other side, too. Neither may write to it any more, unless the range is shared. */
 static int mm_share_page(uintptr_t virt, uint64_t *entry, void *arg)
 {
 	uint64_t phys = arch_user_entry_phys(entry);
 	struct mm *to = arg;
-	uint32_t flags = vma_page_flags(find_vma(to, virt)) & ~USER_PAGE_WRITE;
-	int err = arch_user_map(to->root, virt, phys, flags);
+	const struct vma *vma = find_vma(to, virt);
+	uint32_t flags = vma_page_flags(vma);
+	int err;
+
+	if (!(vma->flags & VM_SHARED))
+		flags &= ~USER_PAGE_WRITE;
+	err = arch_user_map(to->root, virt, phys, flags);
 
 	if (err)
 		return err;

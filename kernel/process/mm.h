@@ -34,12 +34,13 @@
 #define MM_MAX_VMAS	65530u
 
 /* Protection, as PROT_* of mmap(), and kinds of a range. */
-#define VM_READ	 0x1u
-#define VM_WRITE 0x2u
-#define VM_EXEC	 0x4u
-#define VM_PROT	 (VM_READ | VM_WRITE | VM_EXEC)
-#define VM_STACK 0x100u /* grows down */
-#define VM_HEAP	 0x200u
+#define VM_READ	  0x1u
+#define VM_WRITE  0x2u
+#define VM_EXEC	  0x4u
+#define VM_PROT	  (VM_READ | VM_WRITE | VM_EXEC)
+#define VM_STACK  0x100u /* grows down */
+#define VM_HEAP	  0x200u
+#define VM_SHARED 0x400u /* of a file: writes are the file's */
 
 struct vma {
 	struct list link;
@@ -81,11 +82,18 @@ struct vma *find_vma(struct mm *mm, uintptr_t addr);
 int vma_add(struct mm *mm, const struct vma *range);
 /* Unmap addresses; ranges are cut. 0 or -ENOMEM. */
 int vma_remove_range(struct mm *mm, uintptr_t start, uintptr_t end);
-/* Change the protection. 0; -ENOMEM, also when some of it is not mapped. */
+/*
+ * Change the protection. 0; -ENOMEM, also when some of it is not mapped; -EACCES: the file of a shared range
+ * was not opened for that.
+ */
 int vma_protect(struct mm *mm, uintptr_t start, uintptr_t end, uint32_t prot);
 /* The highest free addresses of that length below the mappings; 0 for none. */
 uintptr_t vma_find_free(struct mm *mm, size_t bytes);
 uint32_t vma_page_flags(const struct vma *vma);
+/* Is every address mapped? */
+bool vma_is_covered(struct mm *mm, uintptr_t start, uintptr_t end);
+/* Give up the pages; the next access makes them anew. */
+void vma_drop_pages(struct mm *mm, uintptr_t start, uintptr_t end);
 
 /* fault.c */
 enum fault_result {
@@ -103,6 +111,17 @@ long do_mmap(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot, uint32_
 	     struct file *file, uint64_t offset);
 int do_munmap(struct mm *mm, uintptr_t addr, size_t bytes);
 int do_mprotect(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot);
+/* The arguments of mremap(). */
+struct mremap_args {
+	uintptr_t old;
+	size_t old_bytes, bytes;
+	uint32_t flags;
+	uintptr_t new_addr; /* with MREMAP_FIXED */
+};
+/* mremap.c. The address, or -errno. */
+long do_mremap(struct mm *mm, const struct mremap_args *args);
+int do_madvise(struct mm *mm, uintptr_t addr, size_t bytes, int advice);
+int do_msync(struct mm *mm, uintptr_t addr, size_t bytes);
 /* The break afterwards: the old one when it could not be moved. */
 uintptr_t do_brk(struct mm *mm, uintptr_t brk);
 

@@ -42,48 +42,72 @@ static int mmap_make_room(struct mm *mm, uintptr_t *addr, size_t bytes, uint32_t
 	return vma_remove_range(mm, *addr, *addr + bytes);
 }
 
-static int mmap_check(size_t bytes, uint32_t prot, uint32_t flags, struct file *file,
-		      uint64_t offset)
+static int mmap_check(size_t bytes, uint32_t prot, uint32_t flags, uint64_t offset)
 {
+	uint32_t type = flags & MAP_TYPE;
+
 	if (!bytes || prot & ~VM_PROT || offset % PAGE_SIZE || offset + bytes < offset)
 		return -EINVAL;
-	if ((flags & MAP_TYPE) != MAP_PRIVATE)
-		return (flags & MAP_TYPE) == MAP_SHARED && (!file || prot & VM_WRITE) ? -ENODEV
-		       : (flags & MAP_TYPE) == MAP_SHARED			      ? 0
-										      : -EINVAL;
-	return 0;
+	if (type != MAP_PRIVATE && type != MAP_SHARED && type != MAP_SHARED_VALIDATE)
+		return -EINVAL;
+	return bytes > TASK_SIZE_MAX ? -ENOMEM : 0;
 }
 
-static int mmap_check_file(const struct file *file)
+static int mmap_check_file(const struct file *file, uint32_t prot, uint32_t flags)
 {
-	if (!(file->flags & VFS_READ))
+	bool is_shared = (flags & MAP_TYPE) != MAP_PRIVATE;
+
+	if (!(file->flags & VFS_READ) ||
+	    (is_shared && prot & VM_WRITE && !(file->flags & VFS_WRITE)))
 		return -EACCES;
 	return file->ops->map_page ? 0 : -ENODEV;
+}
+
+/* Memory that a program shares with its children is a file without a name. */
+static int mmap_share_memory(size_t bytes, struct file **out_file)
+{
+	int err = vfs_open_unnamed(VFS_READ | VFS_WRITE, out_file);
+
+	return err ? err : file_truncate(*out_file, bytes);
+}
+
+static long mmap_add(struct mm *mm, const struct vma *range, uint32_t flags)
+{
+	size_t bytes = range->end - range->start;
+	struct vma at = *range;
+	int err;
+
+	mutex_lock(&mm->lock);
+	err = mmap_make_room(mm, &at.start, bytes, flags);
+	at.end = at.start + bytes;
+	if (!err)
+		err = vma_add(mm, &at);
+	mutex_unlock(&mm->lock);
+	return err ? err : (long)at.start;
 }
 
 // NOLINTNEXTLINE(readability-function-size): those of the call, and the address space
 long do_mmap(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot, uint32_t flags,
 	     struct file *file, uint64_t offset)
 {
-	int err = mmap_check(bytes, prot, flags, file, offset);
+	bool is_shared = (flags & MAP_TYPE) != MAP_PRIVATE;
+	struct vma range = { .start = addr, .flags = prot, .file = file, .offset = offset };
+	long result = mmap_check(bytes, prot, flags, offset);
 
-	if (!err && file)
-		err = mmap_check_file(file);
-	if (!err && bytes > TASK_SIZE_MAX)
-		err = -ENOMEM;
-	if (err)
-		return err;
+	if (!result && file)
+		result = mmap_check_file(file, prot, flags);
+	if (result)
+		return result;
 	bytes = ALIGN_UP(bytes, PAGE_SIZE);
-	mutex_lock(&mm->lock);
-	err = mmap_make_room(mm, &addr, bytes, flags);
-	if (!err)
-		err = vma_add(mm, &(struct vma){ .start = addr,
-						 .end = addr + bytes,
-						 .flags = prot,
-						 .file = file,
-						 .offset = offset });
-	mutex_unlock(&mm->lock);
-	return err ? err : (long)addr;
+	range.end = addr + bytes;
+	range.flags |= is_shared ? VM_SHARED : 0;
+	if (is_shared && !file)
+		result = mmap_share_memory(bytes, &range.file);
+	if (!result)
+		result = mmap_add(mm, &range, flags);
+	if (range.file != file)
+		fput(range.file);
+	return result;
 }
 
 int do_munmap(struct mm *mm, uintptr_t addr, size_t bytes)

@@ -134,8 +134,7 @@ static int vma_protect_page(uintptr_t virt, uint64_t *entry, void *arg)
 	return 0;
 }
 
-/* Is every address mapped? */
-static bool vma_is_covered(struct mm *mm, uintptr_t start, uintptr_t end)
+bool vma_is_covered(struct mm *mm, uintptr_t start, uintptr_t end)
 {
 	while (start < end) {
 		const struct vma *vma = find_vma(mm, start);
@@ -147,10 +146,32 @@ static bool vma_is_covered(struct mm *mm, uintptr_t start, uintptr_t end)
 	return true;
 }
 
+void vma_drop_pages(struct mm *mm, uintptr_t start, uintptr_t end)
+{
+	arch_user_each(mm->root, start, end, vma_drop_page, NULL);
+	arch_user_flush_tlb();
+}
+
+/* Was each file that is shared there opened for writing? */
+static bool vma_may_write(struct mm *mm, uintptr_t start, uintptr_t end)
+{
+	const struct vma *vma = find_vma(mm, start);
+
+	for (; vma && vma->start < end; vma = find_vma(mm, vma->end)) {
+		if (vma->flags & VM_SHARED && !(vma->file->flags & VFS_WRITE))
+			return false;
+	}
+	return true;
+}
+
 int vma_protect(struct mm *mm, uintptr_t start, uintptr_t end, uint32_t prot)
 {
-	int err = vma_is_covered(mm, start, end) ? vma_split(mm, start) : -ENOMEM;
+	int err = vma_is_covered(mm, start, end) ? 0 : -ENOMEM;
 
+	if (!err && prot & VM_WRITE && !vma_may_write(mm, start, end))
+		err = -EACCES;
+	if (!err)
+		err = vma_split(mm, start);
 	if (!err)
 		err = vma_split(mm, end);
 	for (uintptr_t at = start; at < end && !err;) {

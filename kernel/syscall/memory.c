@@ -1,4 +1,4 @@
-/* mmap(), munmap(), mprotect(), brk(): the calls; the work is in process/mmap.c. */
+/* mmap() and its kind, brk(): the calls; the work is in process/mmap.c and mremap.c. */
 #include "syscall.h"
 
 // NOLINTNEXTLINE(readability-function-size): the six arguments of the call
@@ -36,4 +36,41 @@ long sys_mprotect(unsigned long start, size_t len, unsigned long prot)
 long sys_brk(unsigned long brk)
 {
 	return (long)do_brk(current_task()->mm, brk);
+}
+
+long sys_mremap(unsigned long addr, unsigned long old_len, unsigned long new_len,
+		unsigned long flags, unsigned long new_addr)
+{
+	const struct mremap_args args = { .old = addr,
+					  .old_bytes = old_len,
+					  .bytes = new_len,
+					  .flags = (uint32_t)flags,
+					  .new_addr = new_addr };
+
+	return flags > UINT32_MAX ? -EINVAL : do_mremap(current_task()->mm, &args);
+}
+
+long sys_madvise(unsigned long start, size_t len_in, int behavior)
+{
+	return do_madvise(current_task()->mm, start, len_in, behavior);
+}
+
+/* The pages of a shared range are the file's own: there is nothing to write. */
+long sys_msync(unsigned long start, size_t len, int flags)
+{
+	return flags & ~7 || (flags & 5) == 5 ? -EINVAL : do_msync(current_task()->mm, start, len);
+}
+
+/* A file in memory without a name; `uname` is only for people who look. */
+long sys_memfd_create(const char *uname, unsigned int flags)
+{
+	struct file *file;
+	char first;
+	int err = flags & ~3u ? -EINVAL : 0;
+
+	if (!err && copy_from_user(&first, uname, 1))
+		err = -EFAULT;
+	if (!err)
+		err = vfs_open_unnamed(VFS_READ | VFS_WRITE, &file);
+	return err ? err : files_install(current_process()->files, file, 0, flags & 1);
 }

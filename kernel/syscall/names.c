@@ -59,6 +59,29 @@ long sys_symlink(const char *oldname, const char *newname)
 	return sys_symlinkat(oldname, AT_FDCWD, newname);
 }
 
+/* Files have one name: the answer is that of a file system without hard links. */
+long sys_linkat(int olddfd, const char *oldname, int newdfd, const char *newname, int flags)
+{
+	char path[VFS_PATH_MAX];
+	struct vfs_stat stat;
+	int err = flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)
+			  ? -EINVAL
+			  : user_path_at(olddfd, oldname, flags & AT_SYMLINK_FOLLOW, path);
+
+	if (!err)
+		err = vfs_lstat("/", path, &stat);
+	if (!err)
+		err = user_path_at(newdfd, newname, false, path);
+	if (!err && vfs_lstat("/", path, &stat) == 0)
+		err = -EEXIST;
+	return err ? err : -EPERM;
+}
+
+long sys_link(const char *oldname, const char *newname)
+{
+	return sys_linkat(AT_FDCWD, oldname, AT_FDCWD, newname, 0);
+}
+
 long sys_renameat2(int olddfd, const char *oldname, int newdfd, const char *newname,
 		   unsigned int flags)
 {

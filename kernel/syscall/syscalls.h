@@ -13,6 +13,7 @@ struct user_siginfo;
 struct user_stat;
 struct user_statx;
 struct user_timespec;
+struct user_timeval;
 
 #define SYSCALLS(CALL)                                                                             \
 	CALL(0, read, ARGS3, unsigned int, fd, char *, buf, size_t, count)                         \
@@ -43,6 +44,11 @@ struct user_timespec;
 	     vlen)                                                                                 \
 	CALL(21, access, ARGS2, const char *, filename, int, mode)                                 \
 	CALL(22, pipe, ARGS1, int *, fildes)                                                       \
+	CALL(24, sched_yield, ARGS0)                                                               \
+	CALL(25, mremap, ARGS5, unsigned long, addr, unsigned long, old_len, unsigned long,        \
+	     new_len, unsigned long, flags, unsigned long, new_addr)                               \
+	CALL(26, msync, ARGS3, unsigned long, start, size_t, len, int, flags)                      \
+	CALL(28, madvise, ARGS3, unsigned long, start, size_t, len_in, int, behavior)              \
 	CALL(32, dup, ARGS1, unsigned int, fildes)                                                 \
 	CALL(33, dup2, ARGS2, unsigned int, oldfd, unsigned int, newfd)                            \
 	CALL(34, pause, ARGS0)                                                                     \
@@ -53,6 +59,8 @@ struct user_timespec;
 	CALL(38, setitimer, ARGS3, int, which, const struct user_itimerval *, value,               \
 	     struct user_itimerval *, ovalue)                                                      \
 	CALL(39, getpid, ARGS0)                                                                    \
+	CALL(40, sendfile, ARGS4, int, out_fd, int, in_fd, long *, offset, size_t, count)          \
+	CALL(41, socket, ARGS3, int, family, int, type, int, protocol)                             \
 	CALL(56, clone, ARGS5, unsigned long, clone_flags, unsigned long, newsp, int *,            \
 	     parent_tidptr, int *, child_tidptr, unsigned long, tls)                               \
 	CALL(57, fork, ARGS0)                                                                      \
@@ -64,6 +72,8 @@ struct user_timespec;
 	CALL(62, kill, ARGS2, int, pid, int, sig)                                                  \
 	CALL(63, uname, ARGS1, char *, name)                                                       \
 	CALL(72, fcntl, ARGS3, unsigned int, fd, unsigned int, cmd, unsigned long, arg)            \
+	CALL(74, fsync, ARGS1, unsigned int, fd)                                                   \
+	CALL(75, fdatasync, ARGS1, unsigned int, fd)                                               \
 	CALL(76, truncate, ARGS2, const char *, path, long, length)                                \
 	CALL(77, ftruncate, ARGS2, unsigned int, fd, long, length)                                 \
 	CALL(79, getcwd, ARGS2, char *, buf, unsigned long, size)                                  \
@@ -73,6 +83,7 @@ struct user_timespec;
 	CALL(83, mkdir, ARGS2, const char *, pathname, unsigned int, mode)                         \
 	CALL(84, rmdir, ARGS1, const char *, pathname)                                             \
 	CALL(85, creat, ARGS2, const char *, pathname, unsigned int, mode)                         \
+	CALL(86, link, ARGS2, const char *, oldname, const char *, newname)                        \
 	CALL(87, unlink, ARGS1, const char *, pathname)                                            \
 	CALL(88, symlink, ARGS2, const char *, oldname, const char *, newname)                     \
 	CALL(89, readlink, ARGS3, const char *, path, char *, buf, int, bufsiz)                    \
@@ -82,6 +93,10 @@ struct user_timespec;
 	CALL(93, fchown, ARGS3, unsigned int, fd, unsigned int, user, unsigned int, group)         \
 	CALL(94, lchown, ARGS3, const char *, filename, unsigned int, user, unsigned int, group)   \
 	CALL(95, umask, ARGS1, int, mask)                                                          \
+	CALL(96, gettimeofday, ARGS2, struct user_timeval *, tv, void *, tz)                       \
+	CALL(98, getrusage, ARGS2, int, who, void *, ru)                                           \
+	CALL(99, sysinfo, ARGS1, void *, info)                                                     \
+	CALL(100, times, ARGS1, uint64_t *, tbuf)                                                  \
 	CALL(102, getuid, ARGS0)                                                                   \
 	CALL(104, getgid, ARGS0)                                                                   \
 	CALL(107, geteuid, ARGS0)                                                                  \
@@ -100,15 +115,26 @@ struct user_timespec;
 	CALL(130, rt_sigsuspend, ARGS2, const uint64_t *, unewset, size_t, sigsetsize)             \
 	CALL(131, sigaltstack, ARGS2, const struct arch_signal_stack *, uss,                       \
 	     struct arch_signal_stack *, uoss)                                                     \
+	CALL(135, personality, ARGS1, unsigned int, personality)                                   \
+	CALL(137, statfs, ARGS2, const char *, pathname, void *, buf)                              \
+	CALL(138, fstatfs, ARGS2, unsigned int, fd, void *, buf)                                   \
 	CALL(157, prctl, ARGS5, int, option, unsigned long, arg2, unsigned long, arg3,             \
 	     unsigned long, arg4, unsigned long, arg5)                                             \
 	CALL(158, arch_prctl, ARGS2, int, option, unsigned long, arg2)                             \
+	CALL(162, sync, ARGS0)                                                                     \
 	CALL(186, gettid, ARGS0)                                                                   \
 	CALL(200, tkill, ARGS2, int, pid, int, sig)                                                \
+	CALL(201, time, ARGS1, long *, tloc)                                                       \
+	CALL(203, sched_setaffinity, ARGS3, int, pid, unsigned int, len, unsigned long *,          \
+	     user_mask_ptr)                                                                        \
+	CALL(204, sched_getaffinity, ARGS3, int, pid, unsigned int, len, unsigned long *,          \
+	     user_mask_ptr)                                                                        \
 	CALL(217, getdents64, ARGS3, unsigned int, fd, void *, dirent, unsigned int, count)        \
 	CALL(218, set_tid_address, ARGS1, int *, tidptr)                                           \
 	CALL(219, restart_syscall, ARGS0)                                                          \
+	CALL(221, fadvise64, ARGS4, int, fd, long, offset, size_t, len, int, advice)               \
 	CALL(228, clock_gettime, ARGS2, int, which_clock, struct user_timespec *, tp)              \
+	CALL(229, clock_getres, ARGS2, int, which_clock, struct user_timespec *, tp)               \
 	CALL(230, clock_nanosleep, ARGS4, int, which_clock, int, flags,                            \
 	     const struct user_timespec *, rqtp, struct user_timespec *, rmtp)                     \
 	CALL(231, exit_group, ARGS1, int, error_code)                                              \
@@ -124,6 +150,8 @@ struct user_timespec;
 	CALL(263, unlinkat, ARGS3, int, dfd, const char *, pathname, int, flag)                    \
 	CALL(264, renameat, ARGS4, int, olddfd, const char *, oldname, int, newdfd, const char *,  \
 	     newname)                                                                              \
+	CALL(265, linkat, ARGS5, int, olddfd, const char *, oldname, int, newdfd, const char *,    \
+	     newname, int, flags)                                                                  \
 	CALL(266, symlinkat, ARGS3, const char *, oldname, int, newdfd, const char *, newname)     \
 	CALL(267, readlinkat, ARGS4, int, dfd, const char *, path, char *, buf, int, bufsiz)       \
 	CALL(268, fchmodat, ARGS3, int, dfd, const char *, filename, unsigned int, mode)           \
@@ -137,9 +165,11 @@ struct user_timespec;
 	     const struct user_siginfo *, uinfo)                                                   \
 	CALL(302, prlimit64, ARGS4, int, pid, unsigned int, resource, const uint64_t *, new_rlim,  \
 	     uint64_t *, old_rlim)                                                                 \
+	CALL(309, getcpu, ARGS3, unsigned int *, cpup, unsigned int *, nodep, void *, unused)      \
 	CALL(316, renameat2, ARGS5, int, olddfd, const char *, oldname, int, newdfd, const char *, \
 	     newname, unsigned int, flags)                                                         \
 	CALL(318, getrandom, ARGS3, char *, ubuf, size_t, len, unsigned int, flags)                \
+	CALL(319, memfd_create, ARGS2, const char *, uname, unsigned int, flags)                   \
 	CALL(332, statx, ARGS5, int, dfd, const char *, filename, int, flags, unsigned int, mask,  \
 	     struct user_statx *, buffer)                                                          \
 	CALL(334, rseq, ARGS4, void *, rseq, unsigned int, rseq_len, int, flags, unsigned int,     \

@@ -36,18 +36,6 @@ long sys_getegid(void)
 	return 0;
 }
 
-/* All clocks count from the start of the machine, so far. */
-long sys_clock_gettime(int which_clock, struct user_timespec *tp)
-{
-	uint64_t now = ktime_get_ns();
-	const struct user_timespec out = { .sec = (int64_t)(now / NSEC_PER_SEC),
-					   .nsec = (int64_t)(now % NSEC_PER_SEC) };
-
-	if (which_clock < 0 || which_clock > 11)
-		return -EINVAL;
-	return copy_to_user(tp, &out, sizeof(out)) ? -EFAULT : 0;
-}
-
 /* Bytes that differ each time. They are no secret: the clock is all that they come from. */
 long sys_getrandom(char *ubuf, size_t len, unsigned int flags)
 {

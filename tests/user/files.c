@@ -13,29 +13,30 @@
 	} while (0)
 
 enum {
-	NR_OPEN = 2,
 	NR_CLOSE = 3,
 	NR_STAT = 4,
 	NR_FSTAT = 5,
 	NR_LSTAT = 6,
 	NR_LSEEK = 8,
-	NR_PREAD = 17,
 	NR_PWRITE = 18,
 	NR_READV = 19,
 	NR_WRITEV = 20,
 	NR_TRUNCATE = 76,
-	NR_FTRUNCATE = 77,
 	NR_GETCWD = 79,
 	NR_CHDIR = 80,
 	NR_FCHDIR = 81,
 	NR_RENAME = 82,
 	NR_MKDIR = 83,
 	NR_RMDIR = 84,
-	NR_UNLINK = 87,
 	NR_SYMLINK = 88,
 	NR_READLINK = 89,
 	NR_FCHMOD = 91,
 	NR_FCHOWN = 93,
+	NR_SENDFILE = 40,
+	NR_LINK = 86,
+	NR_STATFS = 137,
+	NR_TIME = 201,
+	NR_CLOCK_GETTIME = 228,
 	NR_OPENAT = 257,
 	NR_MKDIRAT = 258,
 	NR_UNLINKAT = 263,
@@ -71,7 +72,7 @@ struct stat {
 };
 
 static struct stat st;
-static char buf[8192];
+static char buf[8192] __attribute__((aligned(8)));
 
 static long open_at(long dir, const char *path, int flags)
 {
@@ -154,6 +155,28 @@ static void test_sizes(void)
 	CHECK(CALL1(NR_CLOSE, fd) == 0);
 }
 
+/* From the middle of a file, to another and to a pipe; the end is where it was. */
+static void test_sendfile(void)
+{
+	long from = open_at(-100, "from", O_RDWR | O_CREAT),
+	     to = open_at(-100, "to", O_RDWR | O_CREAT);
+	long offset = 2;
+	int pipe[2];
+
+	CHECK(CALL3(NR_WRITE, from, "0123456789", 10) == 10);
+	CHECK(CALL4(NR_SENDFILE, to, from, &offset, 5) == 5 && offset == 7);
+	CHECK(CALL4(NR_SENDFILE, to, from, &offset, 99) == 3 &&
+	      CALL4(NR_SENDFILE, to, from, 0, 9) == 0);
+	CHECK(CALL4(NR_PREAD, to, buf, 99, 0) == 8 && buf[0] == '2' && buf[7] == '9');
+	CHECK(CALL1(22, pipe) == 0 && CALL3(NR_LSEEK, from, 0, 0) == 0);
+	CHECK(CALL4(NR_SENDFILE, pipe[1], from, 0, 3) == 3 && CALL3(NR_READ, pipe[0], buf, 9) == 3);
+	CHECK(CALL4(NR_SENDFILE, to, pipe[0], 0, 3) == -EINVAL);
+	CHECK(CALL4(NR_SENDFILE, pipe[0], from, 0, 3) == -EBADF);
+	CHECK(CALL4(NR_SENDFILE, to, from, 8, 3) == -EFAULT);
+	CHECK(CALL2(NR_LINK, "from", "to") == -EEXIST && CALL2(NR_LINK, "from", "more") == -1);
+	CHECK(CALL1(NR_UNLINK, "from") == 0 && CALL1(NR_UNLINK, "to") == 0);
+}
+
 static void test_times(void)
 {
 	unsigned long times[4] = { 1000, 1, 0, 0x3ffffffe };
@@ -165,6 +188,11 @@ static void test_times(void)
 	times[1] = 1000000000;
 	CHECK(CALL4(NR_UTIMENSAT, -100, "d", times, 0) == -EINVAL);
 	CHECK(CALL4(NR_UTIMENSAT, -100, "d", 8, 0) == -EFAULT);
+	CHECK(CALL2(NR_CLOCK_GETTIME, 0, times) == 0 &&
+	      times[0] - (unsigned long)CALL1(NR_TIME, 0) < 2);
+	CHECK(CALL2(NR_CLOCK_GETTIME, 1, times) == 0 && times[0] < 1000000);
+	CHECK(CALL2(NR_STATFS, "/proc/..", buf) == 0 && *(unsigned int *)buf == 0x858458f6);
+	CHECK(CALL2(NR_STATFS, "/nowhere", buf) == -ENOENT && CALL2(NR_STATFS, "/", 8) == -EFAULT);
 }
 
 void main_program(long *sp)
@@ -173,6 +201,7 @@ void main_program(long *sp)
 	test_links();
 	test_directories();
 	test_sizes();
+	test_sendfile();
 	test_times();
 	CHECK(CALL1(NR_UNLINK, "b") == 0 && CALL1(NR_UNLINK, "v") == 0);
 	CHECK(CALL1(NR_RMDIR, "d/e") == 0 && CALL1(NR_RMDIR, "d") == 0);

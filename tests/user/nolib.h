@@ -30,15 +30,22 @@ static inline long syscall6(long nr, long a, long b, long c, long d, long e, lon
 
 #define NR_READ	      0
 #define NR_WRITE      1
+#define NR_OPEN	      2
 #define NR_MMAP	      9
 #define NR_MPROTECT   10
 #define NR_MUNMAP     11
 #define NR_BRK	      12
+#define NR_PREAD      17
+#define NR_MREMAP     25
+#define NR_MSYNC      26
+#define NR_MADVISE    28
 #define NR_GETPID     39
 #define NR_FORK	      57
 #define NR_VFORK      58
 #define NR_EXECVE     59
 #define NR_WAIT4      61
+#define NR_FTRUNCATE  77
+#define NR_UNLINK     87
 #define NR_ARCH_PRCTL 158
 #define NR_EXIT_GROUP 231
 

@@ -159,6 +159,8 @@ int vfs_real_path(const char *cwd, const char *path, bool follows, char *out_pat
  * -EACCES (no file can be made there) or -ENOMEM. The mode bits do not matter: every user is root.
  */
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file);
+/* A file in memory that has no name. 0 or -ENOMEM. */
+int vfs_open_unnamed(uint32_t flags, struct file **out_file);
 int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat);
 /* The same of a link itself, if the last name is one. */
 int vfs_lstat(const char *cwd, const char *path, struct vfs_stat *out_stat);
@@ -198,6 +200,8 @@ int vfs_mount(const char *cwd, const char *path, const char *type);
 int vfs_remount(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to);
 /* -EINVAL: nothing is mounted there; -EBUSY: mounted for good. */
 int vfs_umount(const char *cwd, const char *path);
+/* Type of the mount that a file's own path is in. */
+const char *vfs_mount_type(const char *path);
 /*
  * Path of mount `index` (from 0, the oldest first), into VFS_PATH_MAX bytes. Returns its type; NULL
  * behind the last one.

@@ -193,6 +193,7 @@ static const struct errno_text errno_texts[] = {
 	{ EMSGSIZE, "Message too long" },
 	{ EOVERFLOW, "Value too large for defined data type" },
 	{ EOPNOTSUPP, "Operation not supported" },
+	{ EAFNOSUPPORT, "Address family not supported by protocol" },
 	{ EADDRNOTAVAIL, "Cannot assign requested address" },
 	{ ETIMEDOUT, "Connection timed out" },
 };

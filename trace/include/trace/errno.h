@@ -48,6 +48,7 @@
 #define EILSEQ	      84
 #define EMSGSIZE      90
 #define EOPNOTSUPP    95
+#define EAFNOSUPPORT  97
 #define EADDRNOTAVAIL 99
 #define ETIMEDOUT     110
 

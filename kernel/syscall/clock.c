@@ -1,0 +1,114 @@
+/*
+ * Clocks: the time of day, the time since the boot, and CPU time of threads and processes, which are the
+ * same as long as a process has one thread.
+ */
+#include <kernel/time.h>
+#include "syscall.h"
+
+#define CLOCK_REALTIME		 0
+#define CLOCK_PROCESS_CPUTIME_ID 2
+#define CLOCK_THREAD_CPUTIME_ID	 3
+#define CLOCK_REALTIME_COARSE	 5
+#define CLOCK_REALTIME_ALARM	 8
+#define CLOCK_TAI		 11
+#define NR_CLOCKS		 12
+#define CLOCK_TICKS_PER_SECOND	 100 /* of times() */
+#define RUSAGE_SELF		 0
+#define RUSAGE_CHILDREN		 (-1)
+#define RUSAGE_THREAD		 1
+
+static uint64_t clock_read_ns(int which_clock)
+{
+	switch (which_clock) {
+	case CLOCK_REALTIME:
+	case CLOCK_REALTIME_COARSE:
+	case CLOCK_REALTIME_ALARM:
+	case CLOCK_TAI:
+		return ktime_get_real_ns();
+	case CLOCK_PROCESS_CPUTIME_ID:
+	case CLOCK_THREAD_CPUTIME_ID:
+		return current_thread()->runtime_ns;
+	default:
+		return ktime_get_ns();
+	}
+}
+
+static struct user_timespec clock_timespec(uint64_t ns)
+{
+	return (struct user_timespec){ .sec = (int64_t)(ns / NSEC_PER_SEC),
+				       .nsec = (int64_t)(ns % NSEC_PER_SEC) };
+}
+
+static struct user_timeval clock_timeval(uint64_t ns)
+{
+	return (struct user_timeval){ .sec = (int64_t)(ns / NSEC_PER_SEC),
+				      .usec = (int64_t)(ns % NSEC_PER_SEC / NSEC_PER_USEC) };
+}
+
+long sys_clock_gettime(int which_clock, struct user_timespec *tp)
+{
+	struct user_timespec out;
+
+	if (which_clock < 0 || which_clock >= NR_CLOCKS)
+		return -EINVAL;
+	out = clock_timespec(clock_read_ns(which_clock));
+	return copy_to_user(tp, &out, sizeof(out)) ? -EFAULT : 0;
+}
+
+long sys_clock_getres(int which_clock, struct user_timespec *tp)
+{
+	const struct user_timespec out = { .nsec = 1 };
+
+	if (which_clock < 0 || which_clock >= NR_CLOCKS)
+		return -EINVAL;
+	return tp && copy_to_user(tp, &out, sizeof(out)) ? -EFAULT : 0;
+}
+
+/* The time zone is that of Greenwich. */
+long sys_gettimeofday(struct user_timeval *tv, void *tz)
+{
+	const struct user_timeval out = clock_timeval(ktime_get_real_ns());
+	const uint64_t zone = 0;
+
+	if (tv && copy_to_user(tv, &out, sizeof(out)))
+		return -EFAULT;
+	return tz && copy_to_user(tz, &zone, sizeof(zone)) ? -EFAULT : 0;
+}
+
+long sys_time(long *tloc)
+{
+	long now = (long)(ktime_get_real_ns() / NSEC_PER_SEC);
+
+	return tloc && copy_to_user(tloc, &now, sizeof(now)) ? -EFAULT : now;
+}
+
+/* Time in the kernel and in the program are not told apart: all of it is the program's. */
+long sys_times(uint64_t *tbuf)
+{
+	const uint64_t tick_ns = NSEC_PER_SEC / CLOCK_TICKS_PER_SECOND;
+	const uint64_t out[4] = { current_thread()->runtime_ns / tick_ns };
+
+	if (tbuf && copy_to_user(tbuf, out, sizeof(out)))
+		return -EFAULT;
+	return (long)(ktime_get_ns() / tick_ns);
+}
+
+/* The members of a struct rusage that are filled; the others are 0. */
+struct clock_usage {
+	struct user_timeval user, system;
+	int64_t unused[12];
+	int64_t nvcsw, nivcsw;
+};
+
+long sys_getrusage(int who, void *ru)
+{
+	struct clock_usage out = { 0 };
+
+	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
+		return -EINVAL;
+	if (who != RUSAGE_CHILDREN) {
+		out.user = clock_timeval(current_thread()->runtime_ns);
+		out.nvcsw = (int64_t)current_thread()->nr_voluntary;
+	}
+	return copy_to_user(ru, &out, sizeof(out)) ? -EFAULT : 0;
+}
