@@ -16,6 +16,7 @@
 #include <trace/events/livepatch.h>
 #include <trace/events/lock.h>
 #include <trace/events/printk.h>
+#include <trace/events/task.h>
 #include <trace/events/signal.h>
 #include <trace/events/timer.h>
 #include <trace/events/workqueue.h>

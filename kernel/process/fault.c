@@ -4,6 +4,7 @@
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/upcall.h>
+#include <trace/events/exceptions.h>
 #include "process.h"
 
 #define PF_WRITE 0x2u
@@ -174,6 +175,21 @@ static void fault_bad_area(struct trap_frame *regs, uintptr_t addr, enum fault_r
 	}
 }
 
+static TRACE_NOINLINE void fault_tell_kernel(const struct trap_frame *regs, uintptr_t addr)
+{
+	preempt_disable();
+	trace_page_fault_kernel(addr, regs->rip, regs->error);
+	preempt_enable();
+}
+
+static void fault_tell(const struct trap_frame *regs, uintptr_t addr)
+{
+	if (trap_is_user(regs))
+		trace_page_fault_user(addr, regs->rip, regs->error);
+	else if (trace_page_fault_kernel_enabled())
+		fault_tell_kernel(regs, addr);
+}
+
 static bool do_user_addr_fault(struct trap_frame *regs, uintptr_t addr)
 {
 	uint32_t access = VM_READ;
@@ -198,5 +214,6 @@ static bool do_user_addr_fault(struct trap_frame *regs, uintptr_t addr)
 
 bool upcall_user_fault(struct trap_frame *regs, uintptr_t addr)
 {
+	fault_tell(regs, addr);
 	return do_user_addr_fault(regs, addr);
 }

@@ -3,6 +3,7 @@
  * the same call.
  */
 #include <kernel/string.h>
+#include <trace/events/task.h>
 #include "process.h"
 
 #define FORK_FLAGS                                                                                 \
@@ -132,6 +133,7 @@ long process_fork(const struct trap_frame *regs, const struct kernel_clone_args 
 	if (args->flags & CLONE_PARENT_SETTID)
 		(void)!copy_to_user((void *)args->parent_tid, &pid, sizeof(pid));
 	fork_add_child(child->process, args->flags & CLONE_VFORK ? &born : NULL);
+	trace_task_newtask(pid, thread->name, args->flags & ~(uint64_t)CLONE_SIGNAL);
 	wake_up_new_thread(thread);
 	thread_put(thread);
 	if (args->flags & CLONE_VFORK)

@@ -9,6 +9,7 @@
 #include <kernel/upcall.h>
 #include <trace/fmt.h>
 #include <trace/trace.h>
+#include <trace/events/task.h>
 #include "kernel_init.h"
 #include "sched.h"
 #include "thread_list.h"
@@ -284,6 +285,7 @@ static int kreaper(void *arg)
 
 void thread_set_name(struct thread *thread, const char *name)
 {
+	trace_task_rename(thread->pid, thread->name, name);
 	strlcpy(thread->name, name, sizeof(thread->name));
 }
 

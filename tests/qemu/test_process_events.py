@@ -122,3 +122,27 @@ def test_latency(tracing):
 def test_why(tracing):
     tracing.check(f"echo 1 > {ENTER}open/enable; busybox cat /proc/version")
     assert "Programs that do not call open may call creat, openat" in tracing.check("cat why")
+
+
+def test_births_and_names(tracing):
+    tracing.check("echo 1 > events/task/enable; busybox sh -c 'busybox true; true'; echo 0 > events/enable")
+    seen = lines(tracing)
+    (new,) = [
+        re.fullmatch(r"task_newtask: pid=(\d+) comm=busybox clone_flags=1200000 oom_score_adj=0", t) for _, t in seen if "newtask" in t
+    ]
+    assert new and new[1] in {pid for pid, text in seen if "task_rename" in text}
+    assert all(re.fullmatch(r"task_rename: pid=\d+ oldcomm=\S+ newcomm=busybox oom_score_adj=0", t) for _, t in seen if "rename" in t)
+
+
+def test_page_faults(tracing):
+    """The first touch of each page, where the program was, and the kernel's own while it copies."""
+    tracing.check("echo 1 > events/exceptions/enable; busybox cat /proc/version; echo 0 > events/enable")
+    seen = [text for _, text in lines(tracing)]
+    user = [re.fullmatch(r"page_fault_user: address=(0x\w+) ip=(0x\w+) error_code=0x(\w+)", text) for text in seen if "user:" in text]
+    assert len(user) > 20 and all(user)
+    fetches = [(m[1], m[2]) for m in user if m[3] == "14"]
+    assert fetches and all(0 <= int(address, 0) - int(ip, 0) < 16 for address, ip in fetches)
+    pages = [int(m[1], 0) >> 12 for m in user if m[3] == "14"]
+    assert len(pages) == len(set(pages))
+    kernel = [text for text in seen if "kernel:" in text]
+    assert kernel and all(re.fullmatch(r"page_fault_kernel: address=0x\w+ ip=user_copy\S* error_code=0x[02]", text) for text in kernel)
