@@ -93,6 +93,19 @@ def test_arguments_by_name(tracing):
     tracing.check("> dynamic_events")
 
 
+def test_reads_fill_a_line(tracing):
+    """Hundreds of reads in one event, along a list that is a circle, take no more stack than one."""
+    value = " " + "+0(" * 11 + "@all_threads" + ")" * 11
+    tracing.check(f"r='{value}'; r=$r$r:u8$r:u8[2]$r:symstr; r=$r$r$r$r; echo \"p:deep kmalloc$r$r$r$r\" > kprobe_events")
+    tracing.check("> trace; echo 1 > events/kprobes/deep/enable; cat /proc/uptime > /dev/null; echo 0 > events/kprobes/deep/enable")
+    for line in lines_of(tracing, "deep"):
+        values = re.findall(r" arg\d+=(\S+)", line)
+        assert len(values) == 64 and all(re.fullmatch("0x[0-9a-f]{16}", word) for word in values[::4]), line
+        assert all(word == f'"{values[0]}"' for word in values[3::4]), line
+    assert lines_of(tracing, "deep")
+    tracing.check("echo > kprobe_events")
+
+
 def test_filter_trigger_histogram(tracing):
     """As on any event."""
     event = "events/kprobes/myprobe"

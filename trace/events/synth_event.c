@@ -281,8 +281,7 @@ static bool synth_event_claims(const char *line)
 static int create_dyn(const char *line, struct dyn_event_error *error)
 {
 	const char *name = line + 2;
-	struct expr_word word = synth_event_first_word(name),
-			 group = trace_expr_take_until(&word, "/");
+	struct expr_word word = synth_event_first_word(name), group = expr_take_until(&word, "/");
 
 	if (word.len && !trace_expr_is(&group, SYNTH_SYSTEM))
 		return trace_synth_refuse(error, line, DYN_FORM);

@@ -36,7 +36,7 @@ static struct expr_word take_array(struct expr_word *word)
 {
 	struct expr_word array = *word;
 
-	*word = trace_expr_take_until(&array, "[");
+	*word = expr_take_until(&array, "[");
 	return array;
 }
 
@@ -44,7 +44,7 @@ static struct expr_word take_array(struct expr_word *word)
 static bool take_length(struct expr_word array, uint64_t *out_nr)
 {
 	bool is_open = expr_take(&array, '[');
-	struct expr_word number = trace_expr_take_until(&array, "]");
+	struct expr_word number = expr_take_until(&array, "]");
 
 	*out_nr = 0;
 	return is_open && trace_expr_is(&array, "]") && number.len < 4 &&

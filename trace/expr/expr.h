@@ -48,7 +48,7 @@
 #include <trace/event_probe.h>
 
 #define EXPR_TEMPS_MAX 16u   /* words of scratch */
-#define EXPR_STEPS_MAX 1024u /* instructions of a program that is run by its steps */
+#define EXPR_STEPS_MAX 4096u /* instructions of a program that is run by its steps */
 
 /* Tests, then values. `value` is the number made last; 0 at first. */
 enum expr_op {

@@ -72,9 +72,11 @@ int trace_expr_number(const struct expr_word *word, unsigned int base, bool is_s
 
 bool trace_expr_starts(const struct expr_word *word, const char *text)
 {
-	size_t len = trace_strlen(text);
+	size_t i = 0;
 
-	return len <= word->len && memcmp(word->at, text, len) == 0;
+	while (i < word->len && text[i] == word->at[i])
+		i++;
+	return !text[i];
 }
 
 bool trace_expr_ends(const struct expr_word *word, const char *text)
@@ -86,7 +88,11 @@ bool trace_expr_ends(const struct expr_word *word, const char *text)
 
 bool trace_expr_is(const struct expr_word *word, const char *text)
 {
-	return trace_strlen(text) == word->len && memcmp(word->at, text, word->len) == 0;
+	size_t i = 0;
+
+	while (i < word->len && text[i] && text[i] == word->at[i])
+		i++;
+	return i == word->len && !text[i];
 }
 
 bool trace_expr_same(const struct expr_word *a, const struct expr_word *b)
@@ -101,23 +107,6 @@ bool trace_expr_is_name(const struct expr_word *word)
 			return false;
 	}
 	return word->len && !expr_is_digit(*word->at);
-}
-
-static bool expr_is_one_of(char c, const char *of)
-{
-	while (*of && *of != c)
-		of++;
-	return *of;
-}
-
-struct expr_word trace_expr_take_until(struct expr_word *rest, const char *ends)
-{
-	struct expr_word word = { .at = rest->at };
-
-	while (word.len < rest->len && !expr_is_one_of(word.at[word.len], ends))
-		word.len++;
-	*rest = expr_behind(rest, word.len);
-	return word;
 }
 
 struct expr_word trace_expr_next_word(const char **text, char end)

@@ -59,8 +59,6 @@ bool trace_expr_ends(const struct expr_word *word, const char *text);
 bool trace_expr_same(const struct expr_word *a, const struct expr_word *b);
 /* Is it a name in C? */
 bool trace_expr_is_name(const struct expr_word *word);
-/* Take the characters before the first of `ends` off `rest`; without one, all of them. */
-struct expr_word trace_expr_take_until(struct expr_word *rest, const char *ends);
 /*
  * The next word of *text, which goes on behind it: the characters between blanks, or before an
  * `end`; of length 0 there.
@@ -84,6 +82,23 @@ static inline bool expr_take(struct expr_word *rest, char c)
 
 	*rest = expr_behind(rest, is_there);
 	return is_there;
+}
+
+/*
+ * Take the characters before the first of `ends`, one to three, off `rest`; without one, all of
+ * them.
+ */
+static inline struct expr_word expr_take_until(struct expr_word *rest, const char *ends)
+{
+	const char first = ends[0], second = ends[1] ? ends[1] : first,
+		   third = second != first && ends[2] ? ends[2] : first;
+	struct expr_word word = { .at = rest->at };
+
+	while (word.len < rest->len && word.at[word.len] != first && word.at[word.len] != second &&
+	       word.at[word.len] != third)
+		word.len++;
+	*rest = expr_behind(rest, word.len);
+	return word;
 }
 
 static inline struct expr_word expr_between(const char *at, const char *end)

@@ -5,6 +5,7 @@
  * that calls none.
  */
 #include <trace/platform.h>
+#include "expr_memory.h"
 #include "expr_text.h"
 
 /* ---- Values ---- */
@@ -93,18 +94,27 @@ static uint64_t expr_compute(struct expr_run *run, const struct expr_insn *insn,
 	}
 }
 
-/* Read a number anywhere in memory into *value, which is 0 if that fails. */
-static bool expr_read(const struct expr_insn *insn, uint64_t *value)
+/* A number that was read; 0 when that failed. */
+struct expr_got {
+	uint64_t value;
+	bool is_there;
+};
+
+/*
+ * Read a number anywhere in memory. No step may have a variable whose address is known elsewhere: the
+ * compiler would not make a jump of its last call, and each read would take stack of its own.
+ */
+static TRACE_NOINLINE struct expr_got expr_read(const struct expr_insn *insn, uint64_t base)
 {
 	const struct expr_number *number = &insn->number;
 	uint32_t unused = 64 - 8u * number->size;
-	uint64_t word = 0;
-	bool is_read = trace_plat_read(&word, (const void *)(uintptr_t)(*value + number->operand),
-				       number->size);
+	struct expr_got got = { .value = 0 };
 
-	word = is_read ? word << unused : 0;
-	*value = number->is_signed ? (uint64_t)((int64_t)word >> unused) : word >> unused;
-	return is_read;
+	got.is_there = expr_number_at(&got.value, base + number->operand, number->size);
+	got.value = got.is_there ? got.value << unused : 0;
+	got.value =
+		number->is_signed ? (uint64_t)((int64_t)got.value >> unused) : got.value >> unused;
+	return got;
 }
 
 /* ---- Tests ---- */
@@ -142,12 +152,16 @@ uint64_t trace_expr_run(struct expr_run *run, const struct expr_insn *insn)
 
 		if (op == EXPR_END)
 			return value;
-		if (expr_is_test(op))
+		if (expr_is_test(op)) {
 			insn = insn->next[expr_test(run, insn, value)];
-		else if (op == EXPR_READ)
-			insn = insn->next[expr_read(insn, &value)];
-		else
+		} else if (op == EXPR_READ) {
+			struct expr_got got = expr_read(insn, value);
+
+			insn = insn->next[got.is_there];
+			value = got.value;
+		} else {
 			value = expr_compute(run, insn++, value);
+		}
 	} while (!expr_has_ended(insn));
 	return insn == EXPR_PASS;
 }
@@ -198,9 +212,11 @@ static void expr_step_test(struct expr_run *run, const struct expr_insn *insn, u
 
 static void expr_step_read(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
-	insn = insn->next[expr_read(insn, &value)];
+	struct expr_got got = expr_read(insn, value);
+
+	insn = insn->next[got.is_there];
 	if (!expr_has_ended(insn))
-		insn->step(run, insn, value);
+		insn->step(run, insn, got.value);
 }
 
 static void expr_step_end(struct expr_run *run, const struct expr_insn *insn, uint64_t value)

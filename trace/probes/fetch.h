@@ -1,6 +1,6 @@
 /*
- * Arguments of a probe's line, in Linux's language, compiled into a flat list of steps that run at
- * each hit.
+ * Arguments of a probe's line, in Linux's language, compiled into a program of expr/ that runs at each
+ * hit.
  *
  * 	dfd=%di name=+0(%si):string size=$arg3:u32 first=+0(+8($arg1)):x8[4]
  *
@@ -14,6 +14,7 @@
  *   fetch_cast.c    a value as the address of a struct: (thread)%di->name
  *   fetch_type.c    types: names, sizes, printing
  *   fetch_named.c   names of files: file:%pD
+ *   fetch_program.c  from a value and its type to steps, see fetch_step.h
  *   fetch_run.c     the steps become bytes of an event
  *
  * The event has the arguments one behind the other, without gaps, and texts behind all of them:
@@ -33,7 +34,7 @@
 #include <stdint.h>
 #include <trace/compiler.h>
 #include <trace/event.h>
-#include "expr/expr_cursor.h"
+#include "expr/expr_build.h"
 
 struct dyn_event_error;
 struct fetch_names;
@@ -86,44 +87,6 @@ void trace_fetch_print(const struct fetch_type *type, const uint8_t *entry, uint
 
 /* ---- Programs ---- */
 
-/* Steps change one value, beginning with those that set it; the last step of an argument stores. */
-enum fetch_code {
-	/*
-	 * All in one: a number at the address `value` plus the word of the probe's data at `from`
-	 */
-	FETCH_PEEK,
-	FETCH_PEEK_TEXT,    /* the same for a text */
-	FETCH_LOAD,	    /* `size` bytes of the probe's data, at `value` */
-	FETCH_LOAD_SIGNED,  /* the same, extended by the sign */
-	FETCH_ADDRESS,	    /* the address of that */
-	FETCH_LOCATED,	    /* the address that a __data_loc there leads to */
-	FETCH_LOCATED_BACK, /* the same for a __rel_loc */
-	FETCH_THREAD, /* the address of the running thread, `value` in front of its trace_thread */
-	FETCH_VALUE,  /* `value` itself */
-	FETCH_READ,   /* `size` bytes at the address value + `value` */
-	FETCH_THIS_CPU,	     /* the address on this CPU of the per-CPU variable at the value */
-	FETCH_STORE,	     /* its first `size` bytes */
-	FETCH_STORE_BITS,    /* `value`: shifts to the left and to the right, as the type's bits */
-	FETCH_STORE_MEMORY,  /* the `size` bytes at the address value + `value` */
-	FETCH_STORE_BITS_OF, /* `count` numbers there of `size` bytes, bits of each */
-	FETCH_STORE_TEXT,    /* the text there */
-	FETCH_STORE_TEXTS,   /* the texts that `count` pointers there lead to */
-	FETCH_STORE_SYMBOL,  /* the value as a symbol with an offset */
-	FETCH_STORE_LITERAL, /* the text of `size` characters at the address `value` */
-	FETCH_STORE_COMM,    /* the name of the thread */
-};
-
-struct fetch_op {
-	uint8_t code; /* enum fetch_code */
-	bool is_signed;
-	uint16_t size;
-	uint16_t at; /* in the event */
-	uint8_t count;
-	uint8_t left, right; /* shifts, of a number of 8 bytes */
-	uint16_t from;	     /* of FETCH_PEEK; FETCH_NOWHERE: nothing is added */
-	uint64_t value;
-};
-
 /* A copy of bytes of the probe's data into the event. */
 struct fetch_copy {
 	uint16_t from, to;
@@ -131,10 +94,9 @@ struct fetch_copy {
 
 struct fetch_program {
 	const struct fetch_copy *copies, *copies_end; /* of 8 bytes; behind them those of 4 */
-	const struct fetch_op *ops;
-	bool is_more;	  /* than copies of 8 bytes */
-	uint8_t nr_words; /* copies of 4 bytes */
-	uint16_t nr_ops;
+	struct expr_program *steps;		      /* of its owner; NULL: there are none */
+	bool is_more;				      /* than copies of 8 bytes */
+	uint8_t nr_words;			      /* copies of 4 bytes */
 	uint16_t nr_texts;
 	uint16_t fixed_bytes; /* of the event, without texts; not rounded up */
 };
@@ -244,11 +206,11 @@ extern const char trace_fetch_not_unique[];
 struct fetch_build {
 	const struct fetch_context *context;
 	struct dyn_event_error *error;
-	/* NULL the first time. */
-	struct fetch_op *ops;
+	/* NULL the first time, and if there is no need. */
+	struct expr_build expr; /* its program */
 	struct fetch_copy *copies;
 	struct fetch_copy *words; /* behind all `copies` */
-	uint32_t nr_ops, nr_copies, nr_words, nr_texts;
+	uint32_t nr_insns, nr_copies, nr_words, nr_texts;
 	uint32_t bytes;		/* of the event so far, head and fields of the kind included */
 	bool has_all_registers; /* others are asked for than those that hold arguments */
 	uint8_t entry_args; /* FETCH_AT_RETURN: bit n: argument n, from 0, is kept from the entry */
@@ -256,17 +218,31 @@ struct fetch_build {
 
 #define FETCH_READS_MAX 15u
 
+/* A read of memory at the address value + `offset`, which makes the value. */
+struct fetch_read {
+	int64_t offset;
+	uint8_t size;
+	bool is_here; /* the value is that on this CPU first */
+};
+
 /* The origin of a value: its beginning, and the addresses that are read from there on. */
 struct fetch_origin {
-	struct expr_word start;		       /* as it is written */
-	uint32_t arg;			       /* not 0: it is this argument, from 1, instead */
-	const struct trace_event_field *field; /* not NULL: it is this one */
-	int64_t reads[FETCH_READS_MAX];	       /* added one after the other to the fetched value */
+	struct expr_word start; /* as it is written */
+	uint8_t how;		/* enum fetch_code */
+	bool is_signed;
+	uint16_t size;
+	uint64_t operand;
+	struct fetch_read reads[FETCH_READS_MAX];
 	uint32_t nr_reads;
-	uint32_t per_cpu; /* bit n: the address of read n is on this CPU; bit nr_reads: the value */
-	uint32_t type;	  /* in the source, see types/btf.h; 0: not known */
+	uint32_t nr_own; /* of them, those that belong to the beginning */
+	bool is_here;	 /* the last value is that on this CPU, of which nothing is read */
+	bool is_word;	 /* the last read is of a word that stands for a value: of the stack */
+	uint32_t arg;	 /* not 0: it is this argument, from 1, instead */
+	const struct trace_event_field *field; /* not NULL: it is this one */
+	uint32_t type;			       /* in the source, see types/btf.h; 0: not known */
 	struct expr_word name;	  /* name of the thing with that type; of length 0 for none */
 	uint32_t bits, first_bit; /* of a bit field in it; `bits` 0: it is none */
+	bool has_sign;		  /* the bit field */
 };
 
 /* An argument, taken apart. */
@@ -274,7 +250,8 @@ struct fetch_parsed {
 	struct expr_word name; /* behind `=`, or of length 0 */
 	struct expr_word body;
 	const struct fetch_type *type;
-	uint32_t count;
+	uint32_t count;		       /* 0: no array */
+	uint32_t bits, first_bit;      /* of the type; `bits` 0: all of it */
 	uint32_t at;		       /* in the event */
 	struct expr_word written_type; /* behind `:`, or of length 0 */
 	struct fetch_origin origin;
@@ -285,6 +262,11 @@ struct fetch_parsed {
  */
 int trace_fetch_parse(struct fetch_build *build, const struct expr_word *word,
 		      struct fetch_parsed *out);
+/* Make room for steps and copies that were counted; `copies` is that of both kinds. 0 or -ENOMEM. */
+int trace_fetch_create(struct fetch_build *build, const struct fetch_build *counted,
+		       struct fetch_copy *copies);
+/* All arguments are added: make *out ready to be run. 0 or -errno; then nothing is in it. */
+int trace_fetch_finish(struct fetch_build *build, struct fetch_program *out);
 
 /* Names of the source, set once by the feature probe_names; NULL without it. */
 extern const struct fetch_names *trace_fetch_names;

@@ -16,24 +16,25 @@
 #define PER_CPU_READ "this_cpu_read("
 #define PER_CPU_PTR  "this_cpu_ptr("
 
-/* One more step, unless there are too many: -EINVAL after blaming `at`. */
-static int fetch_around_step(struct fetch_parse *parse, const struct fetch_op *op, const char *at)
+/* Is there room for one more step? -EINVAL after blaming `at`. */
+static int fetch_around_check(const struct fetch_parse *parse, const char *at)
 {
-	if (parse->nr_steps == STEPS_MAX)
-		return trace_fetch_refuse(parse, at, "Dereference is too much nested");
-	trace_fetch_step(parse, op);
-	return 0;
+	const struct fetch_origin *origin = parse->origin;
+	uint32_t nr_steps = 1 + origin->nr_reads + origin->is_here;
+
+	for (uint32_t i = 0; i < origin->nr_reads; i++)
+		nr_steps += origin->reads[i].is_here;
+	return nr_steps < STEPS_MAX
+		       ? 0
+		       : trace_fetch_refuse(parse, at, "Dereference is too much nested");
 }
 
 int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at)
 {
-	const struct fetch_op op = { .code = FETCH_READ,
-				     .size = (uint16_t)size,
-				     .value = (uint64_t)offset };
-	int err = fetch_around_step(parse, &op, at);
+	int err = fetch_around_check(parse, at);
 
 	if (!err)
-		parse->origin->reads[parse->origin->nr_reads++] = offset;
+		fetch_add_read(parse->origin, offset, size);
 	return err;
 }
 
@@ -88,7 +89,7 @@ static int take_read(struct fetch_parse *parse, struct expr_word *word, struct f
 
 	*out = (struct fetch_around){ .offset = 0 };
 	(void)expr_take(&rest, 'u'); /* of a user's memory: there is only one kind of addresses */
-	number = trace_expr_take_until(&rest, "(");
+	number = expr_take_until(&rest, "(");
 	if (!rest.len)
 		return trace_fetch_refuse(parse, word->at, "Dereference needs a brace");
 	if (trace_expr_number(&number, 0, true, &out->offset) || *number.at == '-' ||
@@ -102,30 +103,30 @@ static int take_read(struct fetch_parse *parse, struct expr_word *word, struct f
 /* The address of the variable on this CPU. What is at @SYMBOL was to be read: it is not. */
 static int add_this_cpu(struct fetch_parse *parse, const struct fetch_around *around)
 {
-	const struct fetch_op op = { .code = FETCH_THIS_CPU };
+	struct fetch_origin *origin = parse->origin;
 	bool is_symbol = *around->inner == '@'; // NOLINT: set by take_inner()
 	int err = 0;
 
-	if (is_symbol && !trace_plat_this_cpu_ptr(parse->first.value))
+	if (is_symbol && !trace_plat_this_cpu_ptr(origin->operand))
 		return trace_fetch_refuse(parse, around->inner, "This is not a per-CPU variable");
 	if (is_symbol)
-		parse->last = op; /* instead of the read */
+		origin->nr_reads = origin->nr_own = 0;
 	else
-		err = fetch_around_step(parse, &op, around->inner);
+		err = fetch_around_check(parse, around->inner);
 	if (err)
 		return err;
-	parse->origin->per_cpu |= 1u << parse->origin->nr_reads;
+	origin->is_here = true;
 	return around->is_ptr ? 0 : trace_fetch_read(parse, 0, WORD_BYTES, around->inner);
 }
 
 static int add_around(struct fetch_parse *parse, const struct fetch_around *around)
 {
-	if (parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL)
+	if (fetch_is_own_text(parse->origin))
 		return trace_fetch_refuse(parse, around->inner, "$comm can not be dereferenced");
 	parse->own_type = NULL;
 	parse->btf = 0;
 	parse->origin->type = 0;
-	parse->bits = 0;
+	parse->origin->bits = 0;
 	if (around->is_per_cpu)
 		return add_this_cpu(parse, around);
 	return trace_fetch_read(parse, (int64_t)around->offset, WORD_BYTES, around->inner);

@@ -35,7 +35,7 @@ static const char *find_end(const struct fetch_parse *parse, const struct expr_w
 	char first = expr_first(word);
 
 	if (first == '(' || first == '+' || first == '-' || trace_fetch_is_per_cpu(word)) {
-		(void)trace_expr_take_until(&rest, "(");
+		(void)expr_take_until(&rest, "(");
 		if (rest.len)
 			close = find_close(rest.at, end);
 		if (!rest.len)
@@ -45,7 +45,7 @@ static const char *find_end(const struct fetch_parse *parse, const struct expr_w
 					   "Dereference brace is not closed");
 		return close ? close + 1 : NULL;
 	}
-	(void)trace_expr_take_until(&rest, first == '@' ? "-+" : "-");
+	(void)expr_take_until(&rest, first == '@' ? "-+" : "-");
 	if (first == '@' && rest.len > 1 && expr_is_digit(rest.at[1])) {
 		trace_fetch_refuse(parse, word->at,
 				   "@SYM+/-OFFSET with typecast needs parentheses");
@@ -75,11 +75,9 @@ static int take_value(const struct fetch_parse *parse, struct expr_word *rest,
 /* A text is no address, and neither are some bits of a number. */
 static int check_value(const struct fetch_parse *parse, const struct expr_word *value)
 {
-	uint8_t code = parse->last.code;
-
-	if (code == FETCH_STORE_COMM || code == FETCH_STORE_LITERAL)
+	if (fetch_is_own_text(parse->origin))
 		return trace_fetch_refuse(parse, value->at, "$comm can not be dereferenced");
-	if (parse->bits)
+	if (parse->origin->bits)
 		return trace_fetch_refuse(parse, value->at,
 					  "This is not a pointer to union/structure.");
 	return 0;
@@ -96,7 +94,7 @@ int trace_fetch_cast(struct fetch_parse *parse, const struct expr_word *word)
 	if (++parse->nr_casts > CASTS_MAX)
 		return trace_fetch_blame(parse, word->at, "Too many nested typecasts/dereferences",
 					 -E2BIG);
-	type = trace_expr_take_until(&rest, ")");
+	type = expr_take_until(&rest, ")");
 	if (!expr_take(&rest, ')'))
 		return trace_fetch_refuse(parse, rest.at, "Dereference brace is not closed");
 	err = take_value(parse, &rest, &value);

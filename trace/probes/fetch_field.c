@@ -48,21 +48,21 @@ bool trace_fetch_field(struct fetch_parse *parse, const struct expr_word *name)
 	};
 	const struct trace_event_field *field =
 		fetch_field_find(parse->build->context->event, name);
-	struct fetch_op op = { .size = 8 };
+	struct fetch_origin *origin = parse->origin;
 
 	if (!field)
 		return false;
-	parse->origin->field = field;
-	op.value = field->offset;
-	op.code = codes[field->kind];
+	origin->field = field;
+	origin->operand = field->offset;
+	origin->how = codes[field->kind];
 	if (fetch_field_is_number(field)) {
-		op.code = field->is_signed || field->is_address ? FETCH_LOAD_SIGNED : FETCH_LOAD;
-		op.size = (uint16_t)field->size;
+		origin->how = FETCH_LOAD;
+		origin->size = (uint16_t)field->size;
+		origin->is_signed = field->is_signed || field->is_address;
 	} else if (fetch_field_is_chars(field)) {
 		parse->own_type = trace_fetch_type_find("string", 6);
 	}
 	if (field->filter_type == FILTER_PTR_STRING)
 		parse->own_type = trace_fetch_type_find("string", 6);
-	trace_fetch_step(parse, &op);
 	return true;
 }

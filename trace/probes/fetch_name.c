@@ -171,7 +171,7 @@ enum separator {
 static int fetch_name_take(const struct fetch_parse *parse, struct expr_word *rest,
 			   struct expr_word *out_name, enum separator *out_separator)
 {
-	*out_name = trace_expr_take_until(rest, "-.");
+	*out_name = expr_take_until(rest, "-.");
 	*out_separator = !rest->len ? NOTHING : *rest->at == '.' ? DOT : ARROW;
 	if (*out_separator == ARROW && !trace_expr_starts(rest, "->"))
 		return trace_fetch_refuse(parse, rest->at,
@@ -195,8 +195,9 @@ static int read_member(struct fetch_parse *parse, const struct btf_member *membe
 		bytes = WORD_BYTES;
 		unit = 8;
 	}
-	parse->bits = member->bits;
-	parse->first_bit = bit % unit;
+	parse->origin->bits = member->bits;
+	parse->origin->first_bit = bit % unit;
+	parse->origin->has_sign = parse->own_type && parse->own_type->is_signed;
 	return trace_fetch_read(parse, (bit - bit % unit) / 8 - base, bytes, parse->btf_at);
 }
 
@@ -424,7 +425,7 @@ static int parse_cast(struct fetch_parse *parse, const struct expr_word *type,
 
 	if (!trace_btf_is_loaded())
 		return trace_fetch_refuse(parse, type->at, "BTF is not available or not supported");
-	name = trace_expr_take_until(&base_members, ",");
+	name = expr_take_until(&base_members, ",");
 	id = find_struct(&name);
 	if (!id)
 		return trace_fetch_refuse(parse, type->at,

@@ -16,7 +16,7 @@ static int check_named(const struct fetch_parse *parse, const struct fetch_type 
 {
 	bool is_file = type->named == 'D';
 
-	if (parse->last.code == FETCH_STORE_COMM || parse->last.code == FETCH_STORE_LITERAL)
+	if (fetch_is_own_text(parse->origin))
 		return trace_fetch_refuse(parse, at,
 					  "$comm and immediate-string only accepts string type");
 	if (!parse->btf ||

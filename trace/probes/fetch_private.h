@@ -4,6 +4,7 @@
 
 #include <trace/errno.h>
 #include "fetch.h"
+#include "fetch_step.h"
 
 struct btf_func;
 struct dyn_event_completion;
@@ -12,19 +13,12 @@ struct dyn_event_completion;
 struct fetch_parse {
 	struct fetch_build *build;
 	struct fetch_origin *origin;
-	/* The last step, which is not added yet: a type may make another one of it. */
-	struct fetch_op last;
-	struct fetch_op first; /* step */
-	bool is_begun;	       /* `last` is one */
 	/* Type of the argument's beginning, for an argument without a written type; or NULL. */
 	const struct fetch_type *own_type;
-	uint32_t nr_steps;
-	uint32_t nr_casts;  /* whose value is being read, one in the other */
-	uint32_t word_step; /* if it is nr_steps, the last step reads a value, not memory of one */
-	/* For a name of the source: its type, see types/btf.h, or 0; the last name; a bit field. */
+	uint32_t nr_casts; /* whose value is being read, one in the other */
+	/* For a name of the source: its type, see types/btf.h, or 0; and the last name. */
 	uint32_t btf;
 	const char *btf_at;
-	uint32_t bits, first_bit; /* `bits` 0: it is none */
 };
 
 /*
@@ -88,8 +82,30 @@ bool trace_fetch_points_to(uint32_t type, const char *name);
 /* Returns `err`; -EINVAL. */
 int trace_fetch_blame(const struct fetch_parse *parse, const char *at, const char *why, int err);
 int trace_fetch_refuse(const struct fetch_parse *parse, const char *at, const char *why);
-/* One more step; the one before it is added. */
-void trace_fetch_step(struct fetch_parse *parse, const struct fetch_op *op);
+/* fetch_program.c: add the steps, or the copy, of an argument. */
+void trace_fetch_add(struct fetch_build *build, const struct fetch_parsed *arg);
+
+/* Is it a text that is no memory? */
+static inline bool fetch_is_own_text(const struct fetch_origin *origin)
+{
+	return origin->how == FETCH_LITERAL || origin->how == FETCH_COMM;
+}
+
+/* Does it end with a read? */
+static inline bool fetch_is_read(const struct fetch_origin *origin)
+{
+	return origin->nr_reads && !origin->is_here;
+}
+
+/* Read `size` bytes there; the caller knows that there are not too many reads. */
+static inline void fetch_add_read(struct fetch_origin *origin, int64_t offset, uint32_t size)
+{
+	origin->reads[origin->nr_reads++] = (struct fetch_read){ .offset = offset,
+								 .size = (uint8_t)size,
+								 .is_here = origin->is_here };
+	origin->is_here = false;
+	origin->is_word = false;
+}
 
 /* Add a read of `size` bytes there, unless there are too many steps: -EINVAL after blaming `at`. */
 int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, const char *at);

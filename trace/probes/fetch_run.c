@@ -4,32 +4,37 @@
  * Context: any, NMI included.
  */
 #include <trace/platform.h>
+#include "expr/expr_memory.h"
 #include "fetch.h"
-#include "fetch_number.h"
+#include "fetch_step.h"
 #include "text/str.h"
 
 #define LOCATION_BYTES 4u
 #define PIECE	       8u /* of a text that is read at once */
 
-static const char fault_text[] = "(fault)";
-
-/* An event that is being filled. */
+/* An event that is being filled, and the run that fills it. */
 struct fetch_event {
+	struct expr_run run;
 	uint8_t *entry;
 	uint32_t room;
 	uint32_t bytes; /* so far; may be more than there is room for */
 };
 
-/* The address described by a field with a place and a length; `from` is the base of the place. */
-static uint64_t located(const uint8_t *field, const uint8_t *from)
+static TRACE_ALWAYS_INLINE struct fetch_event *event_of(struct expr_run *run)
 {
-	return (uintptr_t)from + (fetch_load(field, LOCATION_BYTES) & 0xffff);
+	return (struct fetch_event *)run;
 }
 
-static uint64_t bits_of(const struct fetch_op *op, uint64_t value)
+static TRACE_ALWAYS_INLINE const struct fetch_own *own_of(const struct expr_insn *insn)
 {
-	value <<= op->left;
-	return op->is_signed ? (uint64_t)((int64_t)value >> op->right) : value >> op->right;
+	return (const struct fetch_own *)(const void *)&insn->own;
+}
+
+/* Go on behind the end of an argument. */
+static TRACE_ALWAYS_INLINE void end_argument(struct expr_run *run, const struct expr_insn *insn)
+{
+	insn = insn->next[false] ? insn->next[false] : insn + 1;
+	insn->step(run, insn, 0);
 }
 
 /* ---- Texts ---- */
@@ -118,7 +123,7 @@ static TRACE_NOINLINE void store_any_text(struct fetch_event *event, uint32_t at
 
 	if (!is_there || !fetch_run_put_text(event, from)) {
 		event->bytes = start;
-		fetch_run_put(event, fault_text, sizeof(fault_text) - 1);
+		fetch_run_put(event, "(fault)", 7);
 	}
 	fetch_run_end_text(event, start, at);
 }
@@ -153,33 +158,20 @@ static TRACE_ALWAYS_INLINE uint32_t fetch_run_take_text(uint8_t *to, uint32_t ro
 	return UINT32_MAX;
 }
 
-static TRACE_ALWAYS_INLINE void store_text(struct fetch_event *event, uint32_t at, uintptr_t from,
-					   bool is_there)
+static TRACE_ALWAYS_INLINE void store_text(struct fetch_event *event, uint32_t at, uintptr_t from)
 {
 	uint32_t start = event->bytes, len = UINT32_MAX;
 
-	if (TRACE_LIKELY(is_there && start + PIECE <= event->room))
+	if (TRACE_LIKELY(start + PIECE <= event->room))
 		len = fetch_run_take_text(event->entry + start, event->room - PIECE - start, from);
 	if (TRACE_UNLIKELY(len == UINT32_MAX)) {
-		store_any_text(event, at, from, is_there);
+		store_any_text(event, at, from, true);
 		return;
 	}
 	event->entry[start + len] = '\0';
 	event->bytes = start + len + 1;
 	len = start | (len + 1) << 16;
 	__builtin_memcpy(event->entry + at, &len, sizeof(len));
-}
-
-static TRACE_NOINLINE void store_texts(struct fetch_event *event, const struct fetch_op *op,
-				       uintptr_t from, bool is_there)
-{
-	for (uint32_t i = 0; i < op->count; i++) {
-		uint64_t text = 0;
-		bool is_read = is_there && trace_plat_read(&text, (const void *)from, sizeof(text));
-
-		store_any_text(event, op->at + i * LOCATION_BYTES, text, is_read);
-		from += sizeof(text);
-	}
 }
 
 static void put_hex(struct fetch_event *event, uint64_t value)
@@ -216,6 +208,196 @@ static TRACE_NOINLINE void store_symbol(struct fetch_event *event, uint32_t at, 
 	fetch_run_end_text(event, begin, at);
 }
 
+/* ---- Steps: beginnings ---- */
+
+static void fetch_step_address(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(run, insn, (uintptr_t)run->data + own_of(insn)->operand);
+}
+
+/* The place that a field of the data describes counts from `from`. */
+static void fetch_step_located(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	uint32_t place;
+
+	(void)value;
+	__builtin_memcpy(&place, run->data + own_of(insn)->operand, sizeof(place));
+	expr_next(run, insn, (uintptr_t)run->data + own_of(insn)->from + (place & 0xffff));
+}
+
+static void fetch_step_thread(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(run, insn, (uintptr_t)trace_plat_current() - own_of(insn)->operand);
+}
+
+static void fetch_step_this_cpu(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	value = trace_plat_this_cpu_ptr(value);
+	insn = value ? insn + 1 : insn->next[false];
+	insn->step(run, insn, value);
+}
+
+/* ---- Steps: numbers ---- */
+
+static TRACE_ALWAYS_INLINE void fetch_run_store(uint8_t *to, uint64_t value, uint32_t size)
+{
+	if (size == 8)
+		__builtin_memcpy(to, &value, 8);
+	else if (size == 4)
+		__builtin_memcpy(to, &value, 4);
+	else if (size == 2)
+		__builtin_memcpy(to, &value, 2);
+	else
+		*to = (uint8_t)value;
+}
+
+static void fetch_step_store(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	const struct fetch_own *own = own_of(insn);
+
+	fetch_run_store(event_of(run)->entry + own->at, value, own->size);
+	expr_next(run, insn, 0);
+}
+
+static void fetch_step_memory(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	const struct fetch_own *own = own_of(insn);
+	uint8_t *to = event_of(run)->entry + own->at;
+
+	if (!trace_plat_read(to, (const void *)(uintptr_t)(value + own->operand), own->size))
+		memset(to, 0, own->size);
+	end_argument(run, insn);
+}
+
+/* Numbers one behind the other, bits of each. */
+static TRACE_NOINLINE void store_bits_of(const struct fetch_own *own, uint8_t *to, uint64_t from)
+{
+	uint64_t number;
+
+	for (uint32_t i = 0; i < own->count; i++) {
+		number = expr_number_at(&number, from, own->size) ? number << own->left : 0;
+		fetch_run_store(to, number >> own->right, own->size);
+		to += own->size;
+		from += own->size;
+	}
+}
+
+static void fetch_step_bits_of(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	const struct fetch_own *own = own_of(insn);
+
+	store_bits_of(own, event_of(run)->entry + own->at, value + own->operand);
+	end_argument(run, insn);
+}
+
+static void fetch_step_no_bytes(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	memset(event_of(run)->entry + own_of(insn)->at, 0, own_of(insn)->size);
+	expr_next(run, insn, 0);
+}
+
+static TRACE_ALWAYS_INLINE uint64_t peek_address(const struct fetch_own *own, const uint8_t *got)
+{
+	uint64_t base = 0;
+
+	if (TRACE_LIKELY(own->from != FETCH_NOWHERE))
+		__builtin_memcpy(&base, got + own->from, sizeof(base));
+	return base + own->operand;
+}
+
+static TRACE_ALWAYS_INLINE void peek(const struct fetch_own *own, const uint8_t *got,
+				     uint8_t *entry, uint32_t size)
+{
+	uint64_t value = 0;
+
+	if (TRACE_UNLIKELY(!expr_number_at(&value, peek_address(own, got), size)))
+		value = 0;
+	fetch_run_store(entry + own->at, value, size);
+}
+
+static TRACE_NOINLINE void peek_any(const struct fetch_own *own, const uint8_t *got, uint8_t *entry)
+{
+	peek(own, got, entry, own->size);
+}
+
+static void fetch_step_peek(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	peek_any(own_of(insn), run->data, event_of(run)->entry);
+	expr_next(run, insn, 0);
+}
+
+static void fetch_step_peek_word(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	peek(own_of(insn), run->data, event_of(run)->entry, sizeof(uint64_t));
+	expr_next(run, insn, 0);
+}
+
+/* ---- Steps: texts ---- */
+
+static void fetch_step_peek_text(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	value = peek_address(own_of(insn), run->data);
+	store_text(event_of(run), own_of(insn)->at, value);
+	expr_next(run, insn, 0);
+}
+
+static void fetch_step_text(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	const struct fetch_own *own = own_of(insn);
+
+	store_any_text(event_of(run), own->at, value + own->operand, true);
+	end_argument(run, insn);
+}
+
+static TRACE_NOINLINE void store_texts(struct fetch_event *event, const struct fetch_own *own,
+				       uint64_t from)
+{
+	for (uint32_t i = 0; i < own->count; i++) {
+		uint64_t text = 0;
+		bool is_there = trace_plat_read(&text, (const void *)(uintptr_t)from, sizeof(text));
+
+		store_any_text(event, own->at + i * LOCATION_BYTES, text, is_there);
+		from += sizeof(text);
+	}
+}
+
+static void fetch_step_texts(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	store_texts(event_of(run), own_of(insn), value + own_of(insn)->operand);
+	end_argument(run, insn);
+}
+
+static void fetch_step_no_texts(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	for (uint32_t i = 0; i < own_of(insn)->count; i++)
+		store_any_text(event_of(run), own_of(insn)->at + i * LOCATION_BYTES, 0, false);
+	expr_next(run, insn, 0);
+}
+
+static void fetch_step_name_of(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	store_symbol(event_of(run), own_of(insn)->at, value);
+	end_argument(run, insn);
+}
+
+static void fetch_step_literal(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	const struct fetch_own *own = own_of(insn);
+	struct fetch_event *event = event_of(run);
+	uint32_t start = event->bytes;
+
+	(void)value;
+	fetch_run_put(event, (const void *)(uintptr_t)own->operand, own->size);
+	fetch_run_end_text(event, start, own->at);
+	expr_next(run, insn, 0);
+}
+
 static TRACE_NOINLINE void store_comm(struct fetch_event *event, uint32_t at)
 {
 	char comm[TRACE_COMM_LEN];
@@ -226,169 +408,35 @@ static TRACE_NOINLINE void store_comm(struct fetch_event *event, uint32_t at)
 	fetch_run_end_text(event, start, at);
 }
 
-static void store_literal(struct fetch_event *event, const struct fetch_op *op)
+static void fetch_step_comm(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
-	uint32_t start = event->bytes;
-
-	fetch_run_put(event, (const void *)(uintptr_t)op->value, op->size);
-	fetch_run_end_text(event, start, op->at);
+	(void)value;
+	store_comm(event_of(run), own_of(insn)->at);
+	expr_next(run, insn, 0);
 }
 
-/* ---- Memory ---- */
-
-static TRACE_NOINLINE void store_memory(uint8_t *to, const struct fetch_op *op, uintptr_t from,
-					bool is_there)
-{
-	if (!is_there || !trace_plat_read(to, (const void *)from, op->size))
-		memset(to, 0, op->size);
-}
-
-/* Numbers one behind the other, bits of each. */
-static TRACE_NOINLINE void store_bits(uint8_t *to, const struct fetch_op *op, uintptr_t from,
-				      bool is_there)
-{
-	for (uint32_t i = 0; i < op->count; i++) {
-		uint64_t value = 0;
-
-		if (!is_there || !fetch_number_at(&value, from, op->size))
-			value = 0;
-		fetch_store(to, bits_of(op, value), op->size);
-		to += op->size;
-		from += op->size;
-	}
-}
-
-static TRACE_NOINLINE void store_other(struct fetch_event *event, const struct fetch_op *op,
-				       uint64_t value, bool is_there)
-{
-	uintptr_t from = value + op->value;
-
-	switch (op->code) {
-	case FETCH_STORE_TEXTS:
-		store_texts(event, op, from, is_there);
-		break;
-	case FETCH_STORE_LITERAL:
-		store_literal(event, op);
-		break;
-	case FETCH_STORE_SYMBOL:
-		if (is_there)
-			store_symbol(event, op->at, value);
-		else
-			store_any_text(event, op->at, 0, false);
-		break;
-	default:
-		store_comm(event, op->at);
-		break;
-	}
-}
-
-/* ---- All of it ---- */
-
-static uint64_t begin_value(const struct fetch_op *op, const uint8_t *got)
-{
-	switch (op->code) {
-	case FETCH_LOAD:
-		return fetch_load(got + op->value, op->size);
-	case FETCH_LOAD_SIGNED:
-		return fetch_load_signed(got + op->value, op->size);
-	case FETCH_ADDRESS:
-		return (uintptr_t)got + op->value;
-	case FETCH_LOCATED:
-		return located(got + op->value, got);
-	case FETCH_LOCATED_BACK:
-		return located(got + op->value, got + op->value + LOCATION_BYTES);
-	case FETCH_THREAD:
-		return (uintptr_t)trace_plat_current() - op->value;
-	default:
-		return op->value;
-	}
-}
-
-/* The value that the steps so far have made. */
-struct fetch_state {
-	uint64_t value;
-	bool is_there; /* nothing was read that cannot be */
+const expr_step_fn trace_fetch_steps[FETCH_NR_CODES] = {
+	[FETCH_ADDRESS] = fetch_step_address,
+	[FETCH_LOCATED] = fetch_step_located,
+	[FETCH_LOCATED_BACK] = fetch_step_located,
+	[FETCH_THREAD] = fetch_step_thread,
+	[FETCH_THIS_CPU] = fetch_step_this_cpu,
+	[FETCH_LITERAL] = fetch_step_literal,
+	[FETCH_COMM] = fetch_step_comm,
+	[FETCH_STORE] = fetch_step_store,
+	[FETCH_MEMORY] = fetch_step_memory,
+	[FETCH_BITS_OF] = fetch_step_bits_of,
+	[FETCH_TEXT_AT] = fetch_step_text,
+	[FETCH_TEXTS] = fetch_step_texts,
+	[FETCH_NAME_OF] = fetch_step_name_of,
+	[FETCH_NO_BYTES] = fetch_step_no_bytes,
+	[FETCH_NO_TEXTS] = fetch_step_no_texts,
+	[FETCH_PEEK] = fetch_step_peek,
+	[FETCH_PEEK_WORD] = fetch_step_peek_word,
+	[FETCH_PEEK_TEXT] = fetch_step_peek_text,
 };
 
-static TRACE_ALWAYS_INLINE void read_value(struct fetch_state *state, const struct fetch_op *op)
-{
-	uint64_t value = 0;
-
-	state->is_there =
-		state->is_there && fetch_number_at(&value, state->value + op->value, op->size);
-	state->value = state->is_there ? value : 0;
-}
-
-static TRACE_NOINLINE void find_on_this_cpu(struct fetch_state *state)
-{
-	state->value = state->is_there ? trace_plat_this_cpu_ptr(state->value) : 0;
-	state->is_there = state->value;
-}
-
-static TRACE_ALWAYS_INLINE uint64_t peek_address(const struct fetch_op *op, const uint8_t *got)
-{
-	uint64_t base = 0;
-
-	if (TRACE_LIKELY(op->from != FETCH_NOWHERE))
-		__builtin_memcpy(&base, got + op->from, sizeof(base));
-	return base + op->value;
-}
-
-static TRACE_ALWAYS_INLINE void peek_word(const struct fetch_op *op, const uint8_t *got,
-					  uint8_t *entry)
-{
-	uint64_t value;
-
-	if (TRACE_UNLIKELY(!trace_plat_read_word(&value, (const void *)peek_address(op, got))))
-		value = 0;
-	__builtin_memcpy(entry + op->at, &value, sizeof(value));
-}
-
-static TRACE_ALWAYS_INLINE void peek(const struct fetch_op *op, const uint8_t *got, uint8_t *entry)
-{
-	uint64_t value = 0;
-
-	if (TRACE_UNLIKELY(!fetch_number_at(&value, peek_address(op, got), op->size)))
-		value = 0;
-	fetch_store(entry + op->at, value, op->size);
-}
-
-/* A step that stores no text. False: it does. */
-static TRACE_ALWAYS_INLINE bool run_number(struct fetch_state *state, const struct fetch_op *op,
-					   const uint8_t *got, uint8_t *entry)
-{
-	if (op->code == FETCH_PEEK) {
-		peek(op, got, entry);
-		return true;
-	}
-	if (op->code < FETCH_READ) {
-		state->value = begin_value(op, got);
-		state->is_there = true;
-		return true;
-	}
-	switch (op->code) {
-	case FETCH_READ:
-		read_value(state, op);
-		return true;
-	case FETCH_THIS_CPU:
-		find_on_this_cpu(state);
-		return true;
-	case FETCH_STORE:
-		fetch_store(entry + op->at, state->value, op->size);
-		return true;
-	case FETCH_STORE_BITS:
-		fetch_store(entry + op->at, bits_of(op, state->value), op->size);
-		return true;
-	case FETCH_STORE_MEMORY:
-		store_memory(entry + op->at, op, state->value + op->value, state->is_there);
-		return true;
-	case FETCH_STORE_BITS_OF:
-		store_bits(entry + op->at, op, state->value + op->value, state->is_there);
-		return true;
-	default:
-		return false;
-	}
-}
+/* ---- All of it ---- */
 
 static void fetch_run_copy_words(const struct fetch_program *program, const uint8_t *got,
 				 uint8_t *entry)
@@ -399,60 +447,52 @@ static void fetch_run_copy_words(const struct fetch_program *program, const uint
 		__builtin_memcpy(entry + copy->to, got + copy->from, 4);
 }
 
-static TRACE_NOINLINE void fetch_run_numbers(const struct fetch_op *op, const struct fetch_op *end,
-					     const uint8_t *got, uint8_t *entry)
+static TRACE_NOINLINE void fetch_run_numbers(const struct expr_insn *insn, const uint8_t *got,
+					     uint8_t *entry)
 {
-	struct fetch_state state = { 0, true };
+	struct fetch_event event;
 
-	for (; op < end; op++)
-		(void)run_number(&state, op, got, entry);
+	event.run.data = got;
+	event.entry = entry;
+	insn->step(&event.run, insn, 0);
 }
 
 /* A program that begins with reads of 8 bytes needs no registers that would have to be saved. */
 void trace_fetch_rest(const struct fetch_program *program, const void *got, uint8_t *entry)
 {
-	const struct fetch_op *op = program->ops, *end = op + program->nr_ops;
+	const struct expr_insn *insn;
 
 	fetch_run_copy_words(program, got, entry);
-	while (op < end && op->code == FETCH_PEEK && op->size == 8)
-		peek_word(op++, got, entry);
-	if (op < end)
-		fetch_run_numbers(op, end, got, entry);
+	if (!program->steps)
+		return;
+	for (insn = program->steps->insns; insn->step == fetch_step_peek_word; insn++)
+		peek(own_of(insn), got, entry, sizeof(uint64_t));
+	if (insn->op != EXPR_END)
+		fetch_run_numbers(insn, got, entry);
 }
 
-static void run_ops(const struct fetch_program *program, const uint8_t *got,
-		    struct fetch_event *event)
+/* The steps, into an event that may have texts; those at the beginning are the commonest. */
+static void fetch_run_any(const struct expr_insn *insn, struct fetch_event *event)
 {
-	const struct fetch_op *op = program->ops, *end = op + program->nr_ops;
-	struct fetch_state state = { 0, true };
-
-	for (; op < end; op++) {
-		if (op->code == FETCH_PEEK_TEXT)
-			store_text(event, op->at, peek_address(op, got), true);
-		else if (op->code == FETCH_STORE_TEXT)
-			store_any_text(event, op->at, state.value + op->value, state.is_there);
-		else if (!run_number(&state, op, got, event->entry))
-			store_other(event, op, state.value, state.is_there);
-	}
-}
-
-static TRACE_ALWAYS_INLINE void copy_all(const struct fetch_program *program, const uint8_t *got,
-					 uint8_t *entry)
-{
-	const struct fetch_copy *copy = program->copies, *end = program->copies_end;
-
-	for (; copy < end; copy++)
-		__builtin_memcpy(entry + copy->to, got + copy->from, 8);
-	fetch_run_copy_words(program, got, entry);
+	for (; insn->step == fetch_step_peek_text; insn++)
+		store_text(event, own_of(insn)->at, peek_address(own_of(insn), event->run.data));
+	if (insn->op != EXPR_END)
+		insn->step(&event->run, insn, 0);
 }
 
 uint32_t trace_fetch_run(const struct fetch_program *program, const void *got, uint8_t *entry,
 			 uint32_t room)
 {
-	struct fetch_event event = { entry, room, program->fixed_bytes };
+	struct fetch_event event;
 
-	copy_all(program, got, entry);
-	run_ops(program, got, &event);
+	fetch_copies(program, got, entry);
+	fetch_run_copy_words(program, got, entry);
+	event.run.data = got;
+	event.entry = entry;
+	event.room = room;
+	event.bytes = program->fixed_bytes;
+	if (program->steps)
+		fetch_run_any(program->steps->insns, &event);
 	if (event.bytes & 3 && event.bytes < room)
 		memset(entry + event.bytes, 0, 4 - (event.bytes & 3)); /* no old bytes */
 	return (event.bytes + 3) & ~3u;

@@ -13,7 +13,7 @@ static bool fetch_symbol_split(const struct expr_word *word, struct fetch_symbol
 {
 	struct expr_word rest = *word;
 
-	*out = (struct fetch_symbol){ .name = trace_expr_take_until(&rest, "+-") };
+	*out = (struct fetch_symbol){ .name = expr_take_until(&rest, "+-") };
 	if (!out->name.len || !rest.len)
 		return out->name.len;
 	(void)expr_take(&rest, '+');

@@ -11,32 +11,24 @@
 #define REGISTERS_MAX 6u    /* that hold arguments */
 #define WORD_BYTES    8u
 
-static void fetch_value_step_read(struct fetch_parse *parse, int64_t offset)
+/* Read a word that belongs to the beginning; is it a value: a saved register, a word of the stack? */
+static void begin_read(struct fetch_parse *parse, int64_t offset, bool is_word)
 {
-	const struct fetch_op op = { .code = FETCH_READ, .size = 8, .value = (uint64_t)offset };
-
-	trace_fetch_step(parse, &op);
+	fetch_add_read(parse->origin, offset, WORD_BYTES);
+	parse->origin->nr_own = parse->origin->nr_reads;
+	parse->origin->is_word = is_word;
 }
 
-/* Fetch a word that is a value: a saved register, a word of the stack. */
-static void step_word(struct fetch_parse *parse, int64_t offset)
+static void begin(struct fetch_parse *parse, enum fetch_code how, uint64_t operand, size_t size)
 {
-	fetch_value_step_read(parse, offset);
-	parse->word_step = parse->nr_steps;
+	parse->origin->how = (uint8_t)how;
+	parse->origin->operand = operand;
+	parse->origin->size = (uint16_t)size;
 }
 
-static void step_constant(struct fetch_parse *parse, uint64_t value)
+static void begin_load(struct fetch_parse *parse, uint32_t from)
 {
-	const struct fetch_op op = { .code = FETCH_VALUE, .value = value };
-
-	trace_fetch_step(parse, &op);
-}
-
-static void step_load(struct fetch_parse *parse, uint32_t from)
-{
-	const struct fetch_op op = { .code = FETCH_LOAD, .size = 8, .value = from };
-
-	trace_fetch_step(parse, &op);
+	begin(parse, FETCH_LOAD, from, WORD_BYTES);
 }
 
 /* ---- Registers ---- */
@@ -72,10 +64,10 @@ static bool step_register(struct fetch_parse *parse, const char *name, size_t le
 	if (!reg.is_argument)
 		parse->build->has_all_registers = true;
 	if (parse->build->context->place == FETCH_AT_DATA) {
-		step_load(parse, offsetof(struct fetch_data, regs));
-		step_word(parse, reg.offset);
+		begin_load(parse, offsetof(struct fetch_data, regs));
+		begin_read(parse, reg.offset, true);
 	} else {
-		step_load(parse, fetch_value_place_of(parse->build->context, &reg));
+		begin_load(parse, fetch_value_place_of(parse->build->context, &reg));
 	}
 	return true;
 }
@@ -116,7 +108,7 @@ static bool step_stack(struct fetch_parse *parse)
 {
 	if (parse->build->context->place != FETCH_AT_TRACEPOINT)
 		return has_registers(parse) && step_register(parse, "$stack", 6);
-	step_load(parse, offsetof(struct fetch_tracepoint, stack));
+	begin_load(parse, offsetof(struct fetch_tracepoint, stack));
 	return true;
 }
 
@@ -132,7 +124,7 @@ static int fetch_value_parse_stack(struct fetch_parse *parse, const struct expr_
 	if (!step_stack(parse))
 		return bad_variable(parse, word);
 	if (number.len)
-		step_word(parse, (int64_t)n * WORD_BYTES);
+		begin_read(parse, (int64_t)n * WORD_BYTES, true);
 	return 0;
 }
 
@@ -147,7 +139,7 @@ static bool fetch_value_step_argument(struct fetch_parse *parse, uint64_t n)
 	}
 	if (!step_register(parse, "$stack", 6))
 		return false;
-	step_word(parse, (int64_t)(n - REGISTERS_MAX) * WORD_BYTES);
+	begin_read(parse, (int64_t)(n - REGISTERS_MAX) * WORD_BYTES, true);
 	return true;
 }
 
@@ -156,7 +148,7 @@ static int entry_argument(struct fetch_parse *parse, const struct expr_word *wor
 {
 	if (n > FETCH_ENTRY_ARGS)
 		return trace_fetch_refuse(parse, word->at, "Too many entry arguments specified");
-	step_load(parse, (uint32_t)offsetof(struct fetch_return, args[n - 1]));
+	begin_load(parse, (uint32_t)offsetof(struct fetch_return, args[n - 1]));
 	parse->build->entry_args |= (uint8_t)(1u << (n - 1));
 	return 0;
 }
@@ -170,7 +162,7 @@ int trace_fetch_argument(struct fetch_parse *parse, const struct expr_word *word
 	case FETCH_AT_TRACEPOINT:
 		if (n > context->nr_args)
 			return trace_fetch_refuse(parse, word->at, "$argN index is too big");
-		step_load(parse, (uint32_t)offsetof(struct fetch_tracepoint, args[n - 1]));
+		begin_load(parse, (uint32_t)offsetof(struct fetch_tracepoint, args[n - 1]));
 		return 0;
 	case FETCH_AT_RETURN:
 		return entry_argument(parse, word, n);
@@ -215,12 +207,10 @@ static int fetch_value_parse_result(struct fetch_parse *parse, const struct expr
 static int fetch_value_parse_thread(struct fetch_parse *parse, const struct expr_word *word,
 				    size_t len)
 {
-	struct fetch_op op = { .code = FETCH_THREAD };
 	size_t offset;
 
 	(void)trace_plat_thread_type(&offset);
-	op.value = offset;
-	trace_fetch_step(parse, &op);
+	begin(parse, FETCH_THREAD, offset, WORD_BYTES);
 	if (trace_fetch_names)
 		return trace_fetch_names->thread(parse, word);
 	return len < word->len ? no_types(parse, word->at + len) : 0;
@@ -232,11 +222,11 @@ static bool step_data(struct fetch_parse *parse, const struct expr_word *word)
 	if (parse->build->context->place != FETCH_AT_DATA)
 		return false;
 	if (trace_expr_is(word, "$addr"))
-		step_load(parse, offsetof(struct fetch_data, addr));
+		begin_load(parse, offsetof(struct fetch_data, addr));
 	else if (trace_expr_is(word, "$old"))
-		step_load(parse, offsetof(struct fetch_data, old));
+		begin_load(parse, offsetof(struct fetch_data, old));
 	else if (trace_expr_is(word, "$value"))
-		step_load(parse, offsetof(struct fetch_data, value));
+		begin_load(parse, offsetof(struct fetch_data, value));
 	else
 		return false;
 	return true;
@@ -244,14 +234,13 @@ static bool step_data(struct fetch_parse *parse, const struct expr_word *word)
 
 static int parse_variable(struct fetch_parse *parse, const struct expr_word *word)
 {
-	const struct fetch_op comm = { .code = FETCH_STORE_COMM };
-	struct expr_word rest = *word, head = trace_expr_take_until(&rest, "-.");
+	struct expr_word rest = *word, head = expr_take_until(&rest, "-.");
 
 	parse->origin->start = head;
 	if (step_data(parse, word))
 		return 0;
 	if (trace_expr_is(word, "$comm") || trace_expr_is(word, "$COMM")) {
-		trace_fetch_step(parse, &comm);
+		begin(parse, FETCH_COMM, 0, 0);
 		return 0;
 	}
 	if (trace_expr_is(&head, "$current"))
@@ -291,23 +280,20 @@ static int parse_memory(struct fetch_parse *parse, const struct expr_word *word)
 						 err == -EEXIST ? -EINVAL : -ENOENT);
 		address = symbol.addr;
 	}
-	step_constant(parse, address);
-	fetch_value_step_read(parse, 0);
+	begin(parse, FETCH_VALUE, address, WORD_BYTES);
+	begin_read(parse, 0, false);
 	return 0;
 }
 
 /* \"TEXT" */
 static int parse_literal(struct fetch_parse *parse, const struct expr_word *word)
 {
-	struct expr_word rest = expr_behind(word, 2), text = trace_expr_take_until(&rest, "\"");
-	const struct fetch_op op = { .code = FETCH_STORE_LITERAL,
-				     .size = (uint16_t)text.len,
-				     .value = (uintptr_t)text.at };
+	struct expr_word rest = expr_behind(word, 2), text = expr_take_until(&rest, "\"");
 
 	if (rest.len != 1)
 		return trace_fetch_refuse(parse, word->at + word->len,
 					  "String is not closed with '\"'");
-	trace_fetch_step(parse, &op);
+	begin(parse, FETCH_LITERAL, (uintptr_t)text.at, text.len);
 	return 0;
 }
 
@@ -322,7 +308,7 @@ static int parse_constant(struct fetch_parse *parse, const struct expr_word *wor
 	if (trace_expr_number(&number, 0, false, &value) &&
 	    trace_expr_number(&number, 0, true, &value))
 		return trace_fetch_refuse(parse, number.at, "Invalid immediate value");
-	step_constant(parse, value);
+	begin(parse, FETCH_VALUE, value, WORD_BYTES);
 	return 0;
 }
 

@@ -17,7 +17,7 @@
  * A probe and the event that it is the first of are one piece of memory, and nothing is in it that
  * can be told from the rest:
  *
- * 	| event | arguments | fields | names |   | probe | its target | steps | place and arguments |
+ * 	| event | arguments | fields | names |   | probe | its target | copies | place and arguments |
  *
  * Context:   probe_hit() - any, NMI included, preemption off. The rest - thread, config lock held.
  * Locking:   the config lock.
@@ -165,10 +165,10 @@ int trace_probe_line_parse(struct probe_definition *definition);
 
 /* ---- probe_names.c ---- */
 
-/* An argument of a line; all members behind the first two 0 at first. */
+/* An argument of a line. */
 struct probe_arg {
 	const struct probe_definition *definition;
-	const char *rest; /* the text behind it; at first, definition->args */
+	const char *rest; /* the text behind it */
 	struct expr_word written;
 	struct expr_word word; /* the same, with a name for a number */
 	struct expr_word name;
@@ -180,6 +180,8 @@ struct probe_arg {
 	char room[FETCH_BODY_MAX + 1]; /* for `word` */
 };
 
+/* Begin in front of the first. */
+void trace_probe_arg_begin(struct probe_arg *arg, const struct probe_definition *definition);
 /* Take the next one. 1; 0: there is none; -EINVAL, -ENOENT after blaming. */
 int trace_probe_arg_next(struct probe_arg *arg);
 /* A mistake in `word` is one of `written`. Returns `err`. */
@@ -210,7 +212,8 @@ void trace_probe_name_by_suffix(struct probe_definition *definition,
 
 /* Memory needed for a definition, and the layout of its event. */
 struct probe_size {
-	uint32_t nr_args, nr_ops, nr_copies, nr_words;
+	struct fetch_build counted;
+	uint32_t nr_args;
 	bool is_gathered;     /* at a return: more than the returned value is asked for */
 	uint32_t event_bytes; /* without texts; not rounded up */
 	size_t group_bytes, name_bytes, place_bytes, arg_name_bytes, args_bytes;
@@ -222,9 +225,9 @@ int trace_probe_measure(const struct probe_definition *definition, struct probe_
 size_t trace_probe_bytes(const struct probe_definition *definition, const struct probe_size *size);
 size_t trace_probe_event_bytes(const struct probe_definition *definition,
 			       const struct probe_size *size);
-/* Fill them in; their memory is zeroed. */
-void trace_probe_fill(struct probe *probe, struct probe_event *event,
-		      const struct probe_definition *definition, const struct probe_size *size);
+/* Fill them in; their memory is zeroed. 0 or -errno; then nothing of the probe is to be freed. */
+int trace_probe_fill(struct probe *probe, struct probe_event *event,
+		     const struct probe_definition *definition, const struct probe_size *size);
 
 /* ---- probe_define.c ---- */
 

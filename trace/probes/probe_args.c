@@ -20,8 +20,9 @@ static bool is_used(const struct probe_arg *arg)
 						"common_preempt_count", "common_pid",
 						"common_tgid" };
 	const struct probe_definition *definition = arg->definition;
-	struct probe_arg other = { .definition = definition, .rest = definition->args };
+	struct probe_arg other;
 
+	trace_probe_arg_begin(&other, definition);
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(reserved); i++) {
 		if (trace_expr_is(&arg->name, reserved[i]))
 			return true;
@@ -74,9 +75,10 @@ static int measure_arg(const struct probe_arg *arg, struct fetch_build *build,
 /* Are the arguments there that are written by number? 0 or -errno after blaming. */
 static int check_numbers(const struct probe_definition *definition)
 {
-	struct probe_arg arg = { .definition = definition, .rest = definition->args };
+	struct probe_arg arg;
 	int result;
 
+	trace_probe_arg_begin(&arg, definition);
 	do
 		result = trace_probe_arg_next(&arg);
 	while (result > 0);
@@ -88,9 +90,10 @@ int trace_probe_measure(const struct probe_definition *definition, struct probe_
 	struct fetch_build build = { .context = &definition->context,
 				     .error = definition->error,
 				     .bytes = definition->kind->head_bytes };
-	struct probe_arg arg = { .definition = definition, .rest = definition->args };
+	struct probe_arg arg;
 	int err = check_numbers(definition);
 
+	trace_probe_arg_begin(&arg, definition);
 	while (!err && trace_probe_arg_next(&arg) > 0) {
 		if (size->nr_args == FETCH_ARGS_MAX)
 			return trace_probe_blame(definition, arg.written.at,
@@ -101,9 +104,7 @@ int trace_probe_measure(const struct probe_definition *definition, struct probe_
 	size->name_bytes = definition->name.len + 1;
 	size->is_gathered = definition->context.place == FETCH_AT_RETURN &&
 			    (build.entry_args || build.has_all_registers);
-	size->nr_ops = build.nr_ops;
-	size->nr_copies = build.nr_copies;
-	size->nr_words = build.nr_words;
+	size->counted = build;
 	size->event_bytes = build.bytes > FIXED_MIN ? build.bytes : FIXED_MIN;
 	size->place_bytes = definition->listed.len + 1;
 	size->args_bytes++;
@@ -113,8 +114,9 @@ int trace_probe_measure(const struct probe_definition *definition, struct probe_
 /* Write the arguments as listed: ` name=body` for each. The memory is zeroed. */
 static void probe_args_put(const struct probe_definition *definition, char *to)
 {
-	struct probe_arg arg = { .definition = definition, .rest = definition->args };
+	struct probe_arg arg;
 
+	trace_probe_arg_begin(&arg, definition);
 	while (trace_probe_arg_next(&arg) > 0) {
 		*to++ = ' ';
 		if (arg.name.at != arg.word.at || arg.name.len == arg.word.len ||
@@ -142,8 +144,8 @@ static size_t probe_args_head_bytes(const struct probe_kind *kind)
 size_t trace_probe_bytes(const struct probe_definition *definition, const struct probe_size *size)
 {
 	return aligned(probe_args_head_bytes(definition->kind) +
-		       size->nr_ops * sizeof(struct fetch_op) +
-		       (size->nr_copies + size->nr_words) * sizeof(struct fetch_copy) +
+		       (size->counted.nr_copies + size->counted.nr_words) *
+			       sizeof(struct fetch_copy) +
 		       size->place_bytes + size->args_bytes);
 }
 
@@ -256,35 +258,28 @@ static void set_plain(struct probe *probe, const struct fetch_build *build,
 	probe->step = TRACE_EVENT_STEP((uint64_t)size->event_bytes);
 }
 
-void trace_probe_fill(struct probe *probe, struct probe_event *event,
-		      const struct probe_definition *definition, const struct probe_size *size)
+int trace_probe_fill(struct probe *probe, struct probe_event *event,
+		     const struct probe_definition *definition, const struct probe_size *size)
 {
 	const struct probe_kind *kind = definition->kind;
-	struct fetch_op *ops = (struct fetch_op *)((char *)probe + probe_args_head_bytes(kind));
-	struct fetch_copy *copies = (struct fetch_copy *)(ops + size->nr_ops);
-	struct fetch_copy *words = copies + size->nr_copies;
-	char *text = (char *)(words + size->nr_words);
+	struct fetch_copy *copies =
+		(struct fetch_copy *)((char *)probe + probe_args_head_bytes(kind));
 	struct fetch_build build = { .context = &definition->context,
 				     .error = definition->error,
-				     .ops = ops,
-				     .copies = copies,
-				     .words = words,
 				     .bytes = kind->head_bytes };
+	int err = trace_fetch_create(&build, &size->counted, copies);
+	char *text = (char *)(build.words + size->counted.nr_words);
 
 	text = trace_expr_put(text, &definition->listed) + 1;
 	probe_args_put(definition, text);
 	fill_args(&build, text, event, probe_args_fill_event(event, definition, size));
-	probe->program = (struct fetch_program){ .copies = copies,
-						 .copies_end = words,
-						 .ops = ops,
-						 .is_more = build.nr_words || build.nr_ops,
-						 .nr_words = (uint8_t)build.nr_words,
-						 .nr_ops = (uint16_t)build.nr_ops,
-						 .nr_texts = (uint16_t)build.nr_texts,
-						 .fixed_bytes = (uint16_t)size->event_bytes };
+	if (!err)
+		err = trace_fetch_finish(&build, &probe->program);
+	probe->program.fixed_bytes = (uint16_t)size->event_bytes;
 	memcpy(&probe->target, &definition->target, kind->target_bytes);
 	set_plain(probe, &build, size);
 	probe->has_all_registers = build.has_all_registers;
 	probe->entry_args = build.entry_args;
 	probe->dyn.kind = kind->dyn_kind;
+	return err;
 }

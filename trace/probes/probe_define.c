@@ -70,9 +70,10 @@ static bool has_same(const struct probe_event *event, const struct probe *probe)
 static int check_join(const struct probe_definition *definition, const struct probe_event *mine,
 		      const struct probe *probe, const struct probe_event *event)
 {
-	struct probe_arg arg = { .definition = definition, .rest = definition->args };
+	struct probe_arg arg;
 	uint32_t nr = differs(mine, event);
 
+	trace_probe_arg_begin(&arg, definition);
 	while (arg.nr < nr && trace_probe_arg_next(&arg) > 0)
 		;
 	if (nr)
@@ -159,16 +160,32 @@ static int create_joined(const struct probe_definition *definition, const struct
 	int err = -ENOMEM;
 
 	if (mine) {
-		trace_probe_fill(probe, mine, definition, size);
+		err = trace_probe_fill(probe, mine, definition, size);
 		probe->bytes = (uint32_t)bytes;
 		probe->dyn.call = &event->call;
-		err = check_join(definition, mine, probe, event);
+		if (!err)
+			err = check_join(definition, mine, probe, event);
 		trace_plat_free(mine, mine_bytes);
 	}
 	if (!err)
 		err = probe_define_join(probe, definition, event);
-	if (err && probe)
+	if (err && probe) {
+		trace_expr_free(probe->program.steps);
 		trace_plat_free(probe, bytes);
+	}
+	return err;
+}
+
+/* Claim the place of a probe with an event of its own, and add both. 0 or -errno. */
+static int probe_define_add(struct probe *probe, const struct probe_definition *definition)
+{
+	int err = attach(probe, definition);
+
+	if (err)
+		return err;
+	err = trace_dyn_event_add(&probe->dyn);
+	if (err)
+		detach(probe, definition->kind);
 	return err;
 }
 
@@ -184,18 +201,16 @@ static int create_alone(const struct probe_definition *definition, const struct 
 	if (!event)
 		return -ENOMEM;
 	probe = (struct probe *)((char *)event + event_bytes);
-	trace_probe_fill(probe, event, definition, size);
+	err = trace_probe_fill(probe, event, definition, size);
 	event->bytes = (uint32_t)bytes;
 	probe->dyn.call = &event->call;
 	probe_define_link(event, probe);
-	err = attach(probe, definition);
-	if (!err) {
-		err = trace_dyn_event_add(&probe->dyn);
-		if (err)
-			detach(probe, definition->kind);
-	}
-	if (err)
+	if (!err)
+		err = probe_define_add(probe, definition);
+	if (err) {
+		trace_expr_free(probe->program.steps);
 		trace_plat_free(event, bytes);
+	}
 	return err;
 }
 
@@ -325,6 +340,7 @@ void trace_probe_free(struct dyn_event *dyn)
 
 	probe_define_unlink(probe);
 	detach(probe, event->kind);
+	trace_expr_free(probe->program.steps);
 	if (probe->bytes)
 		trace_plat_free(probe, probe->bytes);
 	if (!event->nr_probes)

@@ -18,7 +18,7 @@
 /* GROUP.EVENT or GROUP/EVENT. NULL: there is no such event. */
 static struct trace_event_call *find_source(const struct expr_word *place)
 {
-	struct expr_word event = *place, group = trace_expr_take_until(&event, "./");
+	struct expr_word event = *place, group = expr_take_until(&event, "./");
 	char system[TRACE_SYM_LEN], name[TRACE_SYM_LEN];
 
 	event = expr_behind(&event, event.len != 0);

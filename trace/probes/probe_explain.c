@@ -30,17 +30,19 @@ static void put_start(const struct fetch_origin *origin, struct trace_seq *seq)
 
 static void put_origin(const struct fetch_origin *origin, struct trace_seq *seq)
 {
-	uint32_t nr = origin->nr_reads;
+	uint32_t nr = origin->nr_reads - origin->nr_own;
+	bool is_here = origin->is_here;
 
 	for (uint32_t i = origin->nr_reads;; i--) {
-		if (origin->per_cpu & 1u << i) {
+		if (is_here) {
 			trace_seq_puts(seq, "this_cpu_ptr(");
 			nr++;
 		}
-		if (!i)
+		if (i == origin->nr_own)
 			break;
-		trace_seq_printf(seq, "%s%lld(", origin->reads[i - 1] < 0 ? "" : "+",
-				 (long long)origin->reads[i - 1]);
+		is_here = origin->reads[i - 1].is_here;
+		trace_seq_printf(seq, "%s%lld(", origin->reads[i - 1].offset < 0 ? "" : "+",
+				 (long long)origin->reads[i - 1].offset);
 	}
 	put_start(origin, seq);
 	while (nr--)
@@ -83,8 +85,9 @@ static void put_arg(const struct fetch_parsed *arg, struct trace_seq *seq)
 
 /* ---- The whole ---- */
 
-static void probe_explain_put_args(const struct probe_definition *definition, const char *args,
-				   const char *indent, struct trace_seq *seq)
+static TRACE_NOINLINE void probe_explain_put_args(const struct probe_definition *definition,
+						  const char *args, const char *indent,
+						  struct trace_seq *seq)
 {
 	struct fetch_build build = { .context = &definition->context, .error = definition->error };
 	struct fetch_parsed arg;

@@ -68,12 +68,12 @@ static int probe_line_check_name(const struct probe_definition *definition)
 /* Parse the names; `word` is the text behind the colon: [GROUP/][NAME], also with a dot between. */
 static int parse_names(struct probe_definition *definition, const struct expr_word *word)
 {
-	struct expr_word rest = *word, group = trace_expr_take_until(&rest, "/");
+	struct expr_word rest = *word, group = expr_take_until(&rest, "/");
 	int err = 0;
 
 	if (!rest.len) {
 		rest = *word;
-		group = trace_expr_take_until(&rest, ".");
+		group = expr_take_until(&rest, ".");
 	}
 	definition->name = *word;
 	if (rest.len) {
@@ -105,7 +105,7 @@ int trace_probe_line_parse(struct probe_definition *definition)
 	int err = 0;
 
 	first = expr_behind(&first, 1);
-	definition->number = trace_expr_take_until(&first, ":");
+	definition->number = expr_take_until(&first, ":");
 	if (definition->number.len && !kind->takes_number)
 		return trace_probe_refuse(definition, definition->line + 1,
 					  "Maxactive is only for function exit");

@@ -19,11 +19,11 @@ static int probe_names_choose(struct probe_arg *arg)
 	struct expr_word rest = arg->word;
 
 	arg->nr++;
-	arg->name = trace_expr_take_until(&rest, "=");
+	arg->name = expr_take_until(&rest, "=");
 	if (rest.len)
 		return 1;
 	rest = arg->word;
-	arg->name = trace_expr_take_until(&rest, ":");
+	arg->name = expr_take_until(&rest, ":");
 	if (!trace_expr_is_name(&arg->name))
 		arg->name =
 			(struct expr_word){ arg->digits,
@@ -61,7 +61,7 @@ static int take_numbered(struct probe_arg *arg, uint32_t n, const struct expr_wo
 static int take_written(struct probe_arg *arg)
 {
 	const struct fetch_context *context = &arg->definition->context;
-	struct expr_word type = arg->written, number = trace_expr_take_until(&type, ":");
+	struct expr_word type = arg->written, number = expr_take_until(&type, ":");
 	bool has_names = context->place != FETCH_AT_EVENT && context->place != FETCH_AT_CODE &&
 			 trace_fetch_names && trace_expr_starts(&number, "$arg");
 	uint64_t n = 0;
@@ -96,6 +96,14 @@ static int begin_all(struct probe_arg *arg)
 	arg->all = 0;
 	arg->nr_all = (uint32_t)count;
 	return 0;
+}
+
+void trace_probe_arg_begin(struct probe_arg *arg, const struct probe_definition *definition)
+{
+	arg->definition = definition;
+	arg->rest = definition->args;
+	arg->nr = arg->all = arg->nr_all = 0;
+	arg->has_all = false;
 }
 
 int trace_probe_arg_next(struct probe_arg *arg)

@@ -112,7 +112,7 @@ static int find_behind_colon(struct probe_definition *definition, const struct e
 {
 	struct expr_word rest = *file;
 
-	(void)trace_expr_take_until(&rest, "./");
+	(void)expr_take_until(&rest, "./");
 	if (rest.len || !line->len || expr_is_digit(*line->at))
 		return find_line(definition, line, out);
 	return trace_probe_refuse(definition, file->at, "There are no modules: SYMBOL alone");
@@ -123,10 +123,10 @@ static int find_behind_colon(struct probe_definition *definition, const struct e
 /* Take SYMBOL or SYMBOL@FILE, behind which an offset may be; a path may have hyphens. */
 static struct expr_word take_symbol(struct expr_word *rest)
 {
-	struct expr_word symbol = trace_expr_take_until(rest, "+-@"), file;
+	struct expr_word symbol = expr_take_until(rest, "+-@"), file;
 
 	if (expr_first(rest) == '@') {
-		file = trace_expr_take_until(rest, "+");
+		file = expr_take_until(rest, "+");
 		symbol.len += file.len;
 	}
 	return symbol;
@@ -142,7 +142,7 @@ static int probe_place_find_symbol(const struct probe_definition *definition,
 	uintptr_t start;
 	int err;
 
-	place->symbol = trace_expr_take_until(&rest, "@");
+	place->symbol = expr_take_until(&rest, "@");
 	if (!place->symbol.len || !trace_expr_copy(name, sizeof(name), &place->symbol))
 		return bad_place(definition, -EINVAL);
 	err = trace_func_name_find(word->at, word->len, &start, &why);
@@ -162,7 +162,7 @@ int trace_probe_find_place(struct probe_definition *definition, struct probe_pla
 	*out = (struct probe_place){ .symbol = { word->at, 0 } };
 	if (!trace_expr_number(word, 0, false, &out->addr))
 		return 0;
-	part = trace_expr_take_until(&rest, "%:");
+	part = expr_take_until(&rest, "%:");
 	if (expr_first(&rest) == '%')
 		return trace_probe_refuse(definition, rest.at, "Invalid probed address suffix");
 	if (expr_take(&rest, ':'))

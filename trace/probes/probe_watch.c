@@ -34,11 +34,11 @@ static int split_place(const struct probe_definition *definition, struct watch_p
 {
 	struct expr_word rest = definition->place;
 
-	*out = (struct watch_place){ .access = trace_expr_take_until(&rest, "@") };
+	*out = (struct watch_place){ .access = expr_take_until(&rest, "@") };
 	if (!expr_take(&rest, '@'))
 		return trace_probe_refuse(definition, definition->place.at,
 					  "Place must be of the form: [r|w|rw]@VARIABLE[:LENGTH]");
-	out->what = trace_expr_take_until(&rest, ":");
+	out->what = expr_take_until(&rest, ":");
 	out->length = expr_behind(&rest, rest.len != 0);
 	if (rest.len == 1)
 		return trace_probe_refuse(definition, rest.at, bad_length);

@@ -45,7 +45,7 @@ static struct expr_word word_of(const char *text)
 
 static void parts_of_words(void **state)
 {
-	struct expr_word word = word_of("a_1:u8[3]"), head = trace_expr_take_until(&word, "[:");
+	struct expr_word word = word_of("a_1:u8[3]"), head = expr_take_until(&word, "[:");
 	const char *line = "\t one  two;three";
 	char copy[4] = "...";
 
@@ -58,7 +58,7 @@ static void parts_of_words(void **state)
 	assert_false(trace_expr_ends(&word, "::u8[3]"));
 	word = expr_behind(&word, 4);
 	assert_int_equal(expr_first(&word), '3');
-	head = trace_expr_take_until(&word, ":");
+	head = expr_take_until(&word, ":");
 	assert_true(trace_expr_is(&head, "3]"));
 	assert_int_equal(expr_first(&word), '\0');
 	word = trace_expr_next_word(&line, ';');

@@ -13,8 +13,7 @@
 #define HEAD 12u /* bytes in front of the arguments */
 #define ROOM 256u
 
-static struct fetch_op ops[64];
-static struct fetch_copy copies[64], words[64];
+static struct fetch_copy copies[64];
 static struct fetch_build build;
 static struct fetch_program program;
 static struct dyn_event_error error;
@@ -44,26 +43,18 @@ static int parse(const struct fetch_context *context, const char *what, struct f
 	struct fetch_build counted = { .context = context, .error = &error, .bytes = HEAD };
 	int err = trace_fetch_parse(&counted, &word, out);
 
-	build = (struct fetch_build){ .context = context,
-				      .error = &error,
-				      .ops = ops,
-				      .copies = copies,
-				      .words = words,
-				      .bytes = HEAD };
-	assert_int_equal(trace_fetch_parse(&build, &word, out), err);
-	assert_int_equal(counted.nr_ops, build.nr_ops);
+	trace_expr_free(program.steps);
+	program.steps = NULL;
+	if (err)
+		return err;
+	build = (struct fetch_build){ .context = context, .error = &error, .bytes = HEAD };
+	assert_int_equal(trace_fetch_create(&build, &counted, copies), 0);
+	assert_int_equal(trace_fetch_parse(&build, &word, out), 0);
+	assert_int_equal(counted.nr_insns, build.nr_insns);
 	assert_int_equal(counted.nr_copies, build.nr_copies);
 	assert_int_equal(counted.nr_words, build.nr_words);
 	assert_int_equal(counted.bytes, build.bytes);
-	memcpy(copies + build.nr_copies, words, build.nr_words * sizeof(words[0]));
-	program = (struct fetch_program){ .copies = copies,
-					  .copies_end = copies + build.nr_copies,
-					  .ops = ops,
-					  .is_more = build.nr_words || build.nr_ops,
-					  .nr_words = (uint8_t)build.nr_words,
-					  .nr_ops = (uint16_t)build.nr_ops,
-					  .fixed_bytes = (uint16_t)build.bytes };
-	return err;
+	return trace_fetch_finish(&build, &program);
 }
 
 /* A program without texts is carried out in the ring, too: the same bytes, and none behind them. */
@@ -166,7 +157,7 @@ static void registers(void **state)
 	assert_true(build.has_all_registers);
 	CHECK_VALUE(at_code, "%dx:s32", "-1");
 	assert_int_equal(build.nr_words, 1);
-	assert_int_equal(build.nr_ops, 0);
+	assert_int_equal(build.nr_insns, 0);
 	CHECK_VALUE(at_code, "%si:u32", "2");
 	CHECK_VALUE(at_code, "%dx:u16", "65535");
 	CHECK_VALUE(at_code, "%dx:x8", "0xff");
@@ -201,7 +192,7 @@ static void memory_reads(void **state)
 {
 	(void)state;
 	CHECK_VALUE(at_code, "+0(%di)", "0x1122334455667788");
-	assert_int_equal(build.nr_ops, 1);
+	assert_int_equal(build.nr_insns, 1);
 	CHECK_VALUE(at_code, "+1(%di)", with_memory_word(1));
 	CHECK_VALUE(at_code, "+6(%di):u32", with_memory_half(6));
 	CHECK_VALUE(at_code, "+2(%di):x16", "0x5566");

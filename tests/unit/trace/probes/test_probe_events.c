@@ -252,6 +252,22 @@ static void types(void **state)
 		     "g=-1 h=65 i={0,0}");
 }
 
+/* As many reads as fit in a line; the first of each argument fails. */
+static void many_reads(void **state)
+{
+	static const char reads[] = "+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(\\0)))))))))))))";
+	char line[4000] = "e:my/deep sched.sched_switch";
+
+	(void)state;
+	for (uint32_t i = 0; i < 72; i++)
+		strcat(strcat(line, " "), reads);
+	assert_int_equal(define(line), 0);
+	event_on("my/deep");
+	switch_threads();
+	assert_non_null(strstr(cat_body("trace"), " arg71=0x0 arg72=0x0\n"));
+	assert_int_equal(echo("0", "events/enable"), 0);
+}
+
 static void no_arguments(void **state)
 {
 	(void)state;
@@ -599,6 +615,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(raw_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(fields, begin, end),
 		cmocka_unit_test_setup_teardown(types, begin, end),
+		cmocka_unit_test_setup_teardown(many_reads, begin, end),
 		cmocka_unit_test_setup_teardown(no_arguments, begin, end),
 		cmocka_unit_test_setup_teardown(filtered, begin, end),
 		cmocka_unit_test_setup_teardown(counted, begin, end),
