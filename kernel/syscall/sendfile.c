@@ -42,7 +42,7 @@ static ssize_t sendfile_between(struct file *to, struct file *from, uint64_t *po
 	return sendfile_run(to, from, pos, bytes > INT32_MAX ? INT32_MAX : bytes);
 }
 
-long sys_sendfile(int out_fd, int in_fd, long *offset, size_t count)
+long sys_sendfile64(int out_fd, int in_fd, long *offset, size_t count)
 {
 	struct file *to = files_get_file(current_process()->files, (unsigned int)out_fd);
 	struct file *from = files_get_file(current_process()->files, (unsigned int)in_fd);

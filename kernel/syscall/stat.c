@@ -113,17 +113,17 @@ static long stat_call(int dfd, const char *filename, int flags, struct user_stat
 	return err ? err : stat_give(statbuf, &stat);
 }
 
-long sys_stat(const char *filename, struct user_stat *statbuf)
+long sys_newstat(const char *filename, struct user_stat *statbuf)
 {
 	return stat_call(AT_FDCWD, filename, 0, statbuf);
 }
 
-long sys_lstat(const char *filename, struct user_stat *statbuf)
+long sys_newlstat(const char *filename, struct user_stat *statbuf)
 {
 	return stat_call(AT_FDCWD, filename, AT_SYMLINK_NOFOLLOW, statbuf);
 }
 
-long sys_fstat(unsigned int fd, struct user_stat *statbuf)
+long sys_newfstat(unsigned int fd, struct user_stat *statbuf)
 {
 	struct vfs_stat stat = { 0 };
 	int err = stat_descriptor(fd, &stat);

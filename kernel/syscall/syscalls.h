@@ -20,9 +20,9 @@ struct user_timeval;
 	CALL(1, write, ARGS3, unsigned int, fd, const char *, buf, size_t, count)                  \
 	CALL(2, open, ARGS3, const char *, filename, int, flags, unsigned int, mode)               \
 	CALL(3, close, ARGS1, unsigned int, fd)                                                    \
-	CALL(4, stat, ARGS2, const char *, filename, struct user_stat *, statbuf)                  \
-	CALL(5, fstat, ARGS2, unsigned int, fd, struct user_stat *, statbuf)                       \
-	CALL(6, lstat, ARGS2, const char *, filename, struct user_stat *, statbuf)                 \
+	CALL(4, newstat, ARGS2, const char *, filename, struct user_stat *, statbuf)               \
+	CALL(5, newfstat, ARGS2, unsigned int, fd, struct user_stat *, statbuf)                    \
+	CALL(6, newlstat, ARGS2, const char *, filename, struct user_stat *, statbuf)              \
 	CALL(7, poll, ARGS3, struct pollfd *, ufds, unsigned int, nfds, int, timeout_msecs)        \
 	CALL(8, lseek, ARGS3, unsigned int, fd, long, offset, unsigned int, whence)                \
 	CALL(9, mmap, ARGS6, unsigned long, addr, unsigned long, len, unsigned long, prot,         \
@@ -59,7 +59,7 @@ struct user_timeval;
 	CALL(38, setitimer, ARGS3, int, which, const struct user_itimerval *, value,               \
 	     struct user_itimerval *, ovalue)                                                      \
 	CALL(39, getpid, ARGS0)                                                                    \
-	CALL(40, sendfile, ARGS4, int, out_fd, int, in_fd, long *, offset, size_t, count)          \
+	CALL(40, sendfile64, ARGS4, int, out_fd, int, in_fd, long *, offset, size_t, count)        \
 	CALL(41, socket, ARGS3, int, family, int, type, int, protocol)                             \
 	CALL(56, clone, ARGS5, unsigned long, clone_flags, unsigned long, newsp, int *,            \
 	     parent_tidptr, int *, child_tidptr, unsigned long, tls)                               \
@@ -70,7 +70,7 @@ struct user_timeval;
 	CALL(60, exit, ARGS1, int, error_code)                                                     \
 	CALL(61, wait4, ARGS4, int, upid, int *, stat_addr, int, options, void *, ru)              \
 	CALL(62, kill, ARGS2, int, pid, int, sig)                                                  \
-	CALL(63, uname, ARGS1, char *, name)                                                       \
+	CALL(63, newuname, ARGS1, char *, name)                                                    \
 	CALL(72, fcntl, ARGS3, unsigned int, fd, unsigned int, cmd, unsigned long, arg)            \
 	CALL(74, fsync, ARGS1, unsigned int, fd)                                                   \
 	CALL(75, fdatasync, ARGS1, unsigned int, fd)                                               \

@@ -7,7 +7,7 @@
 #define UTS_LEN	   65
 #define RANDOM_MAX 256u
 
-long sys_uname(char *name)
+long sys_newuname(char *name)
 {
 	static const char fields[][UTS_LEN] = { "Linux",  "fathom", "6.1.0-fathom",
 						"#1 SMP", "x86_64", "(none)" };

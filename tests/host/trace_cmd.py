@@ -6,7 +6,9 @@ import sys
 import pytest
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "qemu"))
+from datguest import Machine  # noqa: E402
 from guest import BUILDS, PATIENCE, ROOT  # noqa: E402
+from programs import BUSYBOX, archive  # noqa: E402
 from test_mount import Mounted, can_mount  # noqa: E402
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[2] / "tools"))
@@ -124,3 +126,29 @@ def test_record(mounted, tmp_path):
     assert "sched_switch:" in report
     trace_cmd(mounted, "record -b 64 -p function -o z.dat sleep 3", tmp_path)
     assert (tmp_path / "z.dat").stat().st_size > 2 * 64 << 10 and trace_cmd(mounted, "report z.dat", tmp_path).count("function:") > 20000
+
+
+def test_system_calls(tmp_path):
+    """Paths, buffers, results and durations of a program's calls, from a file that `tools/fathom extract` has written."""
+    initrd = archive(tmp_path / "files.cpio", {"bin/busybox": BUSYBOX})
+    machine = Machine(initrd=initrd)
+    try:
+        machine.guest.check("echo 'syscalls:* raw_syscalls:* latency:*' > set_event; busybox cat /proc/version; echo 0 > events/enable")
+        theirs = machine.guest.check("cat trace")
+        run = machine.fathom("extract", "-o", "x.dat")
+        assert run.returncode == 0, run.stderr
+        report = subprocess.run(["trace-cmd", "report", machine.folder / "x.dat"], capture_output=True, text=True)
+    finally:
+        machine.guest.close()
+    assert report.stderr == "" and "FAILED" not in report.stdout
+    opened = re.search(
+        r'sys_enter_openat: +dfd: 0xffffff9c, filename: (0x\w+) "/proc/version", flags: 0x0+, mode: 0x0+$', report.stdout, re.M
+    )
+    assert f'filename: {opened[1]} "/proc/version", flags: 0, mode: 0)' in theirs
+    for shown, said in (
+        (r"sys_exit: +NR (\d+ = -?\d+)$", r"sys_exit: NR (\d+ = -?\d+)$"),
+        (r"syscall_latency: +(\w+ lat=\d+ ret=\S+)$", r"syscall_latency: (\w+ lat=\d+ ret=\S+)$"),
+        (r"sys_exit_\w+: +(0x\w+)$", r"sys_\w+ -> (0x\w+)$"),
+    ):
+        ours = re.findall(shown, report.stdout, re.M)
+        assert ours == re.findall(said, theirs.replace("\r", ""), re.M) and len(ours) > 15
