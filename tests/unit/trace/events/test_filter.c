@@ -943,6 +943,8 @@ static void mistakes(void **state)
 	refused("u8 = 1", -EINVAL, INVALID_OP, 4);
 	refused("u8 !~ 1", -EINVAL, INVALID_OP, 4);
 	refused("u8.x == 1", -EINVAL, INVALID_OP, 3);
+	refused("u8.log2 == 1", -EINVAL, INVALID_OP, 3);
+	refused("u8 + 1 == 1", -EINVAL, INVALID_OP, 4);
 	refused("(u8) == 1", -EINVAL, INVALID_OP, 4);
 	refused("u8 ==", -EINVAL, INVALID_VALUE, 6);
 	refused("u8 == x", -EINVAL, INVALID_VALUE, 7);
