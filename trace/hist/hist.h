@@ -36,6 +36,7 @@
 #include "hist_map.h"
 #include "events/trigger.h"
 #include "expr/expr.h"
+#include "expr/expr_cursor.h"
 
 #define HIST_KEYS_MAX	 3u
 #define HIST_VALS_MAX	 3u /* the hit count included */
@@ -190,12 +191,6 @@ static inline const struct expr_insn *hist_insn_of(const struct hist *hist,
 
 /* ---- hist_parse.c ---- */
 
-/* A mistake in a text. */
-struct hist_error {
-	const char *why;
-	const char *at;
-};
-
 /*
  * The part of a trigger's text that is a command: pause, continue, clear. Removal is the caller's.
  */
@@ -206,11 +201,11 @@ struct hist_wish {
 
 /*
  * Compile `text`, such as `keys=pid:vals=bytes`, for events of `file`. `text` is not changed, and
- * error->at points into it. 0; -EINVAL or another -errno, with error->why NULL for errors without a
+ * error->pos is an index in it. 0; -EINVAL or another -errno, with error->why NULL for errors without a
  * message; -ENOMEM. The caller has the only reference.
  */
 int trace_hist_create(struct trace_event_file *file, const char *text, struct hist **out_hist,
-		      struct hist_wish *wish, struct hist_error *error);
+		      struct hist_wish *wish, struct expr_error *error);
 void trace_hist_put(struct hist *hist);
 /* Let `hist` count in the table of `other`, which has the same keys and values. */
 void trace_hist_share(struct hist *hist, struct hist *other);

@@ -60,10 +60,22 @@ static void hist_expr_fold(struct expr *expr, const struct operand *operand)
 	hist_add(expr->parse, EXPR_CONST)->number.operand = operand->constant;
 }
 
-static int hist_expr_parse_number(struct expr *expr, const char *word, struct operand *out)
+/* Take a number up to the end of the word; false: it is none. */
+static bool hist_expr_take_number(struct expr *expr, uint64_t *out_number)
 {
-	if (trace_parse_u64(word, 0, &out->constant))
-		return hist_blame(expr->parse, word, "Expecting numeric literal");
+	const struct expr_word word = { .at = expr->at,
+					.len = (size_t)(end_of_word(expr->at) - expr->at) };
+
+	if (trace_expr_number(&word, 0, false, out_number))
+		return false;
+	expr->at += word.len;
+	return true;
+}
+
+static int hist_expr_parse_number(struct expr *expr, struct operand *out)
+{
+	if (!hist_expr_take_number(expr, &out->constant))
+		return hist_blame(expr->parse, expr->at, "Expecting numeric literal");
 	hist_expr_fold(expr, out);
 	out->is_constant = true;
 	out->value.type = "u64";
@@ -85,10 +97,10 @@ static int parse_word(struct expr *expr, struct operand *out)
 	out->at = word;
 	if (end == word)
 		return hist_blame(expr->parse, word, "Couldn't find field");
-	*end = '\0';
 	if (expr_is_digit(*word))
-		err = hist_expr_parse_number(expr, word, out);
-	else if (trace_hist_is_variable(word))
+		return hist_expr_parse_number(expr, out);
+	*end = '\0';
+	if (trace_hist_is_variable(word))
 		err = trace_hist_compile_ref(expr->parse, word, &out->value);
 	else
 		err = trace_hist_compile_field(expr->parse, word, &out->value);
@@ -243,23 +255,6 @@ static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t 
 	return 0;
 }
 
-static bool is_divided_by_constant(struct expr *expr, char operator, uint64_t * out_divisor)
-{
-	char *end, after;
-	bool is_one;
-
-	if (operator!= '/' || !expr_is_digit(*expr->at))
-		return false;
-	end = end_of_word(expr->at);
-	after = *end;
-	*end = '\0';
-	is_one = trace_parse_u64(expr->at, 0, out_divisor) == 0;
-	*end = after;
-	if (is_one)
-		expr->at = end;
-	return is_one;
-}
-
 /* Parse the right operand by `next`, while the left one waits in temps. */
 static int parse_right(struct expr *expr, char operator, struct operand * left,
 		       int (*next)(struct expr *expr, struct operand *out))
@@ -271,7 +266,7 @@ static int parse_right(struct expr *expr, char operator, struct operand * left,
 	int err;
 
 	expr->nr_operators++;
-	if (is_divided_by_constant(expr, operator, & divisor))
+	if (operator== '/' && expr_is_digit(*expr->at) && hist_expr_take_number(expr, &divisor))
 		return divide_by_constant(expr, left, divisor, at);
 	if (temp == HIST_TEMPS_MAX)
 		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");

@@ -31,8 +31,7 @@ void trace_hist_set_error(struct hist_parse *parse, const char *at, const char *
 	/* A name may lie in the copy that is never cut. */
 	if (at >= hist->text && at < hist->text + hist->text_bytes)
 		pos = (size_t)(at - hist->text) % copy_bytes;
-	parse->error->at = parse->text + pos;
-	parse->error->why = why;
+	*parse->error = (struct expr_error){ .why = why, .pos = pos };
 }
 
 char *trace_hist_cut(char *text, char separator)
@@ -372,13 +371,13 @@ static int hist_parse_copy_text(struct hist *hist, const char *text)
 }
 
 int trace_hist_create(struct trace_event_file *file, const char *text, struct hist **out_hist,
-		      struct hist_wish *wish, struct hist_error *error)
+		      struct hist_wish *wish, struct expr_error *error)
 {
 	struct hist *hist = trace_plat_alloc(sizeof(*hist));
-	struct hist_parse parse = { .hist = hist, .file = file, .error = error, .text = text };
+	struct hist_parse parse = { .hist = hist, .file = file, .error = error };
 	int err;
 
-	*error = (struct hist_error){ 0 };
+	*error = (struct expr_error){ 0 };
 	if (!hist)
 		return -ENOMEM;
 	hist->nr_holders = 1;

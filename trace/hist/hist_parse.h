@@ -21,8 +21,7 @@ struct hist_parse {
 	struct expr_build build; /* of hist->values */
 	uint32_t nr_ended;	 /* values in it */
 	struct trace_event_file *file;
-	struct hist_error *error;
-	const char *text; /* the caller's text; hist->text is a copy */
+	struct expr_error *error;
 	struct hist_match matches[HIST_ACTIONS_MAX];
 	uint32_t nr_matches;
 	bool may_exist; /* the text may name an existing histogram */

@@ -317,7 +317,7 @@ static int hist_trigger_carry_out(const struct trace_trigger_command *command,
 static int hist_write(const struct trace_trigger_command *command, struct trace_trigger_args *args)
 {
 	struct hist_wish wish = { .is_removal = args->is_removal };
-	struct hist_error error;
+	struct expr_error error;
 	struct hist *hist;
 	char *condition;
 	int err;
@@ -328,7 +328,8 @@ static int hist_write(const struct trace_trigger_command *command, struct trace_
 	condition = cut_condition(args->text);
 	err = trace_hist_create(args->file, args->text, &hist, &wish, &error);
 	if (err)
-		return error.why ? trace_trigger_blame(args, error.at, error.why, err) : err;
+		return error.why ? trace_trigger_blame(args, args->text + error.pos, error.why, err)
+				 : err;
 	return hist_trigger_carry_out(command, args, hist, &wish, condition);
 }
 
