@@ -1,5 +1,6 @@
 /* kretprobes on the fake machine: returns, data, lists, mistakes, and a thousand at once. */
 #include "fprobe_fixture.h"
+#include "kprobes/kretprobe_table.h"
 
 static void returns(void **state)
 {
@@ -330,10 +331,26 @@ static void site_is_damaged(void)
 	EXPECT(unregister_fprobe(&fp) == 0);
 }
 
+/* A kretprobe whose site cannot be switched off any more has left the table all the same: it may be freed. */
+static void site_is_damaged_at_the_end(void)
+{
+	struct kretprobe rp = { .kp = { .addr = fake_func(KFREE) }, .handler = on_return };
+	struct kretprobe other = { .kp = { .addr = fake_func(YIELD) }, .handler = on_return };
+
+	EXPECT(register_kretprobe(&rp) == 0 && register_kretprobe(&other) == 0);
+	EXPECT(kretprobe_first(fake_func(KFREE)) == &rp);
+	fake_text_at(fake_func(KFREE))[2] ^= 0xff;
+	unregister_kretprobe(&rp);
+	EXPECT(ftrace_is_dead());
+	EXPECT(!kretprobe_first(fake_func(KFREE)));
+	EXPECT(kretprobe_first(fake_func(YIELD)) == &other);
+}
+
 static void damaged_site(void **state)
 {
 	(void)state;
 	in_child(site_is_damaged);
+	in_child(site_is_damaged_at_the_end);
 }
 
 int main(void)
