@@ -111,24 +111,24 @@ static bool expr_matches(const struct expr_const *with, const struct expr_bytes 
 	       expr_is_same(text->at, with->data, len);
 }
 
-typedef bool (*expr_read_fn)(void *to, const void *from, size_t bytes);
-
 /*
- * Read the text at the address `from`, up to a NUL or `size` bytes. Returns false when it cannot be
- * read.
+ * Read the text at the address `from`, of the running program if `is_user`, up to a NUL or `size`
+ * bytes. Returns false when it cannot be read.
  */
-static bool expr_read_text(expr_read_fn read, uintptr_t from, char *buf, uint32_t size,
+static bool expr_read_text(bool is_user, uintptr_t from, char *buf, uint32_t size,
 			   struct expr_bytes *out_text)
 {
 	uint32_t len = 0;
 
 	while (len < size) {
 		uint32_t step = POINTER_PIECE - (uint32_t)((from + len) % POINTER_PIECE);
+		const void *at = (const void *)(from + len);
 		uint32_t got;
 
 		if (step > size - len)
 			step = size - len;
-		if (!read(buf + len, (const void *)(from + len), step))
+		if (!(is_user ? trace_plat_read_user(buf + len, at, step)
+			      : trace_plat_read(buf + len, at, step)))
 			return false;
 		got = (uint32_t)trace_strnlen(buf + len, step);
 		len += got;
@@ -145,10 +145,10 @@ static TRACE_NOINLINE bool expr_test_pointed(const struct expr_run *run,
 {
 	char buf[POINTER_TEXT];
 	struct expr_bytes text;
-	expr_read_fn read = insn->place == EXPR_PLACE_USER ? trace_plat_read_user : trace_plat_read;
 
-	return expr_read_text(read, (uintptr_t)expr_load8(run->data, insn->offset), buf,
-			      sizeof(buf), &text) &&
+	return expr_read_text(insn->place == EXPR_PLACE_USER,
+			      (uintptr_t)expr_load8(run->data, insn->offset), buf, sizeof(buf),
+			      &text) &&
 	       expr_matches(&insn->with, &text) != insn->with.is_negated;
 }
 
