@@ -6,11 +6,47 @@
 #ifndef KERNEL_VFS_MOUNT_H
 #define KERNEL_VFS_MOUNT_H
 
+#include <kernel/string.h>
 #include <kernel/vfs.h>
 
 extern const struct vfs_fs vfs_livepatch_fs;
 extern const struct vfs_fs vfs_trace_fs;
 extern const struct vfs_fs vfs_ram_fs;
+/* The directories of processes in /proc, which is in the ram tree otherwise. */
+extern const struct vfs_fs vfs_proc_fs;
+
+#ifdef WITH_PROCESSES
+
+/* Is this path, which is absolute, one of a process? */
+static inline bool vfs_is_of_process(const char *path)
+{
+	const char *below = path + strlen("/proc/");
+
+	return strncmp(path, "/proc/", strlen("/proc/")) == 0 &&
+	       ((*below >= '1' && *below <= '9') ||
+		(strncmp(below, "self", 4) == 0 && (!below[4] || below[4] == '/')));
+}
+/*
+ * Name `*index` of the processes in /proc, into VFS_NAME_MAX bytes. -ENOENT behind the last one, and *index
+ * is less by their number.
+ */
+int vfs_entry_of_process(uint32_t *index, char *out_name);
+
+#else
+
+static inline bool vfs_is_of_process(const char *path)
+{
+	(void)path;
+	return false;
+}
+static inline int vfs_entry_of_process(uint32_t *index, char *out_name)
+{
+	(void)index;
+	(void)out_name;
+	return -ENOENT;
+}
+
+#endif
 
 /*
  * The file system that a resolved `path` is in. *out_rest points to the part of `path` that lies
@@ -58,6 +94,10 @@ extern const struct file_ops shell_file_ops;
 /* The files of /proc/sys/kernel and /proc/sys/debug. */
 extern const struct vfs_special vfs_sysctl_specials[];
 extern const size_t vfs_nr_sysctl_specials;
+
+/* Facts about the machine in /proc, and devices; vfs_machine.c. */
+extern const struct vfs_special vfs_machine_specials[];
+extern const size_t vfs_nr_machine_specials;
 
 /* Put the files of the loader's archive into the ram tree, if there is one. Boot only. */
 void initramfs_unpack(void);

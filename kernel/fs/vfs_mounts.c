@@ -43,6 +43,10 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 	const struct vfs_fs *fs = &vfs_ram_fs;
 	size_t longest = 0;
 
+	if (vfs_is_of_process(path)) {
+		*out_rest = path + strlen("/proc/");
+		return &vfs_proc_fs;
+	}
 	spin_lock(&mount_lock);
 	for (uint32_t i = 0; i < nr_mounts; i++) {
 		size_t len = strlen(mounts[i].path);

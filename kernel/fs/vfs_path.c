@@ -196,8 +196,11 @@ int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 		return err;
 	place.fs->stat(place.node, &stat);
 	err = -ENOTDIR;
-	if (stat.type == VFS_DIRECTORY)
-		err = place.fs->entry(place.node, index, out_name);
+	if (stat.type == VFS_DIRECTORY) {
+		err = strcmp(full, "/proc") == 0 ? vfs_entry_of_process(&index, out_name) : -ENOENT;
+		if (err)
+			err = place.fs->entry(place.node, index, out_name);
+	}
 	place_put(&place);
 	return err;
 }

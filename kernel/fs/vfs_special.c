@@ -122,13 +122,19 @@ static size_t show_meminfo(char *buf, size_t size)
 	return trace_scnprintf(buf, size,
 			       "MemTotal:       %8lu kB\n"
 			       "MemFree:        %8lu kB\n"
+			       "MemAvailable:   %8lu kB\n"
+			       "Buffers:        %8lu kB\n"
+			       "Cached:         %8lu kB\n"
+			       "SwapTotal:      %8lu kB\n"
+			       "SwapFree:       %8lu kB\n"
 			       "Slab:           %8lu kB\n"
 			       "VmallocUsed:    %8lu kB\n"
 			       "KernelStack:    %8lu kB\n"
 			       "PageTables:     %8lu kB\n",
 			       stats.total_pages * kib, stats.free_pages * kib,
-			       stats.slab_pages * kib, stats.vmalloc_pages * kib,
-			       stats.stack_pages * kib, stats.page_table_pages * kib);
+			       stats.free_pages * kib, 0ul, 0ul, 0ul, 0ul, stats.slab_pages * kib,
+			       stats.vmalloc_pages * kib, stats.stack_pages * kib,
+			       stats.page_table_pages * kib);
 }
 
 /*
@@ -256,6 +262,8 @@ int vfs_init(void)
 
 	if (!err)
 		err = vfs_ram_add(specials, ARRAY_SIZE(specials));
+	if (!err)
+		err = vfs_ram_add(vfs_machine_specials, vfs_nr_machine_specials);
 	if (!err)
 		err = vfs_ram_add(vfs_sysctl_specials, vfs_nr_sysctl_specials);
 	if (!err)

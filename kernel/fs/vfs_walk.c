@@ -213,7 +213,9 @@ static int walk_run(struct walk *walk, struct place *out_place)
 
 int place_find(const char *cwd, const char *path, bool follows, char *full, struct place *out_place)
 {
-	struct walk walk = { .path = full, .follows = follows };
+	size_t len = strlen(path);
+	bool is_directory = len && path[len - 1] == '/';
+	struct walk walk = { .path = full, .follows = follows || is_directory };
 	int err = walk_resolve(cwd, path, true, full);
 
 	return err ? err : walk_run(&walk, out_place);

@@ -22,7 +22,7 @@ struct place {
 
 /*
  * The node of a path, whose own path is put into the VFS_PATH_MAX bytes at `full`. `follows`: a link
- * that is the last name, too. 0 or -errno; after -ENOENT `full` is the path of what is missing, or
+ * that is the last name, too, as one with a slash behind it is. 0 or -errno; after -ENOENT `full` is the path of what is missing, or
  * begins with it.
  */
 int place_find(const char *cwd, const char *path, bool follows, char *full,

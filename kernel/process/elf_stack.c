@@ -9,7 +9,7 @@
  *              pointers to the arguments, NULL
  *   rsp -->    number of arguments                          aligned to 16
  */
-#include <arch/regs.h>
+#include <kernel/random.h>
 #include <kernel/string.h>
 #include "elf.h"
 #include "process.h"
@@ -34,23 +34,28 @@ static uintptr_t stack_push(struct stack *stack, const void *bytes, size_t len)
 	return stack->sp;
 }
 
-static uint64_t stack_random(void)
+/* Tell where arguments and environment are, for those who ask. */
+static void stack_note_strings(const struct stack *stack, const struct exec_args *args)
 {
-	static uint64_t state;
+	const char *text = args->text;
 
-	state = (state ^ rdtsc()) * 6364136223846793005ull + 1442695040888963407ull;
-	return state ^ state >> 29;
+	for (uint32_t i = 0; i < args->argc; i++)
+		text += strlen(text) + 1;
+	stack->mm->arg_start = stack->strings;
+	stack->mm->arg_end = stack->strings + (uintptr_t)(text - args->text);
+	stack->mm->env_end = stack->strings + args->len;
 }
 
 static void stack_push_strings(struct stack *stack, const struct exec_args *args)
 {
-	const uint64_t zero = 0, random[2] = { stack_random(), stack_random() };
+	const uint64_t zero = 0, random[2] = { random_u64(), random_u64() };
 
 	stack_push(stack, &zero, sizeof(zero));
 	stack->path = stack_push(stack, args->name, strlen(args->name) + 1);
 	stack->platform = stack_push(stack, "x86_64", 7);
 	stack->random = stack_push(stack, random, sizeof(random));
 	stack->strings = stack_push(stack, args->text, args->len);
+	stack_note_strings(stack, args);
 }
 
 /* Fill `to` with pairs; the number of words. */

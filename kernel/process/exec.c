@@ -91,11 +91,8 @@ static void exec_begin(struct mm *mm, const char *name, const struct exec_start 
 {
 	const char *slash = strrchr(name, '/');
 	struct task *task = current_task();
-	struct mm *old = task->mm;
 
-	task->mm = mm;
-	arch_user_restart(&task->arch, mm->root);
-	mm_put(old);
+	process_set_mm(mm);
 	task->clear_child_tid = 0;
 	task->process->has_execed = true;
 	exec_reset_signals(task);
@@ -185,12 +182,17 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 
 int open_exec(const char *path, struct file **out_file)
 {
+	char full[VFS_PATH_MAX];
 	struct vfs_stat stat;
 	int err = vfs_stat("/", path, &stat);
 
 	if (!err && (stat.type != VFS_REGULAR || !(stat.mode & 0111)))
 		err = -EACCES;
-	return err ? err : vfs_open("/", path, VFS_READ, out_file);
+	if (!err)
+		err = vfs_open("/", path, VFS_READ, out_file);
+	if (!err && vfs_real_path("/", path, true, full) == 0)
+		(*out_file)->path = kstrdup(full);
+	return err;
 }
 
 static int exec_path(const char *path, struct exec_args *args, unsigned int depth)

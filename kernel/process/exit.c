@@ -7,6 +7,7 @@
  * Children of a process that ends go to the first program, if there is one. Otherwise they have no
  * parent any more, and none waits for them.
  */
+#include <kernel/string.h>
 #include "process.h"
 
 void do_group_exit(int exit_code)
@@ -17,14 +18,22 @@ void do_group_exit(int exit_code)
 
 static void exit_mm(struct task *task)
 {
-	struct mm *mm = task->mm;
 	const uint32_t zero = 0;
 
 	if (task->clear_child_tid)
 		(void)!copy_to_user((void *)task->clear_child_tid, &zero, sizeof(zero));
-	task->mm = NULL;
-	arch_user_set_root(&task->arch, UINT64_MAX);
-	mm_put(mm);
+	process_set_mm(NULL);
+}
+
+static void exit_files(struct process *process)
+{
+	struct files *files;
+
+	mutex_lock(&process_lock);
+	files = process->files;
+	process->files = NULL;
+	mutex_unlock(&process_lock);
+	files_free(files);
 }
 
 /* From here on no signal comes to the thread. */
@@ -93,9 +102,9 @@ void task_exit(struct task *task)
 {
 	struct process *process = task->process;
 
+	strlcpy(process->comm, task->thread->name, sizeof(process->comm));
 	exit_mm(task);
-	files_free(process->files);
-	process->files = NULL;
+	exit_files(process);
 	process_born(process);
 	exit_signals(process);
 	exit_notify(process);

@@ -88,6 +88,9 @@ struct mm *mm_copy(struct mm *from)
 	to->start_brk = from->start_brk;
 	to->brk = from->brk;
 	to->mmap_base = from->mmap_base;
+	to->arg_start = from->arg_start;
+	to->arg_end = from->arg_end;
+	to->env_end = from->env_end;
 	strlcpy(to->exe, from->exe, sizeof(to->exe));
 	err = mm_copy_locked(to, from);
 	mutex_unlock(&from->lock);
@@ -134,4 +137,54 @@ int mm_write(struct mm *mm, uintptr_t to, const void *from, size_t bytes)
 			next += part;
 	}
 	return err;
+}
+
+/* The part of a page. Its program may take the page away at any time: so the lock is held. */
+static bool mm_read_part(struct mm *mm, uintptr_t from, void *to, size_t bytes)
+{
+	bool is_there, is_writable;
+	uint64_t phys;
+
+	if (handle_mm_fault(mm, from, VM_READ) != FAULT_DONE)
+		return false;
+	mutex_lock(&mm->lock);
+	is_there = arch_user_lookup(mm->root, from, &phys, &is_writable);
+	if (is_there)
+		memcpy(to, (char *)arch_phys_to_virt(phys) + from % PAGE_SIZE, bytes);
+	mutex_unlock(&mm->lock);
+	return is_there;
+}
+
+size_t mm_read(struct mm *mm, uintptr_t from, void *to, size_t bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		size_t part = PAGE_SIZE - (from + done) % PAGE_SIZE;
+
+		if (part > bytes - done)
+			part = bytes - done;
+		if (!mm_read_part(mm, from + done, (char *)to + done, part))
+			break;
+		done += part;
+	}
+	return done;
+}
+
+static int mm_count_page(uintptr_t virt, uint64_t *entry, void *arg)
+{
+	(void)virt;
+	(void)entry;
+	++*(uint64_t *)arg;
+	return 0;
+}
+
+uint64_t mm_nr_pages(struct mm *mm)
+{
+	uint64_t nr = 0;
+
+	mutex_lock(&mm->lock);
+	arch_user_each(mm->root, 0, TASK_SIZE_MAX, mm_count_page, &nr);
+	mutex_unlock(&mm->lock);
+	return nr;
 }

@@ -58,6 +58,8 @@ struct mm {
 	uint32_t nr_vmas;
 	uintptr_t start_brk, brk;
 	uintptr_t mmap_base;
+	uintptr_t arg_start, arg_end,
+		env_end;	/* strings of arguments, behind them the environment */
 	char exe[VFS_PATH_MAX]; /* absolute path of the program */
 };
 
@@ -72,6 +74,10 @@ struct mm *mm_copy(struct mm *from);
  * -EFAULT or -ENOMEM.
  */
 int mm_write(struct mm *mm, uintptr_t to, const void *from, size_t bytes);
+/* Copy from it, whoever runs it. The bytes that were copied. */
+size_t mm_read(struct mm *mm, uintptr_t from, void *to, size_t bytes);
+/* Pages that are there. */
+uint64_t mm_nr_pages(struct mm *mm);
 
 /* vma.c; the lock is held. The first range that ends above `addr`; NULL for none. */
 struct vma *find_vma(struct mm *mm, uintptr_t addr);

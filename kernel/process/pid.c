@@ -44,6 +44,22 @@ struct process *process_find(int32_t pid)
 	return found;
 }
 
+int32_t process_nth_pid(uint32_t index)
+{
+	uint64_t flags = spin_lock_irqsave(&process_list.lock);
+	struct list *pos;
+	int32_t pid = 0;
+
+	list_for_each(pos, &process_list.processes) {
+		if (index-- == 0) {
+			pid = list_entry(pos, struct process, all_link)->pid;
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&process_list.lock, flags);
+	return pid;
+}
+
 static void pid_each(void (*fn)(struct process *process, void *arg), void *arg)
 {
 	uint64_t flags = spin_lock_irqsave(&process_list.lock);

@@ -1,6 +1,7 @@
 /* Processes and tasks as objects: see process.h. */
 #include <stdatomic.h>
 #include <kernel/string.h>
+#include <kernel/time.h>
 #include "process.h"
 
 struct mutex process_lock;
@@ -22,6 +23,7 @@ struct process *process_create(struct files *files)
 	list_init(&process->all_link);
 	signals_init(process);
 	process->files = files;
+	process->start_ns = ktime_get_ns();
 	process->umask = 022;
 	strlcpy(process->cwd, "/", sizeof(process->cwd));
 	return process;
@@ -39,6 +41,31 @@ void process_put(struct process *process)
 	files_free(process->files);
 	flush_sigqueue_mask(&process->signals.shared, UINT64_MAX);
 	kfree(process);
+}
+
+struct mm *process_get_mm(struct process *process)
+{
+	struct mm *mm;
+
+	mutex_lock(&process_lock);
+	mm = process->mm ? mm_get(process->mm) : NULL;
+	mutex_unlock(&process_lock);
+	return mm;
+}
+
+void process_set_mm(struct mm *mm)
+{
+	struct task *task = current_task();
+	struct mm *old = task->mm;
+
+	mutex_lock(&process_lock);
+	task->mm = task->process->mm = mm;
+	mutex_unlock(&process_lock);
+	if (mm)
+		arch_user_restart(&task->arch, mm->root);
+	else
+		arch_user_set_root(&task->arch, UINT64_MAX);
+	mm_put(old);
 }
 
 void process_born(struct process *process)
@@ -80,7 +107,7 @@ struct thread *task_create(const char *name, struct process *process, struct mm 
 	arch_user_init(&task->arch);
 	task->thread = thread;
 	task->process = process;
-	task->mm = mm;
+	task->mm = process->mm = mm;
 	task->arch.root = mm->root;
 	task->begin = begin;
 	task->arg = arg;

@@ -44,7 +44,11 @@ struct process {
 	bool is_zombie;
 	int exit_code;		 /* as wait4() tells it */
 	struct completion *born; /* a vfork()ing parent waits until this one has its own program */
-	struct files *files;
+	struct files
+		*files; /* NULL, like mm, when it has ended; both are replaced under process_lock */
+	struct mm *mm;	/* held by the task */
+	uint64_t start_ns;	    /* ktime_get_ns() */
+	char comm[THREAD_NAME_LEN]; /* the name of its thread, when that has ended */
 	uint32_t umask;
 	struct process_signals signals;
 	char cwd[VFS_PATH_MAX];
@@ -97,6 +101,10 @@ void process_put(struct process *process);
  */
 struct thread *task_create(const char *name, struct process *process, struct mm *mm,
 			   int (*begin)(void *arg), void *arg);
+/* Its address space with one more user; NULL: it has ended. */
+struct mm *process_get_mm(struct process *process);
+/* The running thread's process has another address space from now on, or none. The old one is let go. */
+void process_set_mm(struct mm *mm);
 /* Let a vfork()ing parent go on. */
 void process_born(struct process *process);
 
@@ -166,6 +174,8 @@ long do_wait(int32_t pid, int options, int *out_exit_code);
 
 /* pid.c */
 void process_list_add(struct process *process);
+/* The pid of the process with that number in the list; 0 behind the last one. */
+int32_t process_nth_pid(uint32_t index);
 void process_list_remove(struct process *process);
 /* With one reference; NULL: there is none. */
 struct process *process_find(int32_t pid);

@@ -57,8 +57,6 @@ int user_path_at(int dfd, const char *path, bool follows, char *out_path)
 		err = path_of_directory(dfd, dir);
 	if (!err)
 		err = vfs_real_path(dir, text, follows, out_path);
-	if (!err && follows && strcmp(out_path, "/proc/self/exe") == 0)
-		strlcpy(out_path, current_task()->mm->exe, VFS_PATH_MAX);
 	return err;
 }
 

@@ -11,8 +11,8 @@
 /* Copy a string and its NUL. Its length; -EFAULT; -ENAMETOOLONG when it does not fit `size` bytes. */
 long strncpy_from_user(char *to, const char *from, size_t size);
 /*
- * The path in a program's memory as an absolute one without links, into VFS_PATH_MAX bytes; /proc/self/exe
- * is the program's own file. The file may be missing. 0, -EFAULT, -ENOENT, -ENAMETOOLONG, -ELOOP.
+ * The path in a program's memory as an absolute one without links, into VFS_PATH_MAX bytes. The
+ * file may be missing. 0, -EFAULT, -ENOENT, -ENAMETOOLONG, -ELOOP.
  */
 int user_path(const char *path, char *out_path);
 /*

@@ -194,9 +194,7 @@ long sys_readlinkat(int dfd, const char *path, char *buf, int bufsiz)
 	char full[VFS_PATH_MAX], target[VFS_PATH_MAX];
 	int len, err = bufsiz <= 0 ? -EINVAL : user_path_at(dfd, path, false, full);
 
-	if (!err && strcmp(full, "/proc/self/exe") == 0)
-		strlcpy(target, current_task()->mm->exe, sizeof(target));
-	else if (!err)
+	if (!err)
 		err = vfs_readlink("/", full, target);
 	if (err)
 		return err;

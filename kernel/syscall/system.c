@@ -1,5 +1,5 @@
 /* Facts about the system and the process: uname(), ids, clocks, random bytes. */
-#include <arch/regs.h>
+#include <kernel/random.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "syscall.h"
@@ -36,20 +36,16 @@ long sys_getegid(void)
 	return 0;
 }
 
-/* Bytes that differ each time. They are no secret: the clock is all that they come from. */
+/* The most that a call gives is RANDOM_MAX bytes. */
 long sys_getrandom(char *ubuf, size_t len, unsigned int flags)
 {
 	uint8_t bytes[RANDOM_MAX];
-	uint64_t state = rdtsc();
 
 	if (flags & ~7u)
 		return -EINVAL;
 	if (len > sizeof(bytes))
 		len = sizeof(bytes);
-	for (size_t i = 0; i < len; i++) {
-		state = state * 6364136223846793005ull + 1442695040888963407ull;
-		bytes[i] = (uint8_t)(state >> 56);
-	}
+	random_bytes(bytes, len);
 	return copy_to_user(ubuf, bytes, len) ? -EFAULT : (long)len;
 }
 

@@ -1,0 +1,177 @@
+/* Facts about the machine in /proc, in the formats of Linux, and devices that programs expect. */
+#include <arch/features.h>
+#include <arch/smp.h>
+#include <arch/tsc.h>
+#include <kernel/random.h>
+#include <kernel/string.h>
+#include <kernel/thread.h>
+#include <kernel/time.h>
+#include <trace/fmt.h>
+#include "vfs_mount.h"
+
+#define MACHINE_TICK_NS (NSEC_PER_SEC / 100)
+
+static size_t machine_show_mounts(char *buf, size_t size)
+{
+	char path[VFS_PATH_MAX];
+	const char *type;
+	size_t len = 0;
+
+	for (uint32_t i = 0; (type = vfs_mount_get(i, path)); i++)
+		len += trace_scnprintf(buf + len, size - len, "%s %s %s rw,relatime 0 0\n", type,
+				       path, type);
+	return len;
+}
+
+static size_t machine_show_filesystems(char *buf, size_t size)
+{
+	return trace_scnprintf(buf, size,
+			       "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tdebugfs\n"
+			       "nodev\ttracefs\nnodev\tramfs\n");
+}
+
+/* Threads that run or could run now, of all CPUs. */
+static uint32_t machine_nr_running(void)
+{
+	struct sched_cpu_stats stats;
+	uint32_t nr = 0;
+
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		if (!smp_cpu_online(cpu))
+			continue;
+		sched_cpu_stats_get(cpu, &stats);
+		nr += stats.nr_running;
+	}
+	return nr;
+}
+
+/* An average over time is not kept: all three are what runs now. */
+static size_t machine_show_loadavg(char *buf, size_t size)
+{
+	uint32_t nr = machine_nr_running();
+
+	return trace_scnprintf(buf, size, "%u.00 %u.00 %u.00 %u/%u 0\n", nr, nr, nr, nr, nr);
+}
+
+/* In ticks of a hundredth of a second, of one CPU or the sum of several. */
+struct machine_times {
+	uint64_t busy, idle, nr_switches;
+};
+
+static void machine_add_times(struct machine_times *sum, uint32_t cpu)
+{
+	uint64_t idle, now = ktime_get_ns() / MACHINE_TICK_NS;
+	struct sched_cpu_stats stats;
+
+	sched_cpu_stats_get(cpu, &stats);
+	idle = stats.idle_ns / MACHINE_TICK_NS;
+	sum->idle += idle < now ? idle : now;
+	sum->busy += idle < now ? now - idle : 0;
+	sum->nr_switches += stats.nr_switches;
+}
+
+static size_t machine_show_times(char *buf, size_t size, const char *name,
+				 const struct machine_times *times)
+{
+	return trace_scnprintf(buf, size, "%s %lu 0 0 %lu 0 0 0 0 0 0\n", name, times->busy,
+			       times->idle);
+}
+
+/* All time that is not idle is told as that of programs. */
+static size_t machine_show_stat(char *buf, size_t size)
+{
+	struct machine_times all = { 0 };
+	char name[16];
+	size_t len;
+
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		if (smp_cpu_online(cpu))
+			machine_add_times(&all, cpu);
+	}
+	len = machine_show_times(buf, size, "cpu ", &all);
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		struct machine_times times = { 0 };
+
+		if (!smp_cpu_online(cpu))
+			continue;
+		machine_add_times(&times, cpu);
+		trace_snprintf(name, sizeof(name), "cpu%u", cpu);
+		len += machine_show_times(buf + len, size - len, name, &times);
+	}
+	return len +
+	       trace_scnprintf(buf + len, size - len,
+			       "ctxt %lu\nbtime %lu\nprocs_running %u\nprocs_blocked 0\n",
+			       all.nr_switches,
+			       (uint64_t)((ktime_get_real_ns() - ktime_get_ns()) / NSEC_PER_SEC),
+			       machine_nr_running());
+}
+
+static size_t machine_show_cpuinfo(char *buf, size_t size)
+{
+	uint64_t khz = tsc_hz() / 1000;
+	size_t len = 0;
+
+	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
+		if (!smp_cpu_online(cpu))
+			continue;
+		len += trace_scnprintf(buf + len, size - len,
+				       "processor\t: %u\nvendor_id\t: %s\nmodel name\t: %s\n"
+				       "cpu MHz\t\t: %lu.%03lu\n\n",
+				       cpu, cpu_features.vendor, cpu_features.brand, khz / 1000,
+				       khz % 1000);
+	}
+	return len;
+}
+
+static ssize_t machine_read_random(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	(void)file;
+	(void)pos;
+	if (thread_interrupted())
+		return -EINTR;
+	random_bytes(buf, len);
+	return (ssize_t)len;
+}
+
+static ssize_t machine_write_random(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	(void)file;
+	(void)buf;
+	(void)pos;
+	return (ssize_t)len;
+}
+
+static ssize_t machine_read_full(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	(void)file;
+	(void)pos;
+	if (thread_interrupted())
+		return -EINTR;
+	memset(buf, 0, len);
+	return (ssize_t)len;
+}
+
+static ssize_t machine_write_full(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	(void)file;
+	(void)buf;
+	(void)len;
+	(void)pos;
+	return -ENOSPC;
+}
+
+static const struct file_ops random_ops = { .read = machine_read_random,
+					    .write = machine_write_random };
+static const struct file_ops full_ops = { .read = machine_read_full, .write = machine_write_full };
+
+const struct vfs_special vfs_machine_specials[] = {
+	{ "/dev", "full", 0666, true, &full_ops, NULL, NULL },
+	{ "/dev", "random", 0666, true, &random_ops, NULL, NULL },
+	{ "/dev", "urandom", 0666, true, &random_ops, NULL, NULL },
+	{ "/proc", "cpuinfo", 0444, false, NULL, machine_show_cpuinfo, NULL },
+	{ "/proc", "filesystems", 0444, false, NULL, machine_show_filesystems, NULL },
+	{ "/proc", "loadavg", 0444, false, NULL, machine_show_loadavg, NULL },
+	{ "/proc", "mounts", 0444, false, NULL, machine_show_mounts, NULL },
+	{ "/proc", "stat", 0444, false, NULL, machine_show_stat, NULL },
+};
+const size_t vfs_nr_machine_specials = ARRAY_SIZE(vfs_machine_specials);

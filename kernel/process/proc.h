@@ -1,0 +1,40 @@
+/*
+ * The files of /proc/PID, of processes that run programs.
+ *
+ * Context:   thread.
+ * Locking:   those of what is shown.
+ * Ownership: the caller of proc_text() frees the text.
+ */
+#ifndef KERNEL_PROCESS_PROC_H
+#define KERNEL_PROCESS_PROC_H
+
+#include "process.h"
+
+enum proc_kind {
+	PROC_ROOT, /* its entries are the pids */
+	PROC_SELF, /* a link to the directory of the process that asks */
+	PROC_PROCESS,
+	PROC_FD, /* its entries are descriptors */
+	PROC_FD_LINK,
+	PROC_LINK_CWD,
+	PROC_LINK_EXE,
+	PROC_LINK_ROOT,
+	PROC_CMDLINE,
+	PROC_COMM,
+	PROC_ENVIRON,
+	PROC_LINK_MOUNTS, /* to /proc/mounts, which is one for all */
+	PROC_MAPS,
+	PROC_STAT,
+	PROC_STATM,
+	PROC_STATUS,
+};
+
+/*
+ * The contents of a file, and its length. NULL with *out_err set: -ENOMEM. Files about memory are empty
+ * for a process that has ended.
+ */
+char *proc_text(struct process *process, enum proc_kind kind, size_t *out_len, int *out_err);
+/* The text of a link, into VFS_PATH_MAX bytes. 0 or -ENOENT. */
+int proc_link(struct process *process, enum proc_kind kind, unsigned int fd, char *out);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * The directories /proc/PID as a file system: see proc.h. A node is made by each look-up, and holds its
+ * process.
+ */
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <trace/fmt.h>
+#include "fs/vfs_mount.h"
+#include "proc.h"
+
+struct proc_node {
+	enum proc_kind kind;
+	unsigned int fd;
+	struct process *process; /* NULL: of the root and of `self` */
+};
+
+struct proc_entry {
+	const char *name;
+	enum proc_kind kind;
+	uint32_t mode;
+	enum vfs_type type;
+};
+
+static const struct proc_entry proc_entries[] = {
+	{ "cmdline", PROC_CMDLINE, 0444, VFS_REGULAR },
+	{ "comm", PROC_COMM, 0444, VFS_REGULAR },
+	{ "cwd", PROC_LINK_CWD, 0777, VFS_LINK },
+	{ "environ", PROC_ENVIRON, 0400, VFS_REGULAR },
+	{ "exe", PROC_LINK_EXE, 0777, VFS_LINK },
+	{ "fd", PROC_FD, 0500, VFS_DIRECTORY },
+	{ "maps", PROC_MAPS, 0444, VFS_REGULAR },
+	{ "root", PROC_LINK_ROOT, 0777, VFS_LINK },
+	{ "mounts", PROC_LINK_MOUNTS, 0777, VFS_LINK },
+	{ "stat", PROC_STAT, 0444, VFS_REGULAR },
+	{ "statm", PROC_STATM, 0444, VFS_REGULAR },
+	{ "status", PROC_STATUS, 0444, VFS_REGULAR },
+};
+
+static struct proc_node proc_root_node = { .kind = PROC_ROOT };
+static struct proc_node proc_self_node = { .kind = PROC_SELF };
+
+static void *proc_root(void)
+{
+	return &proc_root_node;
+}
+
+static void proc_put(void *object)
+{
+	struct proc_node *node = object;
+
+	if (!node->process)
+		return;
+	process_put(node->process);
+	kfree(node);
+}
+
+/* A node for the process, whose reference is taken over. 0 or -ENOMEM. */
+static int proc_make(struct process *process, enum proc_kind kind, unsigned int fd, void **out_node)
+{
+	struct proc_node *node = kmalloc(sizeof(*node));
+
+	*out_node = node;
+	if (!node) {
+		process_put(process);
+		return -ENOMEM;
+	}
+	*node = (struct proc_node){ .kind = kind, .fd = fd, .process = process };
+	return 0;
+}
+
+static int proc_lookup_pid(const char *name, void **out_node)
+{
+	struct process *process = NULL;
+	unsigned long pid;
+
+	if (strcmp(name, "self") == 0) {
+		*out_node = &proc_self_node;
+		return current_thread()->task ? 0 : -ENOENT;
+	}
+	if (str_to_u64(name, 10, &pid) == 0 && pid <= INT32_MAX)
+		process = process_find((int32_t)pid);
+	return process ? proc_make(process, PROC_PROCESS, 0, out_node) : -ENOENT;
+}
+
+static bool proc_has_fd(struct process *process, unsigned long fd)
+{
+	char path[VFS_PATH_MAX];
+
+	return fd < FILES_MAX && proc_link(process, PROC_FD_LINK, (unsigned int)fd, path) == 0;
+}
+
+static int proc_lookup(void *dir, const char *name, void **out_node)
+{
+	const struct proc_node *node = dir;
+	unsigned long fd;
+
+	if (node->kind == PROC_ROOT)
+		return proc_lookup_pid(name, out_node);
+	if (node->kind == PROC_FD) {
+		if (str_to_u64(name, 10, &fd) || !proc_has_fd(node->process, fd))
+			return -ENOENT;
+		process_get(node->process);
+		return proc_make(node->process, PROC_FD_LINK, (unsigned int)fd, out_node);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(proc_entries); i++) {
+		if (strcmp(proc_entries[i].name, name) == 0) {
+			process_get(node->process);
+			return proc_make(node->process, proc_entries[i].kind, 0, out_node);
+		}
+	}
+	return -ENOENT;
+}
+
+static void proc_stat(void *object, struct vfs_stat *out_stat)
+{
+	const struct proc_node *node = object;
+
+	*out_stat = (struct vfs_stat){ .type = VFS_DIRECTORY, .mode = 0555 };
+	if (node->process)
+		out_stat->id = (uint64_t)node->process->pid << 16 | node->fd << 8 | node->kind;
+	if (node->kind == PROC_SELF || node->kind == PROC_FD_LINK) {
+		out_stat->type = VFS_LINK;
+		out_stat->mode = 0777;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(proc_entries); i++) {
+		if (proc_entries[i].kind == node->kind) {
+			out_stat->type = proc_entries[i].type;
+			out_stat->mode = proc_entries[i].mode;
+		}
+	}
+}
+
+/* Number `index` of the descriptors that are open. */
+static int proc_entry_fd(struct process *process, uint32_t index, char *out_name)
+{
+	for (unsigned int fd = 0; fd < FILES_MAX; fd++) {
+		if (proc_has_fd(process, fd) && index-- == 0) {
+			trace_snprintf(out_name, VFS_NAME_MAX, "%u", fd);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int proc_entry(void *dir, uint32_t index, char *out_name)
+{
+	const struct proc_node *node = dir;
+	int32_t pid;
+
+	if (node->kind == PROC_ROOT) {
+		pid = process_nth_pid(index);
+		trace_snprintf(out_name, VFS_NAME_MAX, "%d", pid);
+		return pid ? 0 : -ENOENT;
+	}
+	if (node->kind == PROC_FD)
+		return proc_entry_fd(node->process, index, out_name);
+	if (index >= ARRAY_SIZE(proc_entries))
+		return -ENOENT;
+	strlcpy(out_name, proc_entries[index].name, VFS_NAME_MAX);
+	return 0;
+}
+
+static int proc_readlink(void *object, char *out_target)
+{
+	const struct proc_node *node = object;
+	struct vfs_stat stat;
+
+	if (node->kind == PROC_SELF) {
+		trace_snprintf(out_target, VFS_PATH_MAX, "%d", current_process()->pid);
+		return 0;
+	}
+	proc_stat(object, &stat);
+	return stat.type == VFS_LINK ? proc_link(node->process, node->kind, node->fd, out_target)
+				     : -EINVAL;
+}
+
+/* The text of an open file, made when it was opened. */
+struct proc_open_text {
+	size_t len;
+	char *text;
+};
+
+static ssize_t proc_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	const struct proc_open_text *open = file->object;
+
+	if (*pos >= open->len)
+		return 0;
+	if (len > open->len - *pos)
+		len = open->len - *pos;
+	memcpy(buf, open->text + *pos, len);
+	*pos += len;
+	return (ssize_t)len;
+}
+
+static int proc_close(struct file *file)
+{
+	struct proc_open_text *open = file->object;
+
+	kfree(open->text);
+	kfree(open);
+	return 0;
+}
+
+static const struct file_ops proc_file_ops = {
+	.read = proc_read,
+	.close = proc_close,
+	.has_position = true,
+};
+
+static int proc_open(void *object, struct file *file)
+{
+	const struct proc_node *node = object;
+	struct proc_open_text *open;
+	int err = -ENOMEM;
+
+	if (file->flags & VFS_WRITE)
+		return -EACCES;
+	open = kmalloc(sizeof(*open));
+	if (open)
+		open->text = proc_text(node->process, node->kind, &open->len, &err);
+	if (err) {
+		kfree(open);
+		return err;
+	}
+	file->ops = &proc_file_ops;
+	file->object = open;
+	return 0;
+}
+
+int vfs_entry_of_process(uint32_t *index, char *out_name)
+{
+	uint32_t nr = 0;
+
+	if (proc_entry(&proc_root_node, *index, out_name) == 0)
+		return 0;
+	while (process_nth_pid(nr))
+		nr++;
+	*index -= nr;
+	return -ENOENT;
+}
+
+const struct vfs_fs vfs_proc_fs = {
+	.name = "proc",
+	.nr = 4,
+	.root = proc_root,
+	.lookup = proc_lookup,
+	.put = proc_put,
+	.stat = proc_stat,
+	.open = proc_open,
+	.entry = proc_entry,
+	.readlink = proc_readlink,
+};

@@ -1,0 +1,262 @@
+/* The texts in /proc/PID, in the formats of Linux. See proc.h. */
+#include <arch/paging.h>
+#include <kernel/mm.h>
+#include <kernel/string.h>
+#include <kernel/time.h>
+#include <trace/fmt.h>
+#include "proc.h"
+
+#define PROC_TEXT_BYTES PAGE_SIZE /* at first */
+#define PROC_TICK_NS	(uint64_t)(NSEC_PER_SEC / 100)
+#define PROC_PAGE_KIB	(PAGE_SIZE / 1024)
+
+/* A text that is written to until it is full. */
+struct text {
+	char *to;
+	size_t len, size;
+};
+
+static void text_add(struct text *text, const char *fmt, ...) TRACE_PRINTF(2, 3);
+static void text_add(struct text *text, const char *fmt, ...)
+{
+	size_t room = text->size - text->len;
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = trace_vsnprintf(text->to + text->len, room, fmt, args);
+	va_end(args);
+	text->len += (size_t)len < room ? (size_t)len : room - 1;
+}
+
+/* Facts about a process that several files show. */
+struct proc_facts {
+	struct process *process;
+	struct mm *mm; /* NULL: it has ended */
+	char name[THREAD_NAME_LEN];
+	char state;
+	uint64_t cpu_ns, vm_bytes, rss_pages;
+	int32_t ppid;
+};
+
+static char proc_state(const struct process *process, const struct thread *thread)
+{
+	if (process->is_zombie || !thread)
+		return 'Z';
+	if (process->signals.is_stopped)
+		return 'T';
+	return thread->on_queue ? 'R' : 'S';
+}
+
+static void proc_get_sizes(struct proc_facts *facts)
+{
+	struct list *pos;
+
+	mutex_lock(&facts->mm->lock);
+	list_for_each(pos, &facts->mm->vmas) {
+		const struct vma *vma = list_entry(pos, struct vma, link);
+
+		facts->vm_bytes += vma->end - vma->start;
+	}
+	mutex_unlock(&facts->mm->lock);
+	facts->rss_pages = mm_nr_pages(facts->mm);
+}
+
+static void proc_get_facts(struct process *process, struct proc_facts *out)
+{
+	struct thread *thread = thread_find(process->pid);
+
+	*out = (struct proc_facts){ .process = process, .mm = process_get_mm(process) };
+	out->state = proc_state(process, thread);
+	out->ppid = process->ppid;
+	strlcpy(out->name, thread ? thread->name : process->comm, sizeof(out->name));
+	if (thread) {
+		out->cpu_ns = thread->runtime_ns;
+		thread_put(thread);
+	}
+	if (out->mm)
+		proc_get_sizes(out);
+}
+
+static void proc_show_map(struct text *text, const struct vma *vma)
+{
+	struct vfs_stat stat = { 0 };
+	const char *name = vma->file && vma->file->path ? vma->file->path : "";
+	char line[64];
+
+	if (vma->flags & VM_HEAP)
+		name = "[heap]";
+	else if (vma->flags & VM_STACK)
+		name = "[stack]";
+	if (vma->file)
+		file_stat(vma->file, &stat);
+	trace_scnprintf(line, sizeof(line), "%lx-%lx %c%c%c%c %08lx 00:00 %lu", vma->start,
+			vma->end, vma->flags & VM_READ ? 'r' : '-',
+			vma->flags & VM_WRITE ? 'w' : '-', vma->flags & VM_EXEC ? 'x' : '-',
+			vma->flags & VM_SHARED ? 's' : 'p', vma->offset, stat.id & 0xffffffff);
+	if (*name)
+		text_add(text, "%-72s %s\n", line, name);
+	else
+		text_add(text, "%s \n", line);
+}
+
+static void proc_show_maps(struct text *text, const struct proc_facts *facts)
+{
+	struct list *pos;
+
+	if (!facts->mm)
+		return;
+	mutex_lock(&facts->mm->lock);
+	list_for_each(pos, &facts->mm->vmas)
+		proc_show_map(text, list_entry(pos, struct vma, link));
+	mutex_unlock(&facts->mm->lock);
+}
+
+static void proc_show_memory(struct text *text, struct mm *mm, uintptr_t start, uintptr_t end)
+{
+	size_t bytes = end - start, room = text->size - text->len;
+
+	text->len += mm_read(mm, start, text->to + text->len, bytes < room ? bytes : room);
+}
+
+/* Up to the start time; the rest is a tail of fields that are 0 here. */
+static void proc_show_stat(struct text *text, const struct proc_facts *facts)
+{
+	const struct process *process = facts->process;
+
+	text_add(text, "%d (%s) %c %d %d %d %d %d 0 0 0 0 0 %lu 0 0 0 20 0 1 0 %lu %lu %lu",
+		 process->pid, facts->name, facts->state, facts->ppid, process->pgid, process->sid,
+		 process->has_tty ? 0x501 : 0, process->has_tty ? process->pgid : -1,
+		 facts->cpu_ns / PROC_TICK_NS, process->start_ns / PROC_TICK_NS, facts->vm_bytes,
+		 facts->rss_pages);
+	text_add(text, " %lu 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 %d\n", UINT64_MAX,
+		 process->exit_code);
+}
+
+static void proc_show_status(struct text *text, const struct proc_facts *facts)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} states[] = {
+		{ 'R', "running" }, { 'S', "sleeping" }, { 'T', "stopped" }, { 'Z', "zombie" }
+	};
+	const struct process *process = facts->process;
+	const char *state = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		if (states[i].letter == facts->state)
+			state = states[i].name;
+	}
+	text_add(text, "Name:\t%s\nUmask:\t%04o\nState:\t%c (%s)\n", facts->name, process->umask,
+		 facts->state, state);
+	text_add(text, "Tgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", process->pid,
+		 process->pid, facts->ppid);
+	text_add(text, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nFDSize:\t%u\nGroups:\t\n", FILES_MAX);
+	if (facts->mm)
+		text_add(text, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n", facts->vm_bytes / 1024,
+			 facts->rss_pages * PROC_PAGE_KIB);
+	text_add(text, "Threads:\t1\n");
+}
+
+static void proc_show(struct text *text, const struct proc_facts *facts, enum proc_kind kind)
+{
+	struct mm *mm = facts->mm;
+
+	switch (kind) {
+	case PROC_CMDLINE:
+		if (mm)
+			proc_show_memory(text, mm, mm->arg_start, mm->arg_end);
+		break;
+	case PROC_ENVIRON:
+		if (mm)
+			proc_show_memory(text, mm, mm->arg_end, mm->env_end);
+		break;
+	case PROC_COMM:
+		text_add(text, "%s\n", facts->name);
+		break;
+	case PROC_MAPS:
+		proc_show_maps(text, facts);
+		break;
+	case PROC_STAT:
+		proc_show_stat(text, facts);
+		break;
+	case PROC_STATM:
+		text_add(text, "%lu %lu 0 0 0 0 0\n", facts->vm_bytes / PAGE_SIZE,
+			 facts->rss_pages);
+		break;
+	default:
+		proc_show_status(text, facts);
+		break;
+	}
+}
+
+char *proc_text(struct process *process, enum proc_kind kind, size_t *out_len, int *out_err)
+{
+	struct proc_facts facts;
+	struct text text = { .size = PROC_TEXT_BYTES };
+
+	proc_get_facts(process, &facts);
+	for (;; text.size *= 2) {
+		text.len = 0;
+		text.to = kmalloc(text.size);
+		if (!text.to)
+			break;
+		proc_show(&text, &facts, kind);
+		if (text.len < text.size - 1)
+			break;
+		kfree(text.to); /* it may be cut */
+	}
+	mm_put(facts.mm);
+	*out_len = text.len;
+	*out_err = text.to ? 0 : -ENOMEM;
+	return text.to;
+}
+
+static int proc_link_exe(struct process *process, char *out)
+{
+	struct mm *mm = process_get_mm(process);
+
+	if (!mm)
+		return -ENOENT;
+	strlcpy(out, mm->exe, VFS_PATH_MAX);
+	mm_put(mm);
+	return *out ? 0 : -ENOENT;
+}
+
+/* The path of an open file; one without is called after its kind. */
+static int proc_link_fd(struct process *process, unsigned int fd, char *out)
+{
+	struct file *file;
+
+	mutex_lock(&process_lock);
+	file = process->files ? files_get_file(process->files, fd) : NULL;
+	mutex_unlock(&process_lock);
+	if (!file)
+		return -ENOENT;
+	if (file->path)
+		strlcpy(out, file->path, VFS_PATH_MAX);
+	else
+		strlcpy(out, file->ops->is_console ? "/dev/console" : "pipe:[0]", VFS_PATH_MAX);
+	fput(file);
+	return 0;
+}
+
+int proc_link(struct process *process, enum proc_kind kind, unsigned int fd, char *out)
+{
+	switch (kind) {
+	case PROC_LINK_EXE:
+		return proc_link_exe(process, out);
+	case PROC_LINK_CWD:
+		strlcpy(out, process->cwd, VFS_PATH_MAX);
+		return 0;
+	case PROC_LINK_MOUNTS:
+		strlcpy(out, "/proc/mounts", VFS_PATH_MAX);
+		return 0;
+	case PROC_LINK_ROOT:
+		strlcpy(out, "/", VFS_PATH_MAX);
+		return 0;
+	default:
+		return proc_link_fd(process, fd, out);
+	}
+}
