@@ -228,6 +228,7 @@ ROWS = [
         "    r:kprobes/opened vfs_open path=path:string err=$retval\n"
         "        int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)\n"
         "        path:string from +0($arg2), const char *path\n        err:s32 from $retval, int\n"
+        "           0 PEEK_TEXT at [offset 24] + 0\n           1 END\n"
         "2\nsched/sched_switch: an event of the kernel, which no line defines\n",
         0,
     ),

@@ -9,6 +9,8 @@
  * stands in for bytes and texts that are not there, which all other ends skip.
  */
 #include <trace/errno.h>
+#include <trace/fmt.h>
+#include "expr/expr_show.h"
 #include "fetch_private.h"
 #include "text/str.h"
 
@@ -231,6 +233,38 @@ void trace_fetch_add(struct fetch_build *build, const struct fetch_parsed *arg)
 }
 
 /* ---- The whole ---- */
+
+static const char *const step_names[FETCH_NR_CODES] = {
+	[FETCH_ADDRESS] = "ADDRESS",	 [FETCH_LOCATED] = "LOCATED",
+	[FETCH_THREAD] = "THREAD",	 [FETCH_THIS_CPU] = "THIS_CPU",
+	[FETCH_LITERAL] = "LITERAL",	 [FETCH_COMM] = "COMM",
+	[FETCH_STORE] = "STORE",	 [FETCH_MEMORY] = "MEMORY",
+	[FETCH_BITS_OF] = "BITS_OF",	 [FETCH_TEXT_AT] = "TEXT_AT",
+	[FETCH_TEXTS] = "TEXTS",	 [FETCH_NAME_OF] = "NAME_OF",
+	[FETCH_NO_BYTES] = "NO_BYTES",	 [FETCH_NO_TEXTS] = "NO_TEXTS",
+	[FETCH_PEEK] = "PEEK",		 [FETCH_PEEK_WORD] = "PEEK_WORD",
+	[FETCH_PEEK_TEXT] = "PEEK_TEXT",
+};
+
+void trace_fetch_show(const struct expr_program *program, uint32_t number, struct trace_seq *seq)
+{
+	const struct expr_insn *insn = &program->insns[number];
+	const struct fetch_own *own = (const struct fetch_own *)(const void *)&insn->own;
+	uint32_t code = 0;
+	char text[48];
+
+	while (code + 1 < FETCH_NR_CODES && trace_fetch_steps[code] != insn->step)
+		code++;
+	if (code >= FETCH_PEEK && own->from != FETCH_NOWHERE)
+		trace_snprintf(text, sizeof(text), "%s at [offset %u] + %lld", step_names[code],
+			       own->from, (long long)own->operand);
+	else if (code >= FETCH_PEEK || (code >= FETCH_MEMORY && code <= FETCH_TEXTS))
+		trace_snprintf(text, sizeof(text), "%s at %s%lld", step_names[code],
+			       code >= FETCH_PEEK ? "" : "value + ", (long long)own->operand);
+	else
+		trace_strcpy(text, step_names[code] ? step_names[code] : "", sizeof(text));
+	trace_expr_show(program, number, text, seq);
+}
 
 int trace_fetch_create(struct fetch_build *build, const struct fetch_build *counted,
 		       struct fetch_copy *copies)

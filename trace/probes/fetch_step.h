@@ -8,6 +8,8 @@
 
 #include "expr/expr.h"
 
+struct trace_seq;
+
 /*
  * First the beginnings of values, of which the first two are instructions of expr.h; then the ends,
  * which store the value, or what is at the address value + `operand`.
@@ -56,5 +58,7 @@ _Static_assert(sizeof(struct fetch_own) <= sizeof(struct expr_own), "it fits in 
 
 /* By enum fetch_code; NULL for instructions of expr.h. */
 extern const expr_step_fn trace_fetch_steps[FETCH_NR_CODES];
+/* trace_expr_show() of an argument's program. */
+void trace_fetch_show(const struct expr_program *program, uint32_t number, struct trace_seq *seq);
 
 #endif

@@ -4,6 +4,8 @@
  * 	int vfs_open(const char *path, uint32_t flags)
  * 	path:string from +0($arg1), const char *path
  * 	flags:u32 from $arg2, uint32_t flags
+ * 	   0 PEEK_TEXT at [offset 40] + 0
+ * 	   1 END
  */
 #include <trace/platform.h>
 #include <trace/trace_seq.h>
@@ -100,6 +102,16 @@ static TRACE_NOINLINE void probe_explain_put_args(const struct probe_definition 
 	}
 }
 
+/* Registers as they are need no program. */
+static void put_program(const struct expr_program *program, const char *indent,
+			struct trace_seq *seq)
+{
+	for (uint32_t i = 0; program && i < program->nr; i++) {
+		trace_seq_puts(seq, indent);
+		trace_fetch_show(program, i, seq);
+	}
+}
+
 /* The place is looked up once more, to know the values that can be recorded there. */
 void trace_probe_explain(const struct dyn_event *dyn, const char *indent, struct trace_seq *seq)
 {
@@ -120,4 +132,5 @@ void trace_probe_explain(const struct dyn_event *dyn, const char *indent, struct
 	else
 		seq->len = before;
 	probe_explain_put_args(&definition, trace_probe_args_text(probe), indent, seq);
+	put_program(probe->program.steps, indent, seq);
 }

@@ -222,7 +222,14 @@ static void entries(void **state)
 		    "        arg4:x64 from $arg6\n"
 		    "        last:s64 from $arg7, long int last\n"
 		    "        arg6:x64 from $stack1\n"
-		    "        c:symbol from +0($stack)\n");
+		    "        c:symbol from +0($stack)\n"
+		    "           0 FIELD offset 40 shift 0 mask ffffffffffffffff\n"
+		    "           1 STORE\n"
+		    "           2 PEEK_TEXT at [offset 48] + 0\n"
+		    "           3 PEEK_WORD at [offset 120] + 8\n"
+		    "           4 PEEK_WORD at [offset 120] + 8\n"
+		    "           5 PEEK_WORD at [offset 120] + 0\n"
+		    "           6 END\n");
 }
 
 static void members(void **state)
@@ -241,7 +248,28 @@ static void members(void **state)
 		    "        arg4:s32 from +40($arg1), int level : 5, from bit 3 on\n"
 		    "        t:x8[4] from +0(+16($arg1))\n"
 		    "        q:u32 from +16(%di), unsigned int mode : 3, from bit 0 on\n"
-		    "        c:s32 from +0($current), int pid\n");
+		    "        c:s32 from +0($current), int pid\n"
+		    "           0 PEEK_TEXT at [offset 32] + 0\n"
+		    "           1 PEEK at [offset 32] + 24\n"
+		    "           2 FIELD offset 32 shift 0 mask ffffffffffffffff\n"
+		    "           3 READ 8 bytes at value + 32, true: 4, false: 5\n"
+		    "           4 MEMORY at value + 48, false: 6\n"
+		    "           5 NO_BYTES\n"
+		    "           6 FIELD offset 32 shift 0 mask ffffffffffffffff\n"
+		    "           7 READ 4 bytes at value + 40, true: 8, false: 9\n"
+		    "           8 BITS << 56 >> 59\n"
+		    "           9 STORE\n"
+		    "          10 FIELD offset 32 shift 0 mask ffffffffffffffff\n"
+		    "          11 READ 8 bytes at value + 16, true: 12, false: 13\n"
+		    "          12 MEMORY at value + 0, false: 14\n"
+		    "          13 NO_BYTES\n"
+		    "          14 FIELD offset 32 shift 0 mask ffffffffffffffff\n"
+		    "          15 READ 4 bytes at value + 16, true: 16, false: 17\n"
+		    "          16 BITS << 61 >> 61\n"
+		    "          17 STORE\n"
+		    "          18 THREAD\n"
+		    "          19 MEMORY at value + 0\n"
+		    "          20 END\n");
 }
 
 /* Members in front of the pointer have a negative offset. */
@@ -249,10 +277,11 @@ static void in_front(void **state)
 {
 	(void)state;
 	define("p:in do_work+8 n=(file,pos)%di->name:string");
-	check_words("in",
-		    "kprobes/in: a dynamic event, off\n"
-		    "    p:kprobes/in do_work+8 n=(file,pos)%di->name:string\n"
-		    "        " DO_WORK_PROTO "        n:string from -48(%di), char name[16]\n");
+	check_words("in", "kprobes/in: a dynamic event, off\n"
+			  "    p:kprobes/in do_work+8 n=(file,pos)%di->name:string\n"
+			  "        " DO_WORK_PROTO "        n:string from -48(%di), char name[16]\n"
+			  "           0 PEEK_TEXT at [offset 32] + -48\n"
+			  "           1 END\n");
 }
 
 static void returns(void **state)
@@ -263,7 +292,9 @@ static void returns(void **state)
 				    "    r:kprobes/back yield arg1=$retval pos=$retval->pos\n"
 				    "        struct file *yield(void)\n"
 				    "        arg1:x64 from $retval, struct file *\n"
-				    "        pos:s64 from +48($retval), long int pos\n");
+				    "        pos:s64 from +48($retval), long int pos\n"
+				    "           0 PEEK_WORD at [offset 80] + 48\n"
+				    "           1 END\n");
 	define("f:no schedule%return $retval");
 	check_words("no", "fprobes/no: a dynamic event, off\n"
 			  "    f:fprobes/no schedule%return arg1=$retval\n"
@@ -296,7 +327,12 @@ static void other_places(void **state)
 		    "        sched_switch(struct sched_thread *prev, struct sched_thread *next)\n"
 		    "        arg1:string from +0(+8($arg2)), const char *comm\n"
 		    "        prev:x64 from $arg1, struct sched_thread *prev\n"
-		    "        third:x64 from $arg3\n");
+		    "        third:x64 from $arg3\n"
+		    "           0 FIELD offset 8 shift 0 mask ffffffffffffffff\n"
+		    "           1 READ 8 bytes at value + 8, true: 2, false: 3\n"
+		    "           2 TEXT_AT at value + 0, false: 4\n"
+		    "           3 NO_TEXTS\n"
+		    "           4 END\n");
 	define("e:my/on sched.sched_switch $prev_pid n=$next_comm p=(file)prev_pid->pos if "
 	       "next_pid > 0");
 	check_words("on", "my/on: a dynamic event, off\n"
@@ -304,7 +340,14 @@ static void other_places(void **state)
 			  "p=(file)prev_pid->pos if next_pid > 0\n"
 			  "        arg1:x64 from $prev_pid, pid_t prev_pid\n"
 			  "        n:string from $next_comm, char next_comm[16]\n"
-			  "        p:s64 from +48($prev_pid), long int pos\n");
+			  "        p:s64 from +48($prev_pid), long int pos\n"
+			  "           0 FIELD offset 20 shift 32 mask ffffffffffffffff\n"
+			  "           1 STORE\n"
+			  "           2 ADDRESS\n"
+			  "           3 TEXT_AT at value + 0\n"
+			  "           4 FIELD offset 20 shift 32 mask ffffffffffffffff\n"
+			  "           5 MEMORY at value + 48\n"
+			  "           6 END\n");
 	define("s:lat u64 nr");
 	check_words("synthetic/lat", "synthetic/lat: a dynamic event, off\n"
 				     "    s:synthetic/lat\tu64 nr\n");
