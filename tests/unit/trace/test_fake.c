@@ -3,6 +3,7 @@
  */
 #include "unit.h"
 #include <string.h>
+#include "allocations.h"
 #include "fake.h"
 
 static int setup(void **state)
@@ -26,6 +27,39 @@ static void test_alloc_fails_when_told(void **state)
 	assert_int_equal(fake_alloc_out, 1);
 	trace_plat_free(first, 100);
 	assert_int_equal(fake_alloc_out, 0);
+}
+
+/* An operation that needs memory three times, and gives all back. */
+static int allocate_three(long *nr_calls)
+{
+	void *got[3];
+	size_t nr = 0;
+	int err;
+
+	++*nr_calls;
+	while (nr < 3 && (got[nr] = trace_plat_alloc(16)))
+		nr++;
+	err = nr == 3 ? 0 : -ENOMEM;
+	while (nr)
+		trace_plat_free(got[--nr], 16);
+	return err;
+}
+
+static void test_each_allocation_fails_once(void **state)
+{
+	long nr, nr_calls = 0, nr_failed = 0;
+
+	(void)state;
+	for_each_allocation(nr, allocate_three(&nr_calls)) {
+		void *own = trace_plat_alloc(16);
+
+		assert_non_null(own);
+		trace_plat_free(own, 16);
+		assert_int_equal(nr, nr_failed++);
+	}
+	assert_int_equal(nr, 3);
+	assert_int_equal(nr_failed, 3);
+	assert_int_equal(nr_calls, 4);
 }
 
 static int nr_irqs;
@@ -125,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_alloc_fails_when_told, setup),
+		cmocka_unit_test_setup(test_each_allocation_fails_once, setup),
 		cmocka_unit_test_setup(test_clock_runs_interrupts, setup),
 		cmocka_unit_test_setup(test_poke_verifies_old_bytes, setup),
 		cmocka_unit_test_setup(test_call_goes_through_trampoline, setup),

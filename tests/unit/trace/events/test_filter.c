@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "allocations.h"
 #include "events/filter.h"
 #include "expr/expr_build.h"
 #include "fake/fake.h"
@@ -1042,18 +1043,10 @@ static void out_of_memory(void **state)
 	long nr;
 
 	(void)state;
-	for (nr = 0;; nr++) {
-		int err;
-
-		fake_alloc_budget = nr;
-		err = trace_filter_compile(&type, "u8 == 0 && name ~ '*x' || cpu & CPUS{0}",
-					   &filter, &error);
-		fake_alloc_budget = -1;
-		if (!err)
-			break;
-		assert_int_equal(err, -ENOMEM);
+	for_each_allocation(nr,
+			    trace_filter_compile(&type, "u8 == 0 && name ~ '*x' || cpu & CPUS{0}",
+						 &filter, &error))
 		assert_int_equal(fake_alloc_out, 0);
-	}
 	assert_int_equal(nr, 2);
 	trace_expr_free(filter);
 	trace_expr_free(NULL);

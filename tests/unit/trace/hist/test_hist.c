@@ -3,6 +3,7 @@
  * and what is said about mistakes.
  */
 #include "unit.h"
+#include "allocations.h"
 #include "hist_help.h"
 
 static void some_cargo(void)
@@ -953,20 +954,12 @@ static void division_by_zero(void **state)
 static void no_memory(void **state)
 {
 	static const char text[] = "hist:keys=id,name:t1=time-$t0,who=name:vals=time";
+	long nr, out;
 
 	(void)state;
 	add(ARRIVE, "hist:keys=id,name:t0=time");
-	for (fake_alloc_budget = 0;; fake_alloc_budget++) {
-		long out = fake_alloc_out, budget = fake_alloc_budget;
-		int err = set(LEAVE, text);
-
-		fake_alloc_budget = -1;
-		if (!err)
-			break;
-		assert_int_equal(err, -ENOMEM);
+	for_each_allocation(nr, (out = fake_alloc_out, set(LEAVE, text)))
 		assert_int_equal(fake_alloc_out, out);
-		fake_alloc_budget = budget;
-	}
 	trace_ship_arrive(1, 10, "x");
 	trace_ship_leave(1, 20, "x");
 	assert_non_null(strstr(entries(LEAVE), "hitcount:          1  time:         20\n"));

@@ -3,6 +3,7 @@
  * traces and repeats of the function tracer.
  */
 #include "unit.h"
+#include "allocations.h"
 #include "child.h"
 #include "tracefs.h"
 #include <trace/ftrace_probe.h>
@@ -192,25 +193,14 @@ static void many_functions(void **state)
 static void no_memory(void **state)
 {
 	struct trace_array *tr = trace_global_array();
-	int err = -ENOMEM;
+	long nr;
 
 	(void)state;
-	for (long budget = 0; err; budget++) {
-		fake_alloc_budget = budget;
-		err = register_ftrace_function_probe("*", tr, &own_probe, 1);
-		fake_alloc_budget = -1;
-		assert_true(!err || err == -ENOMEM);
-		assert_true(budget < 20);
-		if (err)
-			says("enabled_functions", "");
-	}
-	err = -ENOMEM;
-	for (long budget = 0; err; budget++) {
-		fake_alloc_budget = budget;
-		err = unregister_ftrace_function_probe_func("yield", tr, &own_probe);
-		fake_alloc_budget = -1;
-		assert_true(!err || err == -ENOMEM);
-	}
+	for_each_allocation(nr, register_ftrace_function_probe("*", tr, &own_probe, 1))
+		says("enabled_functions", "");
+	assert_in_range(nr, 1, 19);
+	for_each_allocation(nr, unregister_ftrace_function_probe_func("yield", tr, &own_probe))
+		assert_non_null(strstr(cat("enabled_functions"), "yield"));
 	says(FILTER, EMPTY "schedule:own:count=1\ndo_work:own:count=1\nkfree:own:count=1\n");
 	assert_null(strstr(cat("enabled_functions"), "yield"));
 	assert_non_null(strstr(cat("enabled_functions"), "do_work"));

@@ -3,6 +3,7 @@
  * what is recorded, kprobe_profile.
  */
 #include "unit.h"
+#include "allocations.h"
 #include "tracefs.h"
 #include "trace/events/event_parse.h"
 #include "probe_help.h"
@@ -590,18 +591,13 @@ static void no_memory(void **state)
 	static const char *const lines[] = { "p:my/a do_work $arg1 +0($arg3):string",
 					     "p:my/a kfree $arg1 +0($arg3):string",
 					     "p:my/b kfree+8 %r10" };
-	int err;
+	long nr;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		for (long budget = 0;; budget++) {
-			fake_alloc_budget = budget;
-			err = define(lines[i]);
-			fake_alloc_budget = -1;
-			if (!err)
-				break;
-			assert_int_equal(err, -ENOMEM);
-		}
+		for_each_allocation(nr, define(lines[i]))
+			assert_null(strstr(cat("dynamic_events"), lines[i]));
+		assert_true(nr > 0);
 	}
 	fake_probe_budget = 0;
 	assert_int_equal(define("p:my/c kfree+9"), -ENOMEM);

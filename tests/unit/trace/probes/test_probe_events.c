@@ -3,6 +3,7 @@
  * mistakes, what is written, and what is done with it as with any event.
  */
 #include "unit.h"
+#include "allocations.h"
 #include "tracefs.h"
 #include "trace/events/event_parse.h"
 #include "probe_help.h"
@@ -339,6 +340,7 @@ static void conditions(void **state)
 {
 	static const char line[] = "e:my/sw sched.sched_switch next=$next_pid:s32 if prev_pid == 7 "
 				   "&& next_comm != \"if\"";
+	long nr;
 
 	(void)state;
 	assert_int_equal(define(line), 0);
@@ -357,17 +359,8 @@ static void conditions(void **state)
 	assert_int_equal(echo("0", "events/my/sw/filter"), 0);
 	assert_int_equal(echo("0", "events/my/sw/enable"), 0);
 	assert_int_equal(define("-:my/sw sched.sched_switch next=$next_pid:s32"), 0);
-	for (long budget = 0;; budget++) {
-		int err;
-
-		fake_alloc_budget = budget;
-		err = define(line);
-		fake_alloc_budget = -1;
-		if (!err)
-			break;
-		assert_int_equal(err, -ENOMEM);
+	for_each_allocation(nr, define(line))
 		assert_string_equal(cat("dynamic_events"), "");
-	}
 }
 
 /* All that come from one place show the preempt depth there: of tracepoints of both kinds. */
@@ -568,18 +561,14 @@ static void no_memory(void **state)
 	static const char *const lines[] = { "t:my/a sched_switch $arg1 +0($arg1):string",
 					     "t:my/a sched_waking $arg1 +0($arg1):string",
 					     "e:my/b my.a $arg1", "e:my/c sched.sched_switch" };
+	long nr;
 	int err;
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		for (long budget = 0;; budget++) {
-			fake_alloc_budget = budget;
-			err = define(lines[i]);
-			fake_alloc_budget = -1;
-			if (!err)
-				break;
-			assert_int_equal(err, -ENOMEM);
-		}
+		for_each_allocation(nr, define(lines[i]))
+			assert_null(strstr(cat("dynamic_events"), lines[i]));
+		assert_true(nr > 0);
 	}
 	assert_int_equal(echo("", "trace"), 0);
 	for (long budget = 0;; budget++) {

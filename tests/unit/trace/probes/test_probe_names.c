@@ -3,6 +3,7 @@
  * what they become, how they are listed, their mistakes, and arguments that are kept until the return.
  */
 #include "unit.h"
+#include "allocations.h"
 #include "tracefs.h"
 #include "trace/events/event_parse.h"
 #include "probe_help.h"
@@ -466,6 +467,7 @@ static void names_of_files(void **state)
 
 static void no_memory(void **state)
 {
+	long nr;
 	int err;
 
 	(void)state;
@@ -478,15 +480,9 @@ static void no_memory(void **state)
 		assert_string_equal(cat("dynamic_events"), "");
 	}
 	assert_int_equal(err, -EINVAL); /* `last` is on the stack */
-	for (long budget = 0;; budget++) {
-		fake_alloc_budget = budget;
-		err = echo_append("r:my/a do_work $arg1 $arg2 $arg3 $arg4 $retval",
-				  "dynamic_events");
-		fake_alloc_budget = -1;
-		if (!err)
-			break;
-		assert_int_equal(err, -ENOMEM);
-	}
+	for_each_allocation(
+		nr, echo_append("r:my/a do_work $arg1 $arg2 $arg3 $arg4 $retval", "dynamic_events"))
+		assert_string_equal(cat("dynamic_events"), "");
 }
 
 /* ---- Without types ---- */
