@@ -2,7 +2,7 @@
 their order.
 
 With functions of this kernel: do_sys_open is vfs_open here, getname_flags kernel_clone. There are no system calls, so events at
-the entry and the return of vfs_open are raw_syscalls/sys_enter and sys_exit.
+the entry and the return of vfs_open are calls/sys_enter and sys_exit.
 """
 import re
 
@@ -244,16 +244,16 @@ def test_first_of_eprobetrace(tracing):
 def test_second_of_eprobetrace(tracing):
     """A name that is read at the return: from an event to a synthetic one, and an event on that."""
     tracing.check(
-        "echo 'f:raw_syscalls/sys_enter vfs_open id=\\257 args=+0($stack):x64[6] path=path:x64' >> dynamic_events; "
-        "echo 'f:raw_syscalls/sys_exit vfs_open%return id=\\257 ret=$retval' >> dynamic_events"
+        "echo 'f:calls/sys_enter vfs_open id=\\257 args=+0($stack):x64[6] path=path:x64' >> dynamic_events; "
+        "echo 'f:calls/sys_exit vfs_open%return id=\\257 ret=$retval' >> dynamic_events"
     )
     tracing.check(
-        "echo 'e:openat raw_syscalls.sys_enter nr=$id second=+8($args):x64 filename=+0($path):ustring' >> dynamic_events; "
-        "echo 'nr == 257' > events/eprobes/openat/filter; echo 1 > events/eprobes/openat/enable; echo 1 > events/raw_syscalls/sys_enter/enable; "
-        "> trace; cat /proc/uptime > /dev/null; echo 0 > events/raw_syscalls/enable"
+        "echo 'e:openat calls.sys_enter nr=$id second=+8($args):x64 filename=+0($path):ustring' >> dynamic_events; "
+        "echo 'nr == 257' > events/eprobes/openat/filter; echo 1 > events/eprobes/openat/enable; echo 1 > events/calls/sys_enter/enable; "
+        "> trace; cat /proc/uptime > /dev/null; echo 0 > events/calls/enable"
     )
     whole = [re.search(r"args=\{\w+,(\w+),", line)[1] for thread, line in shown(tracing, "sys_enter") if thread == "cat"]
-    assert ("cat", f'(raw_syscalls.sys_enter) nr=0x101 second={whole[0]} filename="/proc/uptime"') in shown(tracing, "openat")
+    assert ("cat", f'(calls.sys_enter) nr=0x101 second={whole[0]} filename="/proc/uptime"') in shown(tracing, "openat")
     # That document removes it while it is on, which neither kernel does.
     assert tracing.run("echo '-:openat' >> dynamic_events") == ("sh: write error: Device or resource busy\n", 1)
     tracing.check("echo 0 > events/eprobes/openat/enable; echo '-:openat' >> dynamic_events")
@@ -261,14 +261,14 @@ def test_second_of_eprobetrace(tracing):
         "hist:keys=common_pid:file=$f:onmatch(eprobes.openat_start).trace(filename,$file) if id == 257"
     )
     tracing.check(
-        "echo 'e:openat_start raw_syscalls.sys_enter nr=$id filename=$path:x64' >> dynamic_events; echo 's:filename u64 file' >> dynamic_events; "
-        f"echo '{enter}' > events/eprobes/openat_start/trigger; echo '{leave}' > events/raw_syscalls/sys_exit/trigger; "
+        "echo 'e:openat_start calls.sys_enter nr=$id filename=$path:x64' >> dynamic_events; echo 's:filename u64 file' >> dynamic_events; "
+        f"echo '{enter}' > events/eprobes/openat_start/trigger; echo '{leave}' > events/calls/sys_exit/trigger; "
         "echo 'e:openat synthetic.filename filename=+0($file):ustring' >> dynamic_events"
     )
     tracing.check("echo 1 > events/eprobes/openat/enable; > trace; cat /proc/uptime > /dev/null")
     assert ("cat", '(synthetic.filename) filename="/proc/uptime"') in shown(tracing, "openat")
     tracing.check(
-        f"echo 0 > events/eprobes/openat/enable; echo '!{leave}' >> events/raw_syscalls/sys_exit/trigger; "
+        f"echo 0 > events/eprobes/openat/enable; echo '!{leave}' >> events/calls/sys_exit/trigger; "
         f"echo '!{enter}' >> events/eprobes/openat_start/trigger"
     )
 
