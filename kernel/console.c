@@ -240,6 +240,11 @@ int console_write_raw(const char *buf, size_t len)
 	return console_write_all(buf, len, true);
 }
 
+void console_write_now(const char *buf, size_t len)
+{
+	console_write_some(buf, len, false);
+}
+
 /* Have all bytes been sent that came before number *(uint32_t *)arg? */
 static bool console_is_sent(const void *arg)
 {

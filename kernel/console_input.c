@@ -6,10 +6,12 @@
 #include <kernel/lock.h>
 #include <kernel/softirq.h>
 #include <kernel/thread.h>
+#include <kernel/tty.h>
 #include "console_priv.h"
 
 #define RX_BYTES 16384u
 #define CTRL_C	 0x03
+#define SIGINT	 2
 #define LOST	 0x100 /* flag of a byte in the ring: bytes just before it were lost */
 
 static struct {
@@ -17,24 +19,35 @@ static struct {
 	_Atomic uint32_t head; /* written by the interrupt */
 	_Atomic uint32_t tail; /* written by the reader, which holds `reader` */
 	struct mutex reader;
-	_Atomic bool is_losing;		 /* the last byte that came found no room */
-	bool has_lost;			 /* a LOST byte was read; under `reader` */
-	_Atomic uint32_t sigint_pending; /* Ctrl-C came, its targets are not interrupted yet */
-	_Atomic uint32_t flush_head; /* `head` at the newest Ctrl-C: bytes before it are not read */
+	_Atomic bool is_losing;		  /* the last byte that came found no room */
+	bool has_lost;			  /* a LOST byte was read; under `reader` */
+	_Atomic uint64_t signals_pending; /* of keys that came, a bit each, and are not sent yet */
+	_Atomic uint32_t
+		flush_head; /* `head` at the newest such key: bytes before it are not read */
 	struct spinlock target_lock; /* with interrupts off */
 	struct thread *_Atomic target;
 	uint16_t ring[RX_BYTES];
 } in;
 
+/* The signal of a key: as the terminal has it while a program uses that, otherwise Ctrl-C alone. */
+static int console_signal_of(uint8_t byte)
+{
+	if (tty_is_active())
+		return tty_signal_of(byte);
+	return byte == CTRL_C && atomic_load(&in.target) ? SIGINT : 0;
+}
+
 void console_rx(unsigned int port, uint8_t byte)
 {
 	uint32_t head = atomic_load_explicit(&in.head, memory_order_relaxed);
+	int sig = console_signal_of(byte);
 
 	(void)port;
-	if (byte == CTRL_C && atomic_load(&in.target)) {
+	if (sig) {
 		atomic_store(&in.is_losing, false);
-		atomic_store(&in.flush_head, head);
-		atomic_store(&in.sigint_pending, 1);
+		if (!tty_is_active() || tty_flushes_on_signal())
+			atomic_store(&in.flush_head, head);
+		atomic_fetch_or(&in.signals_pending, 1ull << (sig - 1));
 	} else if (head - atomic_load(&in.tail) < RX_BYTES) {
 		in.ring[head % RX_BYTES] =
 			byte | (atomic_exchange(&in.is_losing, false) ? LOST : 0);
@@ -62,17 +75,20 @@ static void console_interrupt_target(void)
 static bool console_has_input(void *arg)
 {
 	(void)arg;
-	if (atomic_load(&in.sigint_pending))
+	if (atomic_load(&in.signals_pending))
 		return false;
 	return atomic_load(&in.head) != atomic_load(&in.tail) || atomic_load(&in.is_losing);
 }
 
 void console_input_arrived(void)
 {
-	/* Cleared last: no reader gets the bytes typed after Ctrl-C before it is interrupted. */
-	if (atomic_load(&in.sigint_pending)) {
-		console_interrupt_target();
-		atomic_store(&in.sigint_pending, 0);
+	uint64_t signals = atomic_load(&in.signals_pending);
+
+	/* Cleared last: no reader gets the bytes typed after the key before it is interrupted. */
+	if (signals) {
+		if (!tty_is_active() || !tty_send_signals(signals))
+			console_interrupt_target();
+		atomic_fetch_and(&in.signals_pending, ~signals);
 	}
 	if (console_has_input(NULL))
 		waitq_wake_all(&in.waitq);
@@ -147,6 +163,24 @@ int console_getc_timeout(uint64_t timeout_ns)
 	c = console_take_byte();
 	mutex_unlock(&in.reader);
 	return c;
+}
+
+int console_getc_now(void)
+{
+	int c = -EAGAIN;
+
+	if (!mutex_trylock(&in.reader))
+		return c;
+	console_flush_void();
+	if (console_has_input(NULL))
+		c = console_take_byte();
+	mutex_unlock(&in.reader);
+	return c;
+}
+
+int console_wait(bool (*done)(void *arg), void *arg, uint64_t timeout_ns)
+{
+	return waitq_wait(&in.waitq, done, arg, true, timeout_ns);
 }
 
 bool console_take_lost(void)

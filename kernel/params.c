@@ -21,7 +21,7 @@ static bool has_dropped; /* the command line had more words or bytes than are ke
 
 /* The parameters that kernel/ asks for. All others are given to the tracer, which knows its own. */
 static const char *const known[] = {
-	"maxcpus", "run", "exit", "panic", "nox2apic", "loglevel",
+	"maxcpus", "run", "exit", "panic", "nox2apic", "loglevel", "init",
 };
 
 /*

@@ -1,5 +1,5 @@
 /*
- * The console as a file. Reading gives a line at a time, edited and echoed; the rest of a line that
+ * The console as a file. Programs read it as a terminal. To commands reading gives a line at a time, edited and echoed; the rest of a line that
  * did not fit is kept for the next read. Jobs in the background get -EIO, because typed lines are
  * for the foreground.
  *
@@ -10,6 +10,7 @@
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
+#include <kernel/tty.h>
 #include <kernel/vfs.h>
 #include "shell/line/line.h"
 #include "vfs_mount.h"
@@ -65,8 +66,9 @@ static ssize_t console_read(struct file *file, void *buf, size_t len, uint64_t *
 	ssize_t got;
 	int err;
 
-	(void)file;
 	(void)pos;
+	if (tty_has_reader())
+		return tty_read(file, buf, len);
 	/* Linux stops such a job by SIGTTIN, and gives -EIO to one that cannot be stopped. */
 	if (!console_is_foreground())
 		return -EIO;
@@ -81,20 +83,39 @@ static ssize_t console_read(struct file *file, void *buf, size_t len, uint64_t *
 static ssize_t console_file_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	const char *text = buf;
-	int err;
+	bool is_raw = false;
+	int err = tty_has_reader() ? tty_begin_write(&is_raw) : 0;
 
 	(void)file;
 	(void)pos;
-	if (!len)
-		return 0;
+	if (!len || err)
+		return err;
 	atomic_store(&is_inside_line, text[len - 1] != '\n');
-	err = console_write(text, len);
+	err = is_raw ? console_write_raw(text, len) : console_write(text, len);
 	return err ? err : (ssize_t)len;
+}
+
+/* Commands of the shell always find something to read: they wait in reading. */
+static bool console_is_readable(struct file *file)
+{
+	(void)file;
+	return !tty_has_reader() || tty_is_readable();
 }
 
 const struct file_ops console_file_ops = {
 	.read = console_read,
 	.write = console_file_write,
+	.is_readable = console_is_readable,
+	.ioctl = tty_ioctl,
+	.is_console = true,
+};
+/* /dev/tty: the console, for those whose controlling terminal it is. */
+const struct file_ops tty_file_ops = {
+	.open = tty_open,
+	.read = console_read,
+	.write = console_file_write,
+	.is_readable = console_is_readable,
+	.ioctl = tty_ioctl,
 	.is_console = true,
 };
 

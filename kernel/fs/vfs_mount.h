@@ -89,6 +89,7 @@ typedef size_t (*vfs_line_fn)(char *line, size_t size, uint64_t *pos);
 ssize_t vfs_lines_read(struct file *file, void *buf, size_t len, uint64_t *pos,
 		       vfs_line_fn next_line);
 extern const struct file_ops console_file_ops;
+extern const struct file_ops tty_file_ops;
 /* A file that runs the commands written to it; a read gives their output. vfs_shell.c. */
 extern const struct file_ops shell_file_ops;
 /* The files of /proc/sys/kernel and /proc/sys/debug. */

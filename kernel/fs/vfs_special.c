@@ -230,7 +230,7 @@ static const struct vfs_special specials[] = {
 	{ "/dev", "console", 0600, true, &console_file_ops, NULL, NULL },
 	{ "/dev", "null", 0666, true, &null_ops, NULL, NULL },
 	{ "/dev", "shell", 0600, true, &shell_file_ops, NULL, NULL },
-	{ "/dev", "tty", 0666, true, &console_file_ops, NULL, NULL },
+	{ "/dev", "tty", 0666, true, &tty_file_ops, NULL, NULL },
 	{ "/dev", "zero", 0666, true, &zero_ops, NULL, NULL },
 	{ "/proc", "cmdline", 0444, false, NULL, show_cmdline, NULL },
 	{ "/proc", "kallsyms", 0444, false, &kallsyms_ops, NULL, NULL },

@@ -9,6 +9,7 @@
  */
 #include <kernel/string.h>
 #include "process.h"
+#include "tty.h"
 
 void do_group_exit(int exit_code)
 {
@@ -106,6 +107,7 @@ void task_exit(struct task *task)
 	exit_mm(task);
 	exit_files(process);
 	process_born(process);
+	tty_disassociate(process);
 	exit_signals(process);
 	exit_notify(process);
 }

@@ -140,6 +140,38 @@ int kill_all_others(int sig, const struct user_siginfo *info)
 	return pid_kill_result(&walk);
 }
 
+struct session_walk {
+	int32_t sid;
+	int sig;
+	const struct user_siginfo *info; /* NULL: the terminal is forgotten */
+};
+
+static void pid_visit_session(struct process *process, void *arg)
+{
+	const struct session_walk *walk = arg;
+
+	if (process->sid != walk->sid || !process->has_tty)
+		return;
+	if (walk->info)
+		send_signal(process, false, walk->sig, walk->info);
+	else
+		process->has_tty = false;
+}
+
+void kill_session(int32_t sid, int sig, const struct user_siginfo *info)
+{
+	struct session_walk walk = { .sid = sid, .sig = sig, .info = info };
+
+	pid_each(pid_visit_session, &walk);
+}
+
+void forget_session_tty(int32_t sid)
+{
+	struct session_walk walk = { .sid = sid };
+
+	pid_each(pid_visit_session, &walk);
+}
+
 /* ---- Groups and sessions ---- */
 
 struct session_look {
@@ -154,7 +186,7 @@ static void pid_look_at_session(struct process *process, void *arg)
 	look->is_there |= process->sid == look->sid;
 }
 
-static bool pid_group_is_in_session(int32_t pgid, int32_t sid)
+bool process_group_is_in_session(int32_t pgid, int32_t sid)
 {
 	struct session_look look = { .pgid = pgid, .sid = sid };
 
@@ -173,7 +205,7 @@ static int pid_check_setpgid(const struct process *process, int32_t pgid)
 		return -EPERM;
 	if (process != self && process->has_execed)
 		return -EACCES;
-	if (pgid != process->pid && !pid_group_is_in_session(pgid, self->sid))
+	if (pgid != process->pid && !process_group_is_in_session(pgid, self->sid))
 		return -EPERM;
 	return 0;
 }

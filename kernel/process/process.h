@@ -181,8 +181,13 @@ void process_list_remove(struct process *process);
 struct process *process_find(int32_t pid);
 /* Call fn for each process of a group. A lock is held, interrupts are off. */
 void process_each_in_group(int32_t pgid, void (*fn)(struct process *process, void *arg), void *arg);
+bool process_group_is_in_session(int32_t pgid, int32_t sid);
+/* The processes of the session have no terminal any more. */
+void forget_session_tty(int32_t sid);
 /* Signals for all of a group, and for all but the caller and the first program. 0, -ESRCH, -EAGAIN. */
 int kill_pgrp(int32_t pgid, int sig, const struct user_siginfo *info);
+/* For all of a session whose terminal is the console. */
+void kill_session(int32_t sid, int sig, const struct user_siginfo *info);
 int kill_all_others(int sig, const struct user_siginfo *info);
 /* setpgid() and setsid(). */
 int process_set_group(int32_t pid, int32_t pgid);

@@ -1,6 +1,8 @@
 /* Programs for the kernel's shell: see <kernel/process.h>. */
+#include <kernel/console.h>
 #include <kernel/string.h>
 #include "process.h"
+#include "tty.h"
 
 #define STATUS_SIGNAL 128
 
@@ -85,12 +87,32 @@ static void program_wait(struct thread *thread, struct process *process)
 		thread_interrupt(current_thread());
 }
 
+/* A program that has the console, and is not started for the background, gets the terminal. */
+static bool program_get_tty(const struct program *program, struct process *process)
+{
+	bool has_console = false;
+
+	for (unsigned int fd = 0; fd < 3; fd++)
+		has_console |= program->files[fd]->ops->is_console;
+	return has_console && console_is_foreground() &&
+	       tty_begin_program(process, current_thread()->group);
+}
+
+static void program_make_init(struct process *process)
+{
+	process->is_init = true;
+	mutex_lock(&process_lock);
+	process_init_program = process;
+	mutex_unlock(&process_lock);
+}
+
 /* The process is held by the caller, and its thread by this. */
 static int program_start(struct start *start, struct process *process)
 {
 	const char *name = strrchr(start->program->path, '/') + 1;
 	struct mm *mm = mm_create();
 	struct thread *thread;
+	bool has_tty;
 
 	if (!mm)
 		return -ENOMEM;
@@ -98,11 +120,15 @@ static int program_start(struct start *start, struct process *process)
 	thread = task_create(name, process, mm, program_begin, start);
 	if (!thread)
 		return -ENOMEM;
-	process->pgid = process->pid;
-	process->sid = current_thread()->group;
+	process->pgid = process->sid = process->pid;
+	has_tty = program_get_tty(start->program, process);
+	if (start->program->is_init)
+		program_make_init(process);
 	process_list_add(process);
 	wake_up_new_thread(thread);
 	program_wait(thread, process);
+	if (has_tty)
+		tty_end_program();
 	return start->err;
 }
 

@@ -8,6 +8,7 @@
 
 #define SIGHUP	 1
 #define SIGINT	 2
+#define SIGQUIT	 3
 #define SIGILL	 4
 #define SIGTRAP	 5
 #define SIGBUS	 7

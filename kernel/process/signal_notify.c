@@ -65,8 +65,8 @@ static void signal_look_at_member(struct process *process, void *arg)
 	if (process == look->ignored || process->is_zombie)
 		return;
 	look->has_stopped |= process->signals.is_stopped;
-	if (parent && parent != look->ignored && !parent->is_init &&
-	    parent->pgid != process->pgid && parent->sid == process->sid)
+	if (parent && parent != look->ignored && parent->pgid != process->pgid &&
+	    parent->sid == process->sid)
 		look->has_keeper = true;
 }
 

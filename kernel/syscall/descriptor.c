@@ -182,10 +182,38 @@ long sys_lseek(unsigned int fd, long offset, unsigned int whence)
 	return result;
 }
 
-/* No file has any: there are no terminals yet. */
+#define FIOCLEX	 0x5451u
+#define FIONCLEX 0x5450u
+#define FIONBIO	 0x5421u
+
+static long descriptor_ioctl(struct file *file, unsigned int fd, unsigned int cmd,
+			     unsigned long arg)
+{
+	int on;
+
+	switch (cmd) {
+	case FIOCLEX:
+	case FIONCLEX:
+		return files_set_cloexec(descriptor_files(), fd, cmd == FIOCLEX);
+	case FIONBIO:
+		if (copy_from_user(&on, (const void *)arg, sizeof(on)))
+			return -EFAULT;
+		return descriptor_set_flags(file,
+					    (unsigned long)(descriptor_flags(file) & ~O_NONBLOCK) |
+						    (on ? O_NONBLOCK : 0));
+	default:
+		return file->ops->ioctl ? file->ops->ioctl(cmd, arg) : -ENOTTY;
+	}
+}
+
 long sys_ioctl(unsigned int fd, unsigned int cmd, unsigned long arg)
 {
-	(void)cmd;
-	(void)arg;
-	return files_get_cloexec(descriptor_files(), fd) < 0 ? -EBADF : -ENOTTY;
+	struct file *file = files_get_file(descriptor_files(), fd);
+	long result;
+
+	if (!file)
+		return -EBADF;
+	result = descriptor_ioctl(file, fd, cmd, arg);
+	fput(file);
+	return result == -EINTR ? -ERESTARTSYS : result;
 }

@@ -27,6 +27,8 @@ void console_init(void);
 int console_write(const char *buf, size_t len);
 /* As console_write(), but sends the bytes as they are. For line editing. */
 int console_write_raw(const char *buf, size_t len);
+/* As much of it as there is room for. Any context but NMI. */
+void console_write_now(const char *buf, size_t len);
 /* Wait until every byte that was written before has left the machine. */
 void console_drain(void);
 
@@ -36,6 +38,10 @@ void console_drain(void);
  * were lost because the ring was full.
  */
 int console_getc_timeout(uint64_t timeout_ns);
+/* The next byte typed, or -EAGAIN: there is none, or another thread waits for it; -EIO as above. */
+int console_getc_now(void);
+/* Wait until done(arg), which is asked again when bytes were typed: see waitq_wait(). */
+int console_wait(bool (*done)(void *arg), void *arg, uint64_t timeout_ns);
 /*
  * Has console_getc_timeout(), since the last call of this, come to a place where bytes are missing
  * because they were typed faster than they were read?

@@ -20,6 +20,7 @@ struct program {
 	char *const *envp;
 	const char *cwd;
 	struct file *const *files; /* its descriptors 0, 1, 2 */
+	bool is_init; /* it stands in for the shell: signals without a handler do nothing to it */
 };
 
 #ifdef WITH_PROCESSES

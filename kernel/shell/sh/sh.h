@@ -143,6 +143,8 @@ int sh_run_command(struct shell *sh, const struct command *command, int argc, ch
  * word with a slash is always a program, and the command tells why it cannot be run.
  */
 const struct command *sh_find_program(const struct shell *sh, const char *name);
+/* Run a program in place of the shell, until it ends: its exit status, or -errno. */
+int sh_run_init(const struct shell *sh, const char *path, const struct sh_io *io);
 /* Print a line that begins with "sh: " to the error file. */
 void sh_complain(const struct sh_io *io, const char *fmt, ...) TRACE_PRINTF(2, 3);
 

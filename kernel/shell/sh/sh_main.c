@@ -197,6 +197,22 @@ static void sh_run_boot_text(struct shell *sh)
 	}
 }
 
+/* Give the console to the program of the boot parameter `init` first. */
+static void sh_run_boot_program(struct shell *sh)
+{
+	const char *path = boot_param_get("init");
+	int status;
+
+	if (!path)
+		return;
+	status = sh_run_init(sh, path, &console_io);
+	console_fresh_line();
+	if (status < 0)
+		sh_complain(&console_io, "init=%s: %s", path, command_strerror(status));
+	else
+		sh_complain(&console_io, "init=%s has ended with status %d", path, status);
+}
+
 int shell_main(void *unused)
 {
 	struct thread *self = current_thread();
@@ -210,6 +226,7 @@ int shell_main(void *unused)
 	console_set_sigint_target(self);
 	sh = sh_create_console_shell();
 	sh_run_boot_text(sh);
+	sh_run_boot_program(sh);
 	boot_stats.prompt_cycles = trace_plat_cycles();
 	for (;;) {
 		thread_set_name(self, "sh"); /* exec may have given it another name */

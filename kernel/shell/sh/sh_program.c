@@ -106,6 +106,32 @@ static int program_run_command(struct command_env *env, int argc, char **argv)
 	return err ? program_fail(env, err) : status;
 }
 
+/* A name that is no file is one of busybox, which runs the program by the name that it is called by. */
+static int program_find_init(const char *path, char *out_path)
+{
+	int err = program_find(path, "/", out_path);
+
+	return err == -ENOENT ? program_find("busybox", "/", out_path) : err;
+}
+
+int sh_run_init(const struct shell *sh, const char *path, const struct sh_io *io)
+{
+	char *const argv[] = { (char *)(uintptr_t)path, NULL };
+	char full[VFS_PATH_MAX], **envp = program_env_create(sh);
+	struct program program = { .path = full,
+				   .argv = argv,
+				   .envp = envp,
+				   .cwd = "/",
+				   .files = io->fd,
+				   .is_init = true };
+	int status = 0, err = envp ? program_find_init(path, full) : -ENOMEM;
+
+	if (!err)
+		err = program_run(&program, &status);
+	kfree(envp);
+	return err ? err : status;
+}
+
 static const struct command program_command = { .name = "program", .run = program_run_command };
 
 const struct command *sh_find_program(const struct shell *sh, const char *name)
