@@ -3,6 +3,7 @@
 Debian has the library, not its own tests. Those were read for what they call; the ones that are not here need what the kernel does
 not have, or what is this machine's.
 """
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,17 @@ def program():
 
 def test_all_are_called(program):
     assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.split() == TESTS
+
+
+def test_document_counts_the_functions():
+    folder = subprocess.run(
+        ["pkg-config", "--variable=includedir", "libtracefs"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    header = next(path for path in (Path(folder) / "tracefs.h", Path(folder) / "tracefs/tracefs.h") if path.exists())
+    functions = set(re.findall(r"\btracefs_\w+(?=\()", header.read_text()))
+    sources = " ".join((HERE / name).read_text() for name in ("tracefs.c", "tracefs_dynamic.c", "tracefs_test.h"))
+    called = functions & set(re.findall(r"\btracefs_\w+", sources))
+    assert f"of libtracefs {len(called)} of {len(functions)} functions:" in (ROOT / "docs/channel.md").read_text()
 
 
 @pytest.mark.parametrize("name", TESTS)
