@@ -34,6 +34,7 @@ SCHED = {
         ),
         datkit.format_of("sched_waking", 51, WAKE),
         datkit.format_of("sched_wakeup", 52, WAKE),
+        datkit.format_of("sched_wakeup_new", 53, WAKE),
     ],
     "irq": [
         datkit.format_of("irq_handler_entry", 60, [("int irq", 8, 4, 1)], '"irq=%d", REC->irq'),
@@ -92,6 +93,7 @@ def test_arrows_from_waking_to_running(tmp_path):
                 datkit.record(0, wake(51, 5, 6, "six")),
                 datkit.record(2, wake(52, 5, 6, "six")),
                 datkit.record(9, wake(51, 5, 7, "seven")),
+                datkit.record(1, wake(53, 5, 8, "eight")),
             ),
             1: datkit.page(103, datkit.record(2, switch(0, "swapper/1", 6, "six")), datkit.record(9, switch(6, "six", 0, "swapper/1"))),
         },
@@ -99,6 +101,7 @@ def test_arrows_from_waking_to_running(tmp_path):
     assert trace.flows == {
         1: [(100, "five-5", "sched_waking", False), (102, "five-5", "sched_wakeup", False), (105, "CPU 1", "six-6", True)],
         2: [(111, "five-5", "sched_waking", False)],
+        3: [(112, "five-5", "sched_wakeup_new", False)],
     }
     assert [one[:3] for one in trace.track("CPU 1").slices] == [["six-6", 105, 114], ["swapper/1", 114, 114]]
     assert [one[1] for one in trace.track("swapper/1").instants] == ["sched_switch"]
@@ -123,6 +126,24 @@ def test_interrupts_curves_and_losses(tmp_path):
     assert [one[:3] for one in trace.track("CPU 0 interrupts").slices] == [["irq_handler irq=4", 101, 105], ["irq_handler irq=5", 108, 108]]
     assert trace.track("CPU 0").instants == [(100, "LOST 12 EVENTS", {})]
     assert trace.track("demo.small").values == [(106, 17), (107, 2**64 - 3)] and trace.track("demo.flags").values == [(106, 3), (107, 3)]
+
+
+def test_events_with_names_of_ftrace(tmp_path):
+    """Of another system they are events as all are."""
+    names = ["function", "funcgraph_entry", "funcgraph_exit", "kernel_stack"]
+    own = [datkit.format_of(name, 80 + number, [("int nr", 8, 4, 1)]) for number, name in enumerate(names)]
+    records = [datkit.record(1, header(80 + number) + struct.pack("<i", number)) for number in range(4)]
+    trace = converted(tmp_path, {0: datkit.page(100, *records)}, formats={**FORMATS, "own": own})
+    track = trace.track("five-5")
+    assert [(name, arguments["nr"]) for _, name, arguments in track.instants] == [(name, number) for number, name in enumerate(names)]
+    assert not track.slices
+
+
+def test_long_arrays_are_no_arguments(tmp_path):
+    own = [datkit.format_of(f"of_{nr}", nr, [(f"int numbers[{nr}]", 8, 4 * nr, 1)]) for nr in (63, 64)]
+    records = [datkit.record(1, header(nr) + bytes(4 * nr)) for nr in (63, 64)]
+    trace = converted(tmp_path, {0: datkit.page(100, *records)}, formats={**FORMATS, "own": own})
+    assert [(name, "numbers" in arguments) for _, name, arguments in trace.track("five-5").instants] == [("of_63", True), ("of_64", False)]
 
 
 def test_a_stack_belongs_to_its_event(tmp_path):

@@ -257,3 +257,53 @@ def test_sub_buffers_that_have_another_size():
     feed.files["buffer_subbuf_size_kb"] = "16\n"
     live.look_at_settings()
     assert live.page_bytes == 16384
+
+
+def told(page, kind):
+    """The messages of a kind that wait for the page."""
+    messages = []
+    while not page.empty():
+        messages.append(json.loads(page.get()))
+    return [message for message in messages if message["kind"] == kind]
+
+
+def test_settings_are_told_once():
+    """The first ones begin nothing anew: there is no clock of before."""
+    feed = Feed(1000)
+    feed.files["trace_clock"] = "[local] counter\n"
+    live = Live(Kernel(feed), Hub())
+    model, page = live.model, live.hub.join()[0]
+    told(page, "settings")
+    live.look_at_settings()
+    assert len(told(page, "settings")) == 1 and live.model is model
+    live.look_at_settings()
+    assert not told(page, "settings")
+    feed.files["tracing_on"] = "0\n"
+    live.look_at_settings()
+    assert [message["settings"]["tracing_on"] for message in told(page, "settings")] == ["0"]
+
+
+def test_another_clock_begins_anew():
+    feed = Feed(1000)
+    feed.files["trace_clock"] = "[local] counter\n"
+    live = Live(Kernel(feed), Hub())
+    live.look_at_settings()
+    before, page = live.model, live.hub.join()[0]
+    feed.files["trace_clock"] = "local [counter]\n"
+    live.look_at_settings()
+    assert live.model is not before and len(told(page, "restart")) == 1
+    live.look_at_settings()
+    assert not told(page, "restart")
+
+
+def test_other_probes_have_other_formats():
+    """A number may be that of another event now. Formats that are known stay while the probes do."""
+    feed = Feed(1000)
+    feed.files["dynamic_events"] = "\n"
+    live = Live(Kernel(feed), Hub())
+    live.look_at_settings()
+    for probes, stay in (("\n", True), ("p:kprobes/one vfs_open\n", False), ("p:kprobes/one vfs_open\n", True), ("\n", False)):
+        live.kernel.formats[4000] = live.model.handlers[4000] = None
+        feed.files["dynamic_events"] = probes
+        live.look_at_settings()
+        assert (4000 in live.kernel.formats, 4000 in live.model.handlers) == (stay, stay)
