@@ -150,6 +150,10 @@ static int path_stat(const char *cwd, const char *path, bool follows, struct vfs
 	if (err)
 		return err;
 	place_stat(&place, out_stat);
+	if (follows && out_stat->type == VFS_LINK) { /* to what has no path */
+		out_stat->type = VFS_PIPE;
+		out_stat->mode = 0600;
+	}
 	place_put(&place);
 	return 0;
 }

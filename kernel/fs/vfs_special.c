@@ -256,6 +256,20 @@ static const char *const dirs[] = {
 	"/sys/kernel/debug/tracing",
 };
 
+/* Names in /dev for the descriptors of the program that asks. */
+static int vfs_link_devices(void)
+{
+	static const char *const links[][2] = { { "/dev/fd", "/proc/self/fd" },
+						{ "/dev/stdin", "/proc/self/fd/0" },
+						{ "/dev/stdout", "/proc/self/fd/1" },
+						{ "/dev/stderr", "/proc/self/fd/2" } };
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(links) && !err; i++)
+		err = vfs_symlink("/", links[i][0], links[i][1]);
+	return err;
+}
+
 int vfs_init(void)
 {
 	int err = vfs_ram_init(dirs, ARRAY_SIZE(dirs));
@@ -270,6 +284,8 @@ int vfs_init(void)
 		err = vfs_ram_add(vfs_kprobes_specials, vfs_nr_kprobes_specials);
 	if (!err && btf_bytes())
 		err = vfs_ram_add(&btf_special, 1);
+	if (!err)
+		err = vfs_link_devices();
 	if (!err)
 		initramfs_unpack();
 	return err;

@@ -143,6 +143,8 @@ static int walk_follow(const struct place *place, char *path, const char *name, 
 	char target[VFS_PATH_MAX];
 	int err = place->fs->readlink ? place->fs->readlink(place->node, target) : -EINVAL;
 
+	if (!err && place->fs->is_magic_link && place->fs->is_magic_link(place->node))
+		return 0;
 	if (err)
 		return err == -EINVAL ? 0 : err;
 	return ++*nr_links > WALK_LINKS_MAX ? -ELOOP : walk_replace(path, name, rest, target);

@@ -45,6 +45,7 @@
 #define O_CLOEXEC   02000000
 
 #define O_NOFOLLOW 0400000
+#define O_PATH	   010000000
 
 #define AT_FDCWD	    (-100)
 #define AT_SYMLINK_NOFOLLOW 0x100

@@ -36,5 +36,9 @@ enum proc_kind {
 char *proc_text(struct process *process, enum proc_kind kind, size_t *out_len, int *out_err);
 /* The text of a link, into VFS_PATH_MAX bytes. 0 or -ENOENT. */
 int proc_link(struct process *process, enum proc_kind kind, unsigned int fd, char *out);
+/* proc_fd.c. Let `file`, which is new, be another way to that descriptor's file. 0 or -ENOENT. */
+int proc_open_fd(struct process *process, unsigned int fd, struct file *file);
+/* An open file of the process, with a reference; NULL: none. */
+struct file *proc_get_file(struct process *process, unsigned int fd);
 
 #endif

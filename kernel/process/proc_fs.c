@@ -174,6 +174,20 @@ static int proc_readlink(void *object, char *out_target)
 				     : -EINVAL;
 }
 
+static bool proc_is_magic_link(void *object)
+{
+	const struct proc_node *node = object;
+	struct file *file;
+	bool is_magic;
+
+	if (node->kind != PROC_FD_LINK)
+		return false;
+	file = proc_get_file(node->process, node->fd);
+	is_magic = file && !file->path && !file->ops->is_console;
+	fput(file);
+	return is_magic;
+}
+
 /* The text of an open file, made when it was opened. */
 struct proc_open_text {
 	size_t len;
@@ -214,6 +228,8 @@ static int proc_open(void *object, struct file *file)
 	struct proc_open_text *open;
 	int err = -ENOMEM;
 
+	if (node->kind == PROC_FD_LINK)
+		return proc_open_fd(node->process, node->fd, file);
 	if (file->flags & VFS_WRITE)
 		return -EACCES;
 	open = kmalloc(sizeof(*open));
@@ -250,4 +266,5 @@ const struct vfs_fs vfs_proc_fs = {
 	.open = proc_open,
 	.entry = proc_entry,
 	.readlink = proc_readlink,
+	.is_magic_link = proc_is_magic_link,
 };

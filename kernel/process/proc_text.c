@@ -224,14 +224,21 @@ static int proc_link_exe(struct process *process, char *out)
 	return *out ? 0 : -ENOENT;
 }
 
-/* The path of an open file; one without is called after its kind. */
-static int proc_link_fd(struct process *process, unsigned int fd, char *out)
+struct file *proc_get_file(struct process *process, unsigned int fd)
 {
 	struct file *file;
 
 	mutex_lock(&process_lock);
 	file = process->files ? files_get_file(process->files, fd) : NULL;
 	mutex_unlock(&process_lock);
+	return file;
+}
+
+/* The path of an open file; one without is called after its kind. */
+static int proc_link_fd(struct process *process, unsigned int fd, char *out)
+{
+	struct file *file = proc_get_file(process, fd);
+
 	if (!file)
 		return -ENOENT;
 	if (file->path)

@@ -15,6 +15,9 @@
 
 static const struct file_ops open_directory_ops = { .has_position = true };
 
+/* With O_PATH: a place in the tree, of which only the attributes can be asked for. */
+static const struct file_ops open_place_ops = { 0 };
+
 static uint32_t open_vfs_flags(int flags)
 {
 	uint32_t vfs = VFS_READ;
@@ -35,11 +38,36 @@ static int open_directory(int flags, struct file **out_file)
 	return *out_file ? 0 : -ENOMEM;
 }
 
+static int open_place(const char *path, int flags, struct file **out_file)
+{
+	struct vfs_stat stat;
+	int err = vfs_lstat("/", path, &stat);
+
+	if (err)
+		return err;
+	if (flags & O_DIRECTORY && stat.type != VFS_DIRECTORY)
+		return -ENOTDIR;
+	*out_file = file_create(stat.type == VFS_DIRECTORY ? &open_directory_ops : &open_place_ops,
+				NULL, 0);
+	return *out_file ? 0 : -ENOMEM;
+}
+
+/* The file at an absolute path without links; the last name may be one unless they were followed. */
+static int open_stat(const char *path, bool follows, struct vfs_stat *out_stat)
+{
+	return follows ? vfs_stat("/", path, out_stat) : vfs_lstat("/", path, out_stat);
+}
+
+static bool open_follows(int flags)
+{
+	return !(flags & O_NOFOLLOW || (flags & O_CREAT && flags & O_EXCL));
+}
+
 /* Open the file at an absolute path. */
 static int open_path(const char *path, int flags, uint32_t mode, struct file **out_file)
 {
 	struct vfs_stat stat = { 0 };
-	int err = vfs_lstat("/", path, &stat);
+	int err = open_stat(path, open_follows(flags), &stat);
 	bool is_new = err == -ENOENT;
 
 	if (!err && stat.type == VFS_LINK && !(flags & O_CREAT && flags & O_EXCL))
@@ -63,11 +91,11 @@ static long do_sys_openat2(int dfd, const char *filename, int flags, uint32_t mo
 {
 	char path[VFS_PATH_MAX];
 	struct file *file;
-	bool follows = !(flags & O_NOFOLLOW || (flags & O_CREAT && flags & O_EXCL));
-	int err = user_path_at(dfd, filename, follows, path);
+	int err = user_path_at(dfd, filename, open_follows(flags), path);
 
 	if (!err)
-		err = open_path(path, flags, mode, &file);
+		err = flags & O_PATH ? open_place(path, flags, &file)
+				     : open_path(path, flags, mode, &file);
 	if (err)
 		return err;
 	file->path = kstrdup(path);

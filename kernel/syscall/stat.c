@@ -28,6 +28,12 @@ static uint32_t stat_mode(const struct vfs_stat *stat)
 	return kinds[stat->type] | stat->mode;
 }
 
+/* Of 512 bytes, in the pages of its contents; the text of a link is elsewhere. */
+static uint64_t stat_blocks(const struct vfs_stat *stat)
+{
+	return stat->type == VFS_LINK ? 0 : ALIGN_UP(stat->size, PAGE_SIZE) / SECTOR;
+}
+
 static uint32_t stat_nr_links(const struct vfs_stat *stat)
 {
 	return stat->type == VFS_DIRECTORY ? 2 : 1;
@@ -48,7 +54,7 @@ static int stat_give(struct user_stat *to, const struct vfs_stat *stat)
 	out.uid = stat->uid;
 	out.gid = stat->gid;
 	out.size = (int64_t)stat->size;
-	out.blocks = (int64_t)ALIGN_UP(stat->size, PAGE_SIZE) / SECTOR;
+	out.blocks = (int64_t)stat_blocks(stat);
 	out.atime = stat_time(stat->atime_ns);
 	out.mtime = stat_time(stat->mtime_ns);
 	out.ctime = stat_time(stat->ctime_ns);
@@ -63,7 +69,7 @@ static int stat_open_file(const struct file *file, struct vfs_stat *out_stat)
 	if (err != -EOPNOTSUPP)
 		return err;
 	if (file->path)
-		return vfs_stat("/", file->path, out_stat);
+		return vfs_lstat("/", file->path, out_stat);
 	out_stat->type = file->ops->is_console ? VFS_DEVICE : VFS_PIPE;
 	out_stat->mode = 0600;
 	return 0;
@@ -102,7 +108,9 @@ static int stat_find(int dfd, const char *filename, int flags, struct vfs_stat *
 	if (stat_is_empty(filename, flags))
 		return vfs_stat("/", current_process()->cwd, out_stat);
 	err = user_path_at(dfd, filename, follows, path);
-	return err ? err : vfs_lstat("/", path, out_stat);
+	if (err)
+		return err;
+	return follows ? vfs_stat("/", path, out_stat) : vfs_lstat("/", path, out_stat);
 }
 
 static long stat_call(int dfd, const char *filename, int flags, struct user_stat *statbuf)
@@ -159,7 +167,7 @@ long sys_statx(int dfd, const char *filename, int flags, unsigned int mask,
 	out.gid = stat.gid;
 	out.ino = stat.id;
 	out.size = stat.size;
-	out.blocks = ALIGN_UP(stat.size, PAGE_SIZE) / SECTOR;
+	out.blocks = stat_blocks(&stat);
 	out.atime = stat_time_x(stat.atime_ns);
 	out.mtime = stat_time_x(stat.mtime_ns);
 	out.ctime = stat_time_x(stat.ctime_ns);

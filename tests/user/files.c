@@ -62,7 +62,8 @@ enum {
 	O_CREAT = 0100,
 	O_EXCL = 0200,
 	O_NOFOLLOW = 0400000,
-	O_DIRECTORY = 0200000
+	O_DIRECTORY = 0200000,
+	O_PATH = 010000000
 };
 
 struct stat {
@@ -81,6 +82,8 @@ static long open_at(long dir, const char *path, int flags)
 
 static void test_links(void)
 {
+	long fd;
+
 	CHECK(CALL2(NR_MKDIR, "/tmp/files", 0755) == 0 && CALL1(NR_CHDIR, "/tmp/files") == 0);
 	CHECK(CALL2(NR_MKDIR, "d", 0755) == 0 && CALL2(NR_MKDIR, "d/e", 0755) == 0);
 	CHECK(CALL2(NR_SYMLINK, "d/e", "to_e") == 0 && CALL2(NR_SYMLINK, "x", "to_e") == -EEXIST);
@@ -99,6 +102,9 @@ static void test_links(void)
 	CHECK(CALL3(NR_OPEN, "b", O_CREAT | O_RDWR, 0644) >= 0); /* makes what it points to */
 	CHECK(CALL3(NR_OPEN, "b", O_NOFOLLOW, 0) == -ELOOP);
 	CHECK(CALL2(NR_LSTAT, "a", &st) == 0 && (st.mode & 0170000) == 0100000);
+	fd = CALL3(NR_OPEN, "b", O_PATH | O_NOFOLLOW, 0);
+	CHECK(CALL2(NR_FSTAT, fd, &st) == 0 && st.mode == 0120777);
+	CHECK(CALL3(NR_READ, fd, buf, 1) == -EBADF && CALL1(NR_CLOSE, fd) == 0);
 	CHECK(CALL2(NR_SYMLINK, "/proc/../proc/version", "v") == 0);
 	CHECK(CALL3(NR_OPEN, "v", 0, 0) >= 0);
 	CHECK(CALL1(NR_CHDIR, "to_e") == 0 && CALL2(NR_GETCWD, buf, 99) == 15);
