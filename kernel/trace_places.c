@@ -65,6 +65,23 @@ TRACE_DEFAULT bool trace_plat_read_user(void *to, const void *from, size_t bytes
 	return false;
 }
 
+TRACE_DEFAULT bool trace_plat_user_get(struct trace_plat_user *out)
+{
+	(void)out;
+	return false;
+}
+
+TRACE_DEFAULT bool trace_plat_user_object(int32_t tgid, uint64_t ip, char *path, size_t size,
+					  uint64_t *out_offset)
+{
+	(void)tgid;
+	(void)ip;
+	(void)path;
+	(void)size;
+	(void)out_offset;
+	return false;
+}
+
 TRACE_DEFAULT const struct trace_syscall_host *trace_plat_syscalls(void)
 {
 	return NULL;

@@ -3,6 +3,7 @@
  * through while an event of theirs is on. Other calls pay nothing.
  */
 #include <kernel/preempt.h>
+#include <kernel/string.h>
 #include <stdatomic.h>
 #include <trace/events/raw_syscalls.h>
 #include <trace/syscalls.h>
@@ -86,4 +87,34 @@ static const struct trace_syscall_host syscall_host = {
 const struct trace_syscall_host *trace_plat_syscalls(void)
 {
 	return &syscall_host;
+}
+
+/* The file that a range of a program's addresses is of. */
+static bool syscall_object_in(struct mm *mm, uint64_t ip, char *path, size_t size,
+			      uint64_t *out_offset)
+{
+	const struct vma *vma;
+	bool is_file;
+
+	mutex_lock(&mm->lock);
+	vma = find_vma(mm, ip);
+	is_file = vma && ip >= vma->start && vma->file && vma->file->path;
+	if (is_file) {
+		strlcpy(path, vma->file->path, size);
+		*out_offset = ip - vma->start;
+	}
+	mutex_unlock(&mm->lock);
+	return is_file;
+}
+
+bool trace_plat_user_object(int32_t tgid, uint64_t ip, char *path, size_t size,
+			    uint64_t *out_offset)
+{
+	struct process *process = process_find(tgid);
+	struct mm *mm = process ? process_get_mm(process) : NULL;
+	bool is_file = mm && syscall_object_in(mm, ip, path, size, out_offset);
+
+	mm_put(mm);
+	process_put(process);
+	return is_file;
 }

@@ -1,20 +1,27 @@
 """Events of system calls, with programs: what is recorded, for which of them, and that nothing is lost or made up."""
 import re
+import subprocess
 
 import pytest
 from guest import Guest
-from programs import BUSYBOX, archive, built
+from programs import BUSYBOX, FIXED, archive, built
 
 ENTER, EXIT = "events/syscalls/sys_enter_", "events/syscalls/sys_exit_"
 ROUNDS = 41 * 200  # of tests/user/bench.c, of a call
+
+
+def frames(build):
+    return built("frames", build, (*FIXED, "-O0"))
 
 
 @pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
 def host(request, tmp_path_factory):
     build, cpus, cpu = request.param
     programs = {f"bin/{name}": built(name, build) for name in ("bench", "paths")}
+    programs["bin/frames"] = frames(build)
     initrd = archive(tmp_path_factory.mktemp("events") / "files.cpio", {"bin/busybox": BUSYBOX, **programs})
     with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
+        guest.build = build
         yield guest
 
 
@@ -147,3 +154,23 @@ def test_page_faults(tracing):
     assert len(pages) == len(set(pages))
     kernel = [text for text in seen if "kernel:" in text]
     assert kernel and all(re.fullmatch(r"page_fault_kernel: address=0x\w+ ip=user_copy\S* error_code=0x[02]", text) for text in kernel)
+
+
+def test_stacks_of_programs(tracing):
+    """By frame pointers, with the file that each address is from while the program is there; none for threads of the kernel."""
+    symbols = subprocess.run(["nm", "-n", frames(tracing.build)], check=True, capture_output=True, text=True).stdout
+    starts = [(int(at, 16), name) for at, _, name in (line.split() for line in symbols.splitlines())]
+    tracing.check(f"echo userstacktrace > trace_options; echo 1 > {ENTER}write/enable; frames & sleep 0.3")
+    plain = tracing.check("cat trace").replace("\r", "")
+    named = tracing.check("echo sym-userobj > trace_options; cat trace").replace("\r", "")
+    tracing.check("echo nosym-userobj > trace_options; echo 0 > events/enable; wait")
+    addresses = [int(at, 16) for at in re.findall(r"^ =>  <([0-9a-f]{16})>$", plain, re.M)]
+    functions = [max(start for start in starts if start[0] < at)[1] for at in addresses]
+    assert functions[-7:] == ["syscall6", "put", "inner", "middle", "outer", "main_program", "_start"]
+    offsets = [int(at, 16) for at in re.findall(r"^ => /bin/frames\[\+0x(\w+)\]$", named, re.M)]
+    base = addresses[-1] - offsets[-1]
+    assert [at - base for at in addresses] == offsets and base % 4096 == 0
+    tracing.check("> trace; echo 1 > events/sched/sched_waking/enable; sleep 0.05; echo 0 > events/enable")
+    assert "user stack" not in tracing.check("cat trace")
+    gone = tracing.check("echo nouserstacktrace > trace_options; cat trace")
+    assert "/bin/frames" not in gone

@@ -106,6 +106,23 @@ TRACE_DEFAULT const char *trace_plat_source_of(uintptr_t addr)
 }
 
 /* There are no programs. */
+TRACE_DEFAULT bool trace_plat_user_get(struct trace_plat_user *out)
+{
+	(void)out;
+	return false;
+}
+
+TRACE_DEFAULT bool trace_plat_user_object(int32_t tgid, uint64_t ip, char *path, size_t size,
+					  uint64_t *out_offset)
+{
+	(void)tgid;
+	(void)ip;
+	(void)path;
+	(void)size;
+	(void)out_offset;
+	return false;
+}
+
 TRACE_DEFAULT bool trace_plat_read_user(void *to, const void *from, size_t bytes)
 {
 	(void)to;

@@ -75,8 +75,7 @@ static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 	file->own.pid_mask = tr->event_pid_mask;
 	file->front.test = &trace_event_any;
 	file->own.is_off = ring_buffer_off_word(tr->buffer);
-	trace_event_flag(file, TRACE_EVENT_STACK,
-			 tr->options & TRACE_OPT_BIT(TRACE_OPT_STACKTRACE));
+	trace_event_flag(file, TRACE_EVENT_STACK, tr->options & TRACE_STACK_OPTIONS);
 	trace_event_flag(file, TRACE_EVENT_PRINTS, trace_event_printk_is_on());
 	trace_event_flag(file, TRACE_EVENT_PIDS, tr->event_pid_mask);
 	trace_event_flag_early(file);
@@ -231,10 +230,11 @@ void trace_events_option_changed(struct trace_array *tr, uint32_t option, bool o
 {
 	struct trace_event_file *file;
 
-	if (option != TRACE_OPT_STACKTRACE)
+	(void)on; /* the other option may still be on */
+	if (!(TRACE_OPT_BIT(option) & TRACE_STACK_OPTIONS))
 		return;
 	for (file = trace_events_of(tr)->files; file; file = file->next_of_array)
-		trace_event_flag(file, TRACE_EVENT_STACK, on);
+		trace_event_flag(file, TRACE_EVENT_STACK, tr->options & TRACE_STACK_OPTIONS);
 }
 
 /* Take the file out of the list that probes walk. */

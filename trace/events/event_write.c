@@ -225,13 +225,24 @@ static TRACE_NOINLINE void write_stack_of_place(const struct trace_event_file *f
 	trace_stacktrace_probe(file->tr->buffer, frame, &start, file->own_depth);
 }
 
-static TRACE_ALWAYS_INLINE void write_stack(const struct trace_event_file *file, const void *entry,
-					    uintptr_t frame, uintptr_t caller)
+static TRACE_ALWAYS_INLINE void write_kernel_stack(const struct trace_event_file *file,
+						   const void *entry, uintptr_t frame,
+						   uintptr_t caller)
 {
 	if (TRACE_UNLIKELY(file->has_place))
 		write_stack_of_place(file, entry, frame, caller);
 	else
 		trace_stacktrace_event(file->tr->buffer, frame, file->own_depth);
+}
+
+/* The stacks that the options ask for. */
+static TRACE_ALWAYS_INLINE void write_stack(const struct trace_event_file *file, const void *entry,
+					    uintptr_t frame, uintptr_t caller)
+{
+	if (trace_stacktrace_wanted(file->tr))
+		write_kernel_stack(file, entry, frame, caller);
+	if (trace_userstack_wanted(file->tr))
+		trace_userstack_write(file->tr->buffer, file->own_depth);
 }
 
 /* Write an event on its conditions; watches see it in any case. Called from the probe's callee. */

@@ -35,6 +35,19 @@ struct trace_stack_entry {
 	uint64_t ips[];
 } TRACE_ENTRY_ALIGNED;
 
+/*
+ * The same of the program that the thread is in: its own address, then those of callers by frame
+ * pointers, as far as they lead. A 0 ends them.
+ */
+#define TRACE_TYPE_USER_STACK 12
+#define TRACE_USER_STACK_MAX  8u
+struct trace_user_stack_entry {
+	struct trace_entry ent;
+	uint32_t tgid;
+	uint32_t unused;
+	uint64_t caller[TRACE_USER_STACK_MAX];
+} TRACE_ENTRY_ALIGNED;
+
 /* A text, copied into the event: trace_marker, trace_puts(). */
 #define TRACE_TYPE_PRINT 5
 struct trace_print_entry {

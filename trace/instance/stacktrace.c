@@ -129,6 +129,48 @@ uint32_t trace_stacktrace_place(uintptr_t frame, const struct trace_stack_start 
 	return nr_out;
 }
 
+/* A frame of a program that was compiled with frame pointers. */
+struct user_frame {
+	uint64_t next;
+	uint64_t ret;
+};
+
+/* Frames lie further and further up the stack; the one of the first function has no caller. */
+static void userstack_walk(const struct trace_plat_user *user, uint64_t *out_callers)
+{
+	uint64_t fp = user->fp, above = user->sp;
+	struct user_frame frame;
+
+	out_callers[0] = user->ip;
+	for (uint32_t i = 1; i < TRACE_USER_STACK_MAX && fp >= above; i++) {
+		if (!trace_plat_read_user(&frame, (const void *)(uintptr_t)fp, sizeof(frame)) ||
+		    !frame.ret)
+			break;
+		out_callers[i] = frame.ret;
+		above = fp + sizeof(frame);
+		fp = frame.next;
+	}
+}
+
+void trace_userstack_write(struct ring_buffer *buffer, uint32_t own_depth)
+{
+	uint64_t callers[TRACE_USER_STACK_MAX] = { 0 };
+	struct trace_user_stack_entry *entry;
+	struct trace_plat_user user;
+
+	if (!trace_plat_user_get(&user))
+		return;
+	userstack_walk(&user, callers);
+	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry));
+	if (!entry)
+		return;
+	trace_entry_init(&entry->ent, TRACE_TYPE_USER_STACK, own_depth + 1);
+	entry->tgid = (uint32_t)user.tgid;
+	entry->unused = 0;
+	__builtin_memcpy(entry->caller, callers, sizeof(callers));
+	ring_buffer_unlock_commit(buffer, entry);
+}
+
 void trace_dump_stack(uint32_t skip)
 {
 	struct trace_array *tr = trace_printk_begin();

@@ -59,6 +59,21 @@ uint32_t trace_stacktrace_place(uintptr_t frame, const struct trace_stack_start 
 size_t trace_stacktrace_find(const uint32_t *ips, size_t nr, const struct trace_stack_start *start);
 
 /*
+ * Write the stack of the program that the running thread is in; nothing for a thread of the kernel and
+ * in NMIs. `own_depth` as above.
+ */
+void trace_userstack_write(struct ring_buffer *buffer, uint32_t own_depth);
+
+/* Options that ask for a stack behind each event. */
+#define TRACE_STACK_OPTIONS                                                                        \
+	(TRACE_OPT_BIT(TRACE_OPT_STACKTRACE) | TRACE_OPT_BIT(TRACE_OPT_USERSTACKTRACE))
+
+static inline bool trace_userstack_wanted(const struct trace_array *tr)
+{
+	return tr->options & TRACE_OPT_BIT(TRACE_OPT_USERSTACKTRACE);
+}
+
+/*
  * Is the option `stacktrace` set, which asks for a stack trace behind each event of trace_printk()?
  */
 static inline bool trace_stacktrace_wanted(const struct trace_array *tr)

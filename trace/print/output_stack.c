@@ -5,6 +5,8 @@
 #include "output.h"
 #include "text/str.h"
 
+#define USER_PATH_BYTES 256
+
 static uint32_t nr_ips(const struct trace_iter *iter)
 {
 	return (iter->event.len - (uint32_t)sizeof(struct trace_stack_entry)) /
@@ -40,7 +42,11 @@ static void stack_text(const struct trace_iter *iter, struct trace_seq *seq)
 
 uint32_t trace_event_lines(const struct trace_iter *iter)
 {
-	return trace_iter_entry(iter)->type == TRACE_TYPE_STACK ? 1 + nr_ips(iter) : 1;
+	uint16_t type = trace_iter_entry(iter)->type;
+
+	if (type == TRACE_TYPE_STACK)
+		return 1 + nr_ips(iter);
+	return type == TRACE_TYPE_USER_STACK ? 1 + TRACE_USER_STACK_MAX : 1;
 }
 
 static const struct trace_event_field stack_fields[] = {
@@ -68,9 +74,64 @@ static struct trace_event stack_event = {
 		},
 };
 
+/* ---- Stacks of programs ---- */
+
+/* An address of a program: with sym-userobj the file that it is from, and where in its mapping. */
+static void print_user_location(const struct trace_iter *iter, struct trace_seq *seq, uint32_t tgid,
+				uint64_t ip)
+{
+	uint32_t options = iter->tr->options;
+	char path[USER_PATH_BYTES];
+	uint64_t offset;
+	bool has_file = options & TRACE_OPT_BIT(TRACE_OPT_SYM_USEROBJ) && !iter->is_dump &&
+			trace_plat_user_object((int32_t)tgid, ip, path, sizeof(path), &offset);
+
+	if (has_file)
+		trace_seq_printf(seq, "%s[+0x%llx]", path, (unsigned long long)offset);
+	if (!has_file || options & TRACE_OPT_BIT(TRACE_OPT_SYM_ADDR))
+		trace_seq_printf(seq, " <%016llx>", (unsigned long long)ip);
+}
+
+static void user_stack_text(const struct trace_iter *iter, struct trace_seq *seq)
+{
+	const struct trace_user_stack_entry *entry = iter->event.data;
+	bool is_whole = iter->event.len >= sizeof(*entry);
+
+	trace_seq_puts(seq, "<user stack trace>\n");
+	for (uint32_t i = 0; is_whole && i < TRACE_USER_STACK_MAX && entry->caller[i]; i++) {
+		trace_seq_write(seq, " => ", 4);
+		print_user_location(iter, seq, entry->tgid, entry->caller[i]);
+		trace_seq_putc(seq, '\n');
+	}
+}
+
+static const struct trace_event_field user_stack_fields[] = {
+	TRACE_FIELD("tgid", unsigned int, trace_user_stack_entry, tgid),
+	TRACE_FIELD("caller", unsigned long, trace_user_stack_entry, caller),
+};
+
+static struct trace_event user_stack_event = {
+	.name = "user_stack",
+	.system = "ftrace",
+	.type = TRACE_TYPE_USER_STACK,
+	.fields = user_stack_fields,
+	.nr_fields = TRACE_ARRAY_SIZE(user_stack_fields),
+	.print_fmt = "\"" CALLER_LINE CALLER_LINE CALLER_LINE
+		     "\" \"" CALLER_LINE CALLER_LINE CALLER_LINE "\" \"" CALLER_LINE CALLER_LINE
+		     "\", " CALLER(0) ", " CALLER(1) ", " CALLER(2) ", " CALLER(3) ", " CALLER(
+			     4) ", " CALLER(5) ", " CALLER(6) ", " CALLER(7),
+	.funcs =
+		&(const struct trace_event_functions){
+			.trace = user_stack_text,
+			.raw = trace_print_type,
+			.hex = trace_print_type,
+			.binary = trace_print_type,
+		},
+};
+
 int trace_stack_events_init(void)
 {
-	static struct trace_event *const events[] = { &stack_event };
+	static struct trace_event *const events[] = { &stack_event, &user_stack_event };
 
 	return trace_events_register(events, TRACE_ARRAY_SIZE(events));
 }

@@ -66,6 +66,7 @@ extern const uint32_t fake_comm_at; /* of the name, in the struct that a thread 
 extern const void *fake_bad_page;   /* trace_plat_read() fails in these FAKE_PAGE_BYTES */
 /* it is given any address: the build host is asked what is there */
 extern bool fake_reads_anywhere;
+extern const struct trace_plat_user *fake_user; /* the program that runs; NULL: none */
 extern bool fake_reads_user; /* the test's memory but for its first page is a program's, too */
 
 /* ---- Text ---- */

@@ -1,6 +1,7 @@
 /*
  * Variables and lines of the source of the fake machine, and its system calls; see fake.h.
  */
+#include <stdio.h>
 #include <string.h>
 #include <trace/syscalls.h>
 #include "fake.h"
@@ -11,6 +12,7 @@ const struct trace_plat_file_names *fake_file_names;
 void *fake_per_cpu;
 size_t fake_per_cpu_bytes;
 const struct trace_syscall_host *fake_syscalls;
+const struct trace_plat_user *fake_user;
 
 size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out)
 {
@@ -91,4 +93,20 @@ int trace_plat_line_find(const char *file, size_t len, uint32_t line, struct tra
 const struct trace_syscall_host *trace_plat_syscalls(void)
 {
 	return fake_syscalls;
+}
+
+bool trace_plat_user_get(struct trace_plat_user *out)
+{
+	if (fake_user)
+		*out = *fake_user;
+	return fake_user;
+}
+
+/* A file per thread group, mapped at 4 MiB. */
+bool trace_plat_user_object(int32_t tgid, uint64_t ip, char *path, size_t size,
+			    uint64_t *out_offset)
+{
+	*out_offset = ip - (4u << 20);
+	snprintf(path, size, "/bin/program%d", tgid);
+	return fake_user && ip >= 4u << 20 && ip < 8u << 20;
 }

@@ -75,6 +75,7 @@ void fake_thread_reset(void)
 	fake_names_held = false;
 	fake_bad_page = NULL;
 	fake_reads_anywhere = fake_reads_user = false;
+	fake_user = NULL;
 	fake_on_wait = NULL;
 	fake_on_lock = NULL;
 	fake_on_each_thread = NULL;

@@ -76,6 +76,22 @@ const char *trace_plat_source_of(uintptr_t addr);
  */
 bool trace_plat_read_user(void *to, const void *from, size_t bytes);
 
+/* The program that the running thread is in, as it was when it came into the kernel. */
+struct trace_plat_user {
+	uint64_t ip, sp,
+		fp; /* fp: the register that is the frame pointer, if the program has one */
+	int32_t tgid;
+};
+/* False: it is a thread of the kernel, or this is an NMI. Probe context. */
+bool trace_plat_user_get(struct trace_plat_user *out);
+/*
+ * For the option sym-userobj: the path of the file that a program has at the address `ip`, cut to
+ * `size` bytes, and how far from the start of that mapping it is. False: it has none, or is gone.
+ * Thread context.
+ */
+bool trace_plat_user_object(int32_t tgid, uint64_t ip, char *path, size_t size,
+			    uint64_t *out_offset);
+
 struct trace_syscall_host;
 /*
  * The table of system calls for the events of <trace/syscalls.h>; NULL: there are none. Asked by

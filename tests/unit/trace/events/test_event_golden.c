@@ -128,8 +128,8 @@ static const struct {
 #define NR_DIFFERENCES (sizeof(differences) / sizeof(differences[0]))
 
 /* Types of Linux that belong to what is not there. */
-static const char *const absent[] = { "branch",	 "hwlat",    "mmiotrace_map", "mmiotrace_rw",
-				      "osnoise", "timerlat", "user_stack" };
+static const char *const absent[] = { "branch",	      "hwlat",	 "mmiotrace_map",
+				      "mmiotrace_rw", "osnoise", "timerlat" };
 /* Types that Linux 6.1 does not have. */
 static const char *const newer[] = { "fgraph_retaddr_entry", "funcgraph_exit_retval", "func_args",
 				     "funcgraph_args_entry" };
@@ -203,7 +203,7 @@ static void formats(void **state)
 		assert_string_equal(cat(path), want);
 		nr++;
 	}
-	assert_int_equal(nr, 11);
+	assert_int_equal(nr, 12);
 }
 
 /* Types of trace/ that the sample does not know are known to be newer. */

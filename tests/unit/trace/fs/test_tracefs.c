@@ -193,13 +193,13 @@ static void options(void **state)
 {
 	(void)state;
 	says("trace_options",
-	     "print-parent\nnosym-offset\nnosym-"
-	     "addr\nnoverbose\nnoraw\nnohex\nnobin\nnoblock\nnofields\n"
-	     "trace_printk\nannotate\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
+	     "print-parent\nnosym-offset\nnosym-addr\nnoverbose\nnoraw\nnohex\n"
+	     "nobin\nnoblock\nnofields\ntrace_printk\nannotate\nnouserstacktrace\n"
+	     "nosym-userobj\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
 	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\n"
-	     "noevent-fork\ntrace_printk_dest\ncopy_trace_marker\nnopause-on-trace\nnohash-"
-	     "ptr\nnobitmask-list\n"
-	     "function-trace\nnofunction-fork\nnodisplay-graph\nnostacktrace\nnoerrno-names\n"
+	     "noevent-fork\ntrace_printk_dest\ncopy_trace_marker\nnopause-on-trace\n"
+	     "nohash-ptr\nnobitmask-list\nfunction-trace\nnofunction-fork\n"
+	     "nodisplay-graph\nnostacktrace\nnoerrno-names\n"
 	     "notest_nop_accept\nnotest_nop_refuse\n");
 	assert_int_equal(echo("foo", "trace_options"), -EINVAL);
 	assert_int_equal(echo("nofoo", "trace_options"), -EINVAL);
