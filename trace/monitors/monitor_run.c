@@ -263,14 +263,12 @@ static bool monitor_run_find_timed(const struct trace_monitor *monitor, uint32_t
 	uint32_t fit = monitor_run_in_time(monitor, allowed, times);
 
 	out_step->is_late = allowed && !fit;
-	if (!find_step(monitor, state, allowed ? (fit ? fit : allowed) : symbols, out_step))
+	if (!find_step(monitor, state, fit ? fit : symbols, out_step))
 		return false;
 	if (out_step->is_late)
 		out_step->next = 0;
-	if (!state)
-		out_step->resets = (1u << monitor->nr_clocks) - 1;
-	else
-		out_step->resets = out_step->next ? monitor->symbols[out_step->symbol].resets : 0;
+	out_step->resets =
+		state ? monitor->symbols[out_step->symbol].resets : (1u << monitor->nr_clocks) - 1;
 	return true;
 }
 

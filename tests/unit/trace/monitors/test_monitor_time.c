@@ -178,7 +178,7 @@ static void operators(void **state)
 	}
 }
 
-/* Each clock is reset by its own steps; a step that is refused resets none. */
+/* Each clock is reset by its own steps. */
 static void two_clocks(void **state)
 {
 	(void)state;
@@ -314,6 +314,21 @@ static void clock_goes_back(void **state)
 	counted("one", 1, 2, 0);
 }
 
+/* A time that passes is no event: the next one is late, whichever it is, and until then `state` tells. */
+static void nothing_comes(void **state)
+{
+	(void)state;
+	monitor_make("m:one enable=1 " SOON "; b -shelf_label(x < 2ms)-> b");
+	trace_shelf_empty(1);
+	trace_shelf_full(1);
+	fake_clock += 10000ull * MS;
+	counted("one", 1, 1, 0);
+	says(ONE "state", "# unknown 0, a 0, b 1\nb, x 10000000.000 us\n");
+	trace_shelf_label(1, "");
+	counted("one", 1, 1, 1);
+	has(ONE "hits", "         1  b x shelf_label -> late: violation\n");
+}
+
 static void told_by_reactors(void **state)
 {
 	(void)state;
@@ -341,10 +356,11 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(wrong_lines),     TEST(right_lines),      TEST(in_time_or_late),
-		TEST(operators),       TEST(two_clocks),       TEST(choice_by_time),
-		TEST(first_state),     TEST(of_each),	       TEST(place_of_another),
-		TEST(clock_goes_back), TEST(told_by_reactors), TEST(no_memory),
+		TEST(wrong_lines),     TEST(right_lines),   TEST(in_time_or_late),
+		TEST(operators),       TEST(two_clocks),    TEST(choice_by_time),
+		TEST(first_state),     TEST(of_each),	    TEST(place_of_another),
+		TEST(clock_goes_back), TEST(nothing_comes), TEST(told_by_reactors),
+		TEST(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
