@@ -128,6 +128,8 @@ struct mremap_args {
 long do_mremap(struct mm *mm, const struct mremap_args *args);
 int do_madvise(struct mm *mm, uintptr_t addr, size_t bytes, int advice);
 int do_msync(struct mm *mm, uintptr_t addr, size_t bytes);
+/* For `nr` pages from `addr` on: 1 for each that is there, otherwise 0. -ENOMEM: some are not mapped. */
+int do_mincore(struct mm *mm, uintptr_t addr, size_t nr, uint8_t *out);
 /* The break afterwards: the old one when it could not be moved. */
 uintptr_t do_brk(struct mm *mm, uintptr_t brk);
 

@@ -1,4 +1,4 @@
-/* The work of mremap() and madvise(): see mm.h. */
+/* The work of mremap(), madvise(), msync() and mincore(): see mm.h. */
 #include <arch/paging.h>
 #include "process.h"
 
@@ -167,6 +167,19 @@ int do_msync(struct mm *mm, uintptr_t addr, size_t bytes)
 		return -ENOMEM;
 	mutex_lock(&mm->lock);
 	is_covered = vma_is_covered(mm, addr, addr + bytes);
+	mutex_unlock(&mm->lock);
+	return is_covered ? 0 : -ENOMEM;
+}
+
+int do_mincore(struct mm *mm, uintptr_t addr, size_t nr, uint8_t *out)
+{
+	bool is_covered, is_writable;
+	uint64_t phys;
+
+	mutex_lock(&mm->lock);
+	is_covered = vma_is_covered(mm, addr, addr + nr * PAGE_SIZE);
+	for (size_t i = 0; i < nr && is_covered; i++)
+		out[i] = arch_user_lookup(mm->root, addr + i * PAGE_SIZE, &phys, &is_writable);
 	mutex_unlock(&mm->lock);
 	return is_covered ? 0 : -ENOMEM;
 }

@@ -183,6 +183,15 @@ long sys_socket(int family, int type, int protocol)
 	return -EAFNOSUPPORT;
 }
 
+/* So no descriptor is a socket. */
+long sys_getpeername(int fd, void *usockaddr, int *usockaddr_len)
+{
+	(void)usockaddr;
+	(void)usockaddr_len;
+	return files_get_cloexec(current_process()->files, (unsigned int)fd) < 0 ? -EBADF
+										 : -ENOTSOCK;
+}
+
 /* How the kernel behaves towards the program: as Linux, which is 0. ~0 only asks. */
 long sys_personality(unsigned int personality)
 {

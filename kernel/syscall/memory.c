@@ -1,6 +1,8 @@
 /* mmap() and its kind, brk(): the calls; the work is in process/mmap.c and mremap.c. */
 #include "syscall.h"
 
+#define MINCORE_PART 256u /* pages at a time */
+
 // NOLINTNEXTLINE(readability-function-size): the six arguments of the call
 long sys_mmap(unsigned long addr, unsigned long len, unsigned long prot, unsigned long flags,
 	      unsigned int fd, unsigned long off)
@@ -59,6 +61,27 @@ long sys_madvise(unsigned long start, size_t len_in, int behavior)
 long sys_msync(unsigned long start, size_t len, int flags)
 {
 	return flags & ~7 || (flags & 5) == 5 ? -EINVAL : do_msync(current_task()->mm, start, len);
+}
+
+long sys_mincore(unsigned long start, size_t len, unsigned char *vec)
+{
+	size_t nr = ALIGN_UP(len, PAGE_SIZE) / PAGE_SIZE;
+	uint8_t part[MINCORE_PART];
+	int err = 0;
+
+	if (start % PAGE_SIZE)
+		return -EINVAL;
+	if (len > TASK_SIZE_MAX || !access_ok(start, nr * PAGE_SIZE))
+		return -ENOMEM;
+	for (size_t done = 0; done < nr && !err;) {
+		size_t pages = nr - done < sizeof(part) ? nr - done : sizeof(part);
+
+		err = do_mincore(current_task()->mm, start + done * PAGE_SIZE, pages, part);
+		if (!err && copy_to_user(vec + done, part, pages))
+			err = -EFAULT;
+		done += pages;
+	}
+	return err;
 }
 
 /* A file in memory without a name; `uname` is only for people who look. */

@@ -48,6 +48,7 @@ struct user_timeval;
 	CALL(25, mremap, ARGS5, unsigned long, addr, unsigned long, old_len, unsigned long,        \
 	     new_len, unsigned long, flags, unsigned long, new_addr)                               \
 	CALL(26, msync, ARGS3, unsigned long, start, size_t, len, int, flags)                      \
+	CALL(27, mincore, ARGS3, unsigned long, start, size_t, len, unsigned char *, vec)          \
 	CALL(28, madvise, ARGS3, unsigned long, start, size_t, len_in, int, behavior)              \
 	CALL(32, dup, ARGS1, unsigned int, fildes)                                                 \
 	CALL(33, dup2, ARGS2, unsigned int, oldfd, unsigned int, newfd)                            \
@@ -61,6 +62,7 @@ struct user_timeval;
 	CALL(39, getpid, ARGS0)                                                                    \
 	CALL(40, sendfile64, ARGS4, int, out_fd, int, in_fd, long *, offset, size_t, count)        \
 	CALL(41, socket, ARGS3, int, family, int, type, int, protocol)                             \
+	CALL(52, getpeername, ARGS3, int, fd, void *, usockaddr, int *, usockaddr_len)             \
 	CALL(56, clone, ARGS5, unsigned long, clone_flags, unsigned long, newsp, int *,            \
 	     parent_tidptr, int *, child_tidptr, unsigned long, tls)                               \
 	CALL(57, fork, ARGS0)                                                                      \

@@ -85,6 +85,12 @@ static void test_remap(void)
 	CHECK(CALL3(NR_MADVISE, at + 2 * PAGE, PAGE, 4) == 0 && at[2 * PAGE] == 0);
 	CHECK(CALL3(NR_MADVISE, at, PAGE, 4) == -12 &&
 	      CALL3(NR_MADVISE, at + 2 * PAGE, PAGE, 99) == -22);
+	CHECK(CALL3(NR_MADVISE, at + 3 * PAGE, PAGE, 4) == 0 &&
+	      CALL3(NR_MINCORE, at + 2 * PAGE, 2 * PAGE, bss) == 0);
+	CHECK(bss[0] == 1 && bss[1] == 0 && CALL3(NR_MINCORE, at, PAGE, bss) == -12);
+	CHECK(CALL3(NR_MINCORE, at + 2 * PAGE, PAGE, 8) == -14 &&
+	      CALL3(NR_MINCORE, at + 1, 1, bss) == -22);
+	bss[0] = 0;
 	CHECK(CALL2(NR_MUNMAP, at + 2 * PAGE, 6 * PAGE) == 0);
 }
 

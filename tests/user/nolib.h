@@ -38,6 +38,7 @@ static inline long syscall6(long nr, long a, long b, long c, long d, long e, lon
 #define NR_PREAD      17
 #define NR_MREMAP     25
 #define NR_MSYNC      26
+#define NR_MINCORE    27
 #define NR_MADVISE    28
 #define NR_GETPID     39
 #define NR_FORK	      57

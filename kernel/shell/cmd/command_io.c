@@ -190,6 +190,7 @@ static const struct errno_text errno_texts[] = {
 	{ ENODATA, "No data available" },
 	{ ETIME, "Timer expired" },
 	{ ELIBBAD, "Accessing a corrupted shared library" },
+	{ ENOTSOCK, "Socket operation on non-socket" },
 	{ EMSGSIZE, "Message too long" },
 	{ EOVERFLOW, "Value too large for defined data type" },
 	{ EOPNOTSUPP, "Operation not supported" },

@@ -46,6 +46,7 @@
 #define EOVERFLOW     75
 #define ELIBBAD	      80
 #define EILSEQ	      84
+#define ENOTSOCK      88
 #define EMSGSIZE      90
 #define EOPNOTSUPP    95
 #define EAFNOSUPPORT  97
