@@ -40,7 +40,7 @@ ROWS = {
         "as `monitor_off`, with a condition about a clock at one of two, and its reset at the other",
         "instructions",
         None,
-        390,
+        400,
     ),
     "event_inst2": ("event with one int in the root and an instance", "instructions", 1192, 200),
     "event_inst3": ("event with one int in the root and 2 instances", "instructions", 1776, 290),
