@@ -116,7 +116,7 @@ def test_completion(guest):
     assert type_and_run(guest, b"unam\x15hackb\t1 10").startswith("Running with 1 groups")
     assert type_and_run(guest, b"cat /sys/ker\ttra\toptions/rec\t") == "1\n"
     type_and_expect(
-        guest, b"echo 'p:open vfs_ope\tpat\t' \"r4 kmall\tx=by\t+0(\t)'\"", "p:open vfs_open path  r4 kmalloc x=bytes +0(bytes)'"
+        guest, b"echo 'p:open vfs_ope\t pat\t' \"r4 kmall\tx=by\t+0(\t)'\"", "p:open vfs_open path  r4 kmalloc x=bytes +0(bytes)'"
     )
     type_and_expect(guest, b"echo 't:my/switch sched_switc\t prev'", "t:my/switch sched_switch  prev")
     type_and_expect(guest, b"echo 'f kmalloc%return no\t by\t'", "f kmalloc%return no bytes ")
@@ -135,7 +135,7 @@ def test_completion(guest):
         b"echo 'e timer.timer_sta\t(timer)tim\t->f\ta=$fn:symb\t' 'r kmalloc $ret\t'",
         "e timer.timer_start (timer)timer->fn a=$fn:symbol  r kmalloc $retval ",
     )
-    type_and_expect(guest, b"true; echo p:open vfs_ope\tpat\t; echo p:x kmall\t | cat current_tr\t", "p:open vfs_open path")
+    type_and_expect(guest, b"true; echo p:open vfs_ope\t pat\t; echo p:x kmall\t | cat current_tr\t", "p:open vfs_open path")
 
 
 def test_completion_of_probes_lists_declarations(guest):
