@@ -174,7 +174,18 @@ static const struct file_ops pipe_read_ops = {
 	.is_readable = pipe_is_readable,
 	.close = pipe_close,
 };
+
 static const struct file_ops pipe_write_ops = { .write = pipe_write, .close = pipe_close };
+
+bool file_is_pipe(const struct file *file)
+{
+	return file->ops == &pipe_read_ops || file->ops == &pipe_write_ops;
+}
+
+bool pipe_takes_write(const struct file *file)
+{
+	return pipe_can_write(file->object);
+}
 
 static struct pipe *pipe_create_pipe(void)
 {

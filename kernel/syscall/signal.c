@@ -94,20 +94,39 @@ long sys_pause(void)
 	return -ERESTARTNOHAND;
 }
 
-long sys_rt_sigsuspend(const uint64_t *unewset, size_t sigsetsize)
+int sigmask_begin(const uint64_t *sigmask, size_t sigsetsize)
 {
 	struct task_signals *own = signal_own();
 	uint64_t set;
 
+	if (!sigmask)
+		return 0;
 	if (sigsetsize != SIGSET_BYTES)
 		return -EINVAL;
-	if (copy_from_user(&set, unewset, sizeof(set)))
+	if (copy_from_user(&set, sigmask, sizeof(set)))
 		return -EFAULT;
 	own->saved = own->blocked;
 	set_current_blocked(set);
-	sys_pause();
-	own->restores_saved = true;
-	return -ERESTARTNOHAND;
+	return 0;
+}
+
+long sigmask_end(const uint64_t *sigmask, long result)
+{
+	struct task_signals *own = signal_own();
+
+	if (sigmask && result == -ERESTARTNOHAND)
+		own->restores_saved = true;
+	else if (sigmask)
+		set_current_blocked(own->saved);
+	return result;
+}
+
+long sys_rt_sigsuspend(const uint64_t *unewset, size_t sigsetsize)
+{
+	int err = sigsetsize == SIGSET_BYTES && !unewset ? -EFAULT
+							 : sigmask_begin(unewset, sigsetsize);
+
+	return err ? err : sigmask_end(unewset, sys_pause());
 }
 
 /* Take a signal of the set; 0: none is pending. */

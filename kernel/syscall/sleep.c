@@ -6,12 +6,6 @@
 #define CLOCK_MONOTONIC 1
 #define TIMER_ABSTIME	1
 
-#define POLLIN	 0x01
-#define POLLOUT	 0x04
-#define POLLNVAL 0x20
-
-#define POLL_STEP_NS NSEC_PER_MSEC /* between two looks at files that wait */
-
 int user_timespec_ns(const struct user_timespec *from, uint64_t *out_ns)
 {
 	struct user_timespec time;
@@ -78,7 +72,7 @@ long sys_nanosleep(const struct user_timespec *rqtp, struct user_timespec *rmtp)
 
 /* ---- poll() ---- */
 
-static int16_t sleep_poll_events(const struct pollfd *poll)
+int16_t user_poll_events(const struct pollfd *poll)
 {
 	struct file *file;
 	int16_t events = 0;
@@ -90,7 +84,8 @@ static int16_t sleep_poll_events(const struct pollfd *poll)
 		return POLLNVAL;
 	if (poll->events & POLLIN && file_is_readable(file))
 		events |= POLLIN;
-	if (poll->events & POLLOUT && file->flags & VFS_WRITE)
+	if (poll->events & POLLOUT && file->flags & VFS_WRITE &&
+	    (!file_is_pipe(file) || pipe_takes_write(file)))
 		events |= POLLOUT;
 	fput(file);
 	return events;
@@ -105,7 +100,7 @@ static long sleep_poll_once(struct pollfd *ufds, unsigned int nfds)
 	for (unsigned int i = 0; i < nfds; i++) {
 		if (copy_from_user(&poll, &ufds[i], sizeof(poll)))
 			return -EFAULT;
-		poll.revents = sleep_poll_events(&poll);
+		poll.revents = user_poll_events(&poll);
 		nr += poll.revents != 0;
 		if (copy_to_user(&ufds[i], &poll, sizeof(poll)))
 			return -EFAULT;
@@ -131,6 +126,25 @@ static long sleep_poll_until(void *arg)
 	for (size_t i = 0; i < 3; i++)
 		own->restart_args[i] = args[i];
 	return -ERESTART_RESTARTBLOCK;
+}
+
+long sys_ppoll(struct pollfd *ufds, unsigned int nfds, struct user_timespec *tsp,
+	       const uint64_t *sigmask, size_t sigsetsize)
+{
+	uint64_t args[] = { (uintptr_t)ufds, nfds, UINT64_MAX }, ns;
+	int err = nfds > FILES_MAX ? -EINVAL : 0;
+	long nr;
+
+	if (!err && tsp) {
+		err = user_timespec_ns(tsp, &ns);
+		args[2] = ktime_after(ns);
+	}
+	if (!err)
+		err = sigmask_begin(sigmask, sigsetsize);
+	if (err)
+		return err;
+	nr = sleep_poll_until(args);
+	return sigmask_end(sigmask, nr == -ERESTART_RESTARTBLOCK ? -ERESTARTNOHAND : nr);
 }
 
 long sys_poll(struct pollfd *ufds, unsigned int nfds, int timeout_msecs)

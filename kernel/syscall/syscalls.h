@@ -44,6 +44,8 @@ struct user_timeval;
 	     vlen)                                                                                 \
 	CALL(21, access, ARGS2, const char *, filename, int, mode)                                 \
 	CALL(22, pipe, ARGS1, int *, fildes)                                                       \
+	CALL(23, select, ARGS5, int, n, uint64_t *, inp, uint64_t *, outp, uint64_t *, exp,        \
+	     struct user_timeval *, tvp)                                                           \
 	CALL(24, sched_yield, ARGS0)                                                               \
 	CALL(25, mremap, ARGS5, unsigned long, addr, unsigned long, old_len, unsigned long,        \
 	     new_len, unsigned long, flags, unsigned long, new_addr)                               \
@@ -158,7 +160,13 @@ struct user_timeval;
 	CALL(267, readlinkat, ARGS4, int, dfd, const char *, path, char *, buf, int, bufsiz)       \
 	CALL(268, fchmodat, ARGS3, int, dfd, const char *, filename, unsigned int, mode)           \
 	CALL(269, faccessat, ARGS3, int, dfd, const char *, filename, int, mode)                   \
+	CALL(270, pselect6, ARGS6, int, n, uint64_t *, inp, uint64_t *, outp, uint64_t *, exp,     \
+	     struct user_timespec *, tsp, void *, sig)                                             \
+	CALL(271, ppoll, ARGS5, struct pollfd *, ufds, unsigned int, nfds, struct user_timespec *, \
+	     tsp, const uint64_t *, sigmask, size_t, sigsetsize)                                   \
 	CALL(273, set_robust_list, ARGS2, void *, head, size_t, len)                               \
+	CALL(275, splice, ARGS6, int, fd_in, long *, off_in, int, fd_out, long *, off_out, size_t, \
+	     len, unsigned int, flags)                                                             \
 	CALL(280, utimensat, ARGS4, int, dfd, const char *, filename,                              \
 	     const struct user_timespec *, utimes, int, flags)                                     \
 	CALL(292, dup3, ARGS3, unsigned int, oldfd, unsigned int, newfd, int, flags)               \

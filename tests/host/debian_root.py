@@ -8,7 +8,7 @@ import pytest
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "qemu"))
 from guest import BUILDS, ROOT, Guest  # noqa: E402
 
-PACKAGES = "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps python3-minimal".split()
+PACKAGES = "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps python3-minimal trace-cmd".split()
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +81,17 @@ def test_processes(host):
 
 def test_python(host):
     assert host.run("python3 -c 'import os; print(sum(range(10)), os.path.exists(\"/proc/self/maps\"))'", timeout=120) == ("45 True\n", 0)
+
+
+def test_trace_cmd(host):
+    """Debian's trace-cmd inside: it records this kernel by itself, through splice(), and reads what it has recorded."""
+    host.check("cd /tmp; trace-cmd record -e sched -e syscalls -o x.dat ls / > list", timeout=120)
+    report = host.check("trace-cmd report x.dat", timeout=120)
+    assert re.search(r"sys_enter_getdents64: +fd: 0x0+3, ", report) and "sched_switch:" in report
+    assert re.search(r'sys_enter_openat: .*filename: 0x\w+ "/", ', report)
+    host.check("trace-cmd start -p function -l 'vfs_*' -e sched_waking")
+    assert host.check("cat /sys/kernel/tracing/current_tracer /sys/kernel/tracing/set_event") == "function\nsched:sched_waking\n"
+    assert "vfs_open <-" in host.check("trace-cmd show", timeout=120)
+    assert "Tracer: function" in host.check("trace-cmd stat")
+    host.check("trace-cmd stop && trace-cmd extract -o /tmp/y.dat && trace-cmd reset", timeout=120)
+    assert "function:" in host.check("trace-cmd report /tmp/y.dat", timeout=120)

@@ -25,7 +25,7 @@ HOSTILE = {
 def programs(request, tmp_path_factory):
     """A build, and an archive of the programs of tests/user."""
     build = request.param
-    names = ["files", "hello", "hostile", "memory", "vectors"]
+    names = ["files", "hello", "hostile", "memory", "vectors", "waits"]
     files = {f"bin/{name}": built(name, build) for name in names}
     files["bin/hello-pie"] = built("hello", build, ("-fPIE", "-static-pie"))
     return build, archive(tmp_path_factory.mktemp("programs") / f"{build}.cpio", files)
@@ -54,6 +54,11 @@ def test_memory(host):
         assert host.run("memory")[0].endswith("memory is as it should be\n")
         used.append(host.used_pages())
     assert used[1] == used[2], "the first run may leave something, but no other"
+
+
+def test_waits(host):
+    """select(), pselect6(), ppoll(), splice(): tests/user/waits.c, which ends well on Linux, too."""
+    assert host.run("waits") == ("waits are as they should be\n", 0)
 
 
 def test_files(host):

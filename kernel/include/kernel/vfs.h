@@ -282,6 +282,9 @@ struct file *file_create(const struct file_ops *ops, void *object, uint32_t flag
  */
 #define PIPE_ATOMIC 4096u
 int pipe_create(struct file **out_read, struct file **out_write);
+bool file_is_pipe(const struct file *file);
+/* Would a write of PIPE_ATOMIC bytes to this end of a pipe return at once? */
+bool pipe_takes_write(const struct file *file);
 
 /* The console as a file, one reference; NULL when out of memory. Reading gives edited lines. */
 struct file *console_file_open(void);

@@ -1,0 +1,111 @@
+/*
+ * splice(): from a file into a pipe, or out of it, without the program's memory. The bytes go through a buffer
+ * of the kernel, a piece that a pipe takes at once after the other, so that none is lost.
+ */
+#include "syscall.h"
+
+#define SPLICE_F_NONBLOCK 2u
+#define SPLICE_PIECE	  4096u /* PIPE_ATOMIC */
+#define SPLICE_MAX	  (1u << 20)
+
+struct splice {
+	struct file *from, *to;
+	uint64_t *from_pos, *to_pos; /* NULL: the file's own */
+	bool may_wait;
+};
+
+/* Is there something to read, or room, in the end of a pipe? Waits for it if that may be. */
+static bool splice_may_go(const struct splice *splice)
+{
+	if (splice->may_wait)
+		return true;
+	if (file_is_pipe(splice->from) && !file_is_readable(splice->from))
+		return false;
+	return !file_is_pipe(splice->to) || pipe_takes_write(splice->to);
+}
+
+static ssize_t splice_piece(const struct splice *splice, char *buf, size_t bytes)
+{
+	ssize_t got;
+
+	if (!splice_may_go(splice))
+		return -EAGAIN;
+	got = vfs_read(splice->from, buf, bytes < SPLICE_PIECE ? bytes : SPLICE_PIECE,
+		       splice->from_pos);
+	return got > 0 ? vfs_write(splice->to, buf, (size_t)got, splice->to_pos) : got;
+}
+
+/* The number of bytes that were moved; if that is 0, the end of the input, or -errno. */
+static long splice_run(const struct splice *splice, size_t bytes)
+{
+	char *buf = kmalloc(SPLICE_PIECE);
+	ssize_t got = buf ? 1 : -ENOMEM;
+	size_t done = 0;
+
+	while (got > 0 && done < bytes) {
+		got = splice_piece(splice, buf, bytes - done);
+		if (got > 0)
+			done += (size_t)got;
+		/* A pipe that has nothing more does not hold up what is done. */
+		if (file_is_pipe(splice->from) && !file_is_readable(splice->from))
+			break;
+	}
+	kfree(buf);
+	if (done)
+		return (long)done;
+	return got == -EINTR ? -ERESTARTSYS : got;
+}
+
+/* A position in the program's memory, for a file that has one. */
+static int splice_get_pos(const struct file *file, const long *off, uint64_t *pos)
+{
+	if (!off)
+		return 0;
+	if (!file->ops->has_position)
+		return -ESPIPE;
+	if (copy_from_user(pos, off, sizeof(*pos)))
+		return -EFAULT;
+	return (int64_t)*pos < 0 ? -EINVAL : 0;
+}
+
+static long splice_between(struct splice *splice, long *off_in, long *off_out, size_t len)
+{
+	uint64_t from_pos, to_pos;
+	long result;
+	int err;
+
+	if (!(splice->from->flags & VFS_READ) || !(splice->to->flags & VFS_WRITE))
+		return -EBADF;
+	if (!file_is_pipe(splice->from) && !file_is_pipe(splice->to))
+		return -EINVAL;
+	err = splice_get_pos(splice->from, off_in, &from_pos);
+	if (!err)
+		err = splice_get_pos(splice->to, off_out, &to_pos);
+	if (err)
+		return err;
+	splice->from_pos = off_in ? &from_pos : NULL;
+	splice->to_pos = off_out ? &to_pos : NULL;
+	result = splice_run(splice, len < SPLICE_MAX ? len : SPLICE_MAX);
+	if ((off_in && copy_to_user(off_in, &from_pos, sizeof(from_pos))) ||
+	    (off_out && copy_to_user(off_out, &to_pos, sizeof(to_pos))))
+		return -EFAULT;
+	return result;
+}
+
+long sys_splice(int fd_in, long *off_in, int fd_out, long *off_out, size_t len, unsigned int flags)
+{
+	struct splice splice = {
+		.from = files_get_file(current_process()->files, (unsigned int)fd_in),
+		.to = files_get_file(current_process()->files, (unsigned int)fd_out),
+		.may_wait = !(flags & SPLICE_F_NONBLOCK),
+	};
+	long result = -EBADF;
+
+	if (splice.from && splice.to)
+		result = splice_between(&splice, off_in, off_out, len);
+	fput(splice.from);
+	fput(splice.to);
+	if (result == -EPIPE)
+		kill_self(SIGPIPE);
+	return result;
+}
