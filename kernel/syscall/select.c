@@ -158,12 +158,13 @@ static int select_mask(const void *sig, const uint64_t **out_mask, size_t *out_s
 	return 0;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the six arguments of the call
 long sys_pselect6(int n, uint64_t *inp, uint64_t *outp, uint64_t *exp, struct user_timespec *tsp,
 		  void *sig)
 {
 	struct select select = { .user = { inp, outp, exp }, .deadline_ns = UINT64_MAX };
 	const uint64_t *mask;
-	uint64_t ns;
+	uint64_t ns = 0;
 	size_t size;
 	int err = select_mask(sig, &mask, &size);
 

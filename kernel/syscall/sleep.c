@@ -131,7 +131,7 @@ static long sleep_poll_until(void *arg)
 long sys_ppoll(struct pollfd *ufds, unsigned int nfds, struct user_timespec *tsp,
 	       const uint64_t *sigmask, size_t sigsetsize)
 {
-	uint64_t args[] = { (uintptr_t)ufds, nfds, UINT64_MAX }, ns;
+	uint64_t args[] = { (uintptr_t)ufds, nfds, UINT64_MAX }, ns = 0;
 	int err = nfds > FILES_MAX ? -EINVAL : 0;
 	long nr;
 

@@ -8,14 +8,14 @@ from tablekit import ROOT
 sys.path.insert(0, str(ROOT / "tests/bench"))
 import bench  # noqa: E402
 import tables  # noqa: E402
-from rows import PROBES, ROWS, SYSTEM  # noqa: E402
+from rows import PROBES, PROCESSES, ROWS, SYSTEM  # noqa: E402
 
 HACKBENCH = {"run": "1 1000", "tracer": "nop", "instructions": 147e6, "events": 0, "events_per_message": 0}
 MORE = {
     "patch_scaling": [{"generated": 1000, "sites": 2989, "insn_per_site": 142.675, "syncs": 3, "ms_1cpu": 5.9, "ms_2cpu": 6.9}],
     "hackbench": [HACKBENCH | {"slow_down": 1, "instructions_per_event": None}],
 }
-BLOCKS = {"rows", "probes", "system", "sites", "wall", "hackbench", "ten"}
+BLOCKS = {"rows", "probes", "processes", "system", "sites", "wall", "hackbench", "ten"}
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def result():
     """Of each row half its target, as bench.json has it."""
     return {
         name: {"value": target / 2, "unit": unit, "linux": linux, "target": target}
-        for name, (_, unit, linux, target) in (ROWS | PROBES | SYSTEM).items()
+        for name, (_, unit, linux, target) in (ROWS | PROBES | PROCESSES | SYSTEM).items()
     }
 
 
@@ -55,7 +55,7 @@ def test_a_wall_time_is_no_difference(documents, result):
 def test_each_table_has_its_place(documents):
     """And the figures that a build is said to have are there for all rows."""
     assert {found[2] for text in documents.values() for found in tables.BLOCK.finditer(text)} == BLOCKS
-    assert all(f"| `{name}` |" in documents["docs/benchmarks.md"] for name in ROWS | PROBES | SYSTEM)
+    assert all(f"| `{name}` |" in documents["docs/benchmarks.md"] for name in ROWS | PROBES | PROCESSES | SYSTEM)
 
 
 def test_a_figure_over_its_target(result, tmp_path, monkeypatch, documents):

@@ -90,8 +90,8 @@ static inline bool expr_take(struct expr_word *rest, char c)
  */
 static inline struct expr_word expr_take_until(struct expr_word *rest, const char *ends)
 {
-	const char first = ends[0], second = ends[1] ? ends[1] : first,
-		   third = second != first && ends[2] ? ends[2] : first;
+	const char first = ends[0], second = ends[1] ? ends[1] : first;
+	const char third = ends[1] && ends[2] ? ends[2] : first;
 	struct expr_word word = { .at = rest->at };
 
 	while (word.len < rest->len && word.at[word.len] != first && word.at[word.len] != second &&

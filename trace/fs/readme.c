@@ -227,6 +227,9 @@ static const struct piece pieces[] = {
 	  "\t\t\t  enabled_monitors, monitoring_on, reacting_on.\n"
 	  "  rv/monitors/<monitor>/ - desc, enable, reactors; state: where it is now; hits: what\n"
 	  "\t\t\t  was counted, and the last violation.\n" },
+	{ FEATURE, "syscalls",
+	  "  syscall_user_buf_size\t- How many bytes of a path or buffer an event of a system call "
+	  "holds.\n" },
 	{ FILE, "set_event_pid",
 	  "  set_event_pid\t\t- Record events of these threads only; switches and wakeups of\n"
 	  "\t\t\t  others where one of these takes part, too. With option event-fork the\n"

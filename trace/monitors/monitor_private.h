@@ -90,7 +90,7 @@ void trace_monitor_threads_remove(struct monitor_threads *threads, int32_t pid);
 /* The place number `at`, modulo how many there are. */
 static inline monitor_word *monitor_threads_slot(const struct monitor_threads *threads, uint32_t at)
 {
-	return &threads->slots[(at & threads->mask) * threads->words];
+	return &threads->slots[(size_t)(at & threads->mask) * threads->words];
 }
 /* The place of a thread, or NULL. Any context. */
 monitor_word *trace_monitor_threads_find(const struct monitor_threads *threads, int32_t pid);

@@ -165,10 +165,17 @@ static void monitor_run_keep(struct trace_monitor *monitor, const struct monitor
 	atomic_store_explicit(&last->is_busy, false, memory_order_release);
 }
 
-/* `times` has those of all clocks; NULL: there is none. */
-static void react(struct trace_monitor *monitor, const struct trace_event_hit *hit, uint64_t id,
-		  uint32_t state, uint32_t symbol, const uint64_t *times)
+/* A step that the monitor does not allow. */
+struct monitor_offence {
+	const struct trace_event_hit *hit;
+	uint64_t id;
+	uint32_t state, symbol;
+	const uint64_t *times; /* of all clocks; NULL: there is none */
+};
+
+static void react(struct trace_monitor *monitor, const struct monitor_offence *offence)
 {
+	uint32_t state = offence->state, symbol = offence->symbol;
 	const struct trace_reactor *reactor =
 		atomic_load_explicit(&monitor->reactor, memory_order_relaxed);
 	struct monitor_violation found = { .state = (uint8_t)state,
@@ -176,7 +183,7 @@ static void react(struct trace_monitor *monitor, const struct trace_event_hit *h
 					   .cpu = trace_plat_cpu_id(),
 					   .pid = trace_plat_current_pid(),
 					   .time_ns = trace_plat_clock_ns(),
-					   .id = id };
+					   .id = offence->id };
 	struct trace_violation violation = { .monitor = monitor->name,
 					     .state = monitor->states[state],
 					     .event = monitor->symbols[symbol].label,
@@ -188,26 +195,25 @@ static void react(struct trace_monitor *monitor, const struct trace_event_hit *h
 					     .times = found.clocks,
 					     .nr_clocks = monitor->nr_clocks };
 
-	if (times)
-		memcpy(found.clocks, times, sizeof(found.clocks));
+	if (offence->times)
+		memcpy(found.clocks, offence->times, sizeof(found.clocks));
 	trace_plat_current_comm(found.comm);
-	found.nr_ips = monitor_run_find_place(hit, found.ips);
+	found.nr_ips = monitor_run_find_place(offence->hit, found.ips);
 	violation.nr_ips = found.nr_ips;
 	monitor_run_keep(monitor, &found);
-	trace_monitor_write_error(monitor, id, state, symbol);
+	trace_monitor_write_error(monitor, offence->id, state, symbol);
 	if (atomic_load_explicit(&trace_monitors_react, memory_order_relaxed) && reactor->react)
-		reactor->react(hit->file->tr, &violation);
+		reactor->react(offence->hit->file->tr, &violation);
 }
 
 /* A reaction may cause events itself; those are judged, but not reacted to without end. */
-static TRACE_NOINLINE void violate(struct trace_monitor *monitor, const struct trace_event_hit *hit,
-				   uint64_t id, uint32_t state, uint32_t symbol,
-				   const uint64_t *times)
+static TRACE_NOINLINE void violate(struct trace_monitor *monitor,
+				   const struct monitor_offence *offence)
 {
 	struct monitor_cpu *cpu = monitor_cpu_of(monitor, trace_plat_cpu_id());
 
 	if (atomic_fetch_add_explicit(&cpu->depth, 1, memory_order_relaxed) < REACTIONS_MAX)
-		react(monitor, hit, id, state, symbol, times);
+		react(monitor, offence);
 	else
 		monitor_run_count(&cpu->nr_silent);
 	atomic_fetch_sub_explicit(&cpu->depth, 1, memory_order_relaxed);
@@ -285,6 +291,7 @@ static uint64_t monitor_run_word_of(uint64_t word, const struct step *step)
 }
 
 /* Report a step: write its events, and react to a violation. `state` is one + 1, or 0. */
+// NOLINTNEXTLINE(readability-function-size): it is inlined, the numbers stay in registers
 static TRACE_ALWAYS_INLINE void tell(struct trace_monitor *monitor,
 				     const struct trace_event_hit *hit, uint64_t id, uint32_t state,
 				     const struct step *step, const uint64_t *times)
@@ -302,13 +309,15 @@ static TRACE_ALWAYS_INLINE void tell(struct trace_monitor *monitor,
 	if (step->next)
 		trace_monitor_write_step(monitor, id, state - 1, step->symbol, step->next - 1);
 	else
-		violate(monitor, hit, id, state - 1, step->symbol, times);
+		violate(monitor,
+			&(struct monitor_offence){ hit, id, state - 1, step->symbol, times });
 }
 
 /*
  * Make the step of an event which may be each of `symbols`, and is about the state at a place, or
  * NULL. `times` is an array for those of the clocks; or NULL, a constant: there are none.
  */
+// NOLINTNEXTLINE(readability-function-size): it is inlined, the numbers stay in registers
 static TRACE_ALWAYS_INLINE void monitor_run_step(struct trace_monitor *monitor,
 						 const struct trace_event_hit *hit, uint64_t id,
 						 uint32_t symbols, monitor_word *place,
@@ -343,13 +352,22 @@ static TRACE_ALWAYS_INLINE void monitor_run_step(struct trace_monitor *monitor,
 	tell(monitor, hit, id, state, &step, times);
 }
 
+/* An event that a monitor has seen, as the arguments of monitor_run_step(). */
+struct monitor_seen {
+	const struct trace_event_hit *hit;
+	uint64_t id;
+	uint32_t symbols;
+	monitor_word *place;
+	uint64_t tag;
+};
+
 static TRACE_NOINLINE void monitor_run_timed(struct trace_monitor *monitor,
-					     const struct trace_event_hit *hit, uint64_t id,
-					     uint32_t symbols, monitor_word *place, uint64_t tag)
+					     const struct monitor_seen *seen)
 {
 	uint64_t times[MONITOR_CLOCKS_MAX] = { 0 };
 
-	monitor_run_step(monitor, hit, id, symbols, place, tag, times);
+	monitor_run_step(monitor, seen->hit, seen->id, seen->symbols, seen->place, seen->tag,
+			 times);
 }
 
 void trace_monitor_watch_hit(struct trace_event_watch *watch, const struct trace_event_hit *hit)
@@ -368,7 +386,7 @@ void trace_monitor_watch_hit(struct trace_event_watch *watch, const struct trace
 	id = monitor_run_id_of(tap, hit);
 	place = find_place(monitor, id, &tag);
 	if (monitor->nr_clocks)
-		monitor_run_timed(monitor, hit, id, symbols, place, tag);
+		monitor_run_timed(monitor, &(struct monitor_seen){ hit, id, symbols, place, tag });
 	else
 		monitor_run_step(monitor, hit, id, symbols, place, tag, NULL);
 }

@@ -33,7 +33,7 @@
 #define SYSCALL_FIXED_BYTES                                                                        \
 	(SYSCALL_ARGS_AT + TRACE_SYSCALL_ARGS * sizeof(uint64_t) + SYSCALL_VALS * sizeof(uint32_t))
 #define SYSCALL_ENTER_BYTES                                                                        \
-	(SYSCALL_FIXED_BYTES + SYSCALL_VALS * SYSCALL_VAL_BYTES + sizeof(uint64_t))
+	(SYSCALL_FIXED_BYTES + (size_t)SYSCALL_VALS * SYSCALL_VAL_BYTES + sizeof(uint64_t))
 #define SYSCALL_EXIT_BYTES (SYSCALL_ARGS_AT + sizeof(int64_t))
 
 /* The event syscall_latency: head | __syscall_nr | lat | ret | name */
