@@ -51,7 +51,7 @@ def test_record_sets_and_puts_back(machine):
         "-p",
         "function",
         "-l",
-        "path_*",
+        "walk_*",
         "-l",
         "vfs_*",
         "-n",
@@ -82,7 +82,7 @@ def test_record_sets_and_puts_back(machine):
     assert machine.settings() == before
     read = events_of_report(machine.folder / "record.dat")
     names = {event[5].split()[0] for event in read if event[4] == "function"}
-    assert {"vfs_open", "path_walk"} <= names and "vfs_entry" not in names and all(name.startswith(("vfs_", "path_")) for name in names)
+    assert {"vfs_open", "walk_append"} <= names and "vfs_entry" not in names and all(name.startswith(("vfs_", "walk_")) for name in names)
     switches = [event[5] for event in read if event[4] == "sched_switch"]
     assert switches and not any("next_pid=0 " in text for text in switches)
     assert any(event[4] == "kernel_stack" for event in read) and "=> sched_" in report(machine.folder / "record.dat")
@@ -105,7 +105,7 @@ def test_graph(machine):
     assert run.returncode == 0, run.stderr
     text = report(machine.folder / "graph.dat")
     assert re.search(r"funcgraph_entry: +\|  vfs_open\(\) \{", text) and re.search(
-        r"funcgraph_entry: +[!+#*@$]? *[\d.]+ us +\| +path_append\(\);", text
+        r"funcgraph_entry: +[!+#*@$]? *[\d.]+ us +\| +walk_append\(\);", text
     )
     assert re.search(r"funcgraph_exit: +[!+#*@$]? *[\d.]+ us +\|  \}", text)
 

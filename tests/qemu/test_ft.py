@@ -8,13 +8,16 @@ import pytest
 from datguest import events_of_guest, events_of_report, is_valid
 from gdb_guest import ELF, GDB, Gdb, frames, in_order
 from guest import PATIENCE, ROOT
+from programs import archive, built
 from qmp import Qmp
 
 
 @pytest.fixture(scope="module")
 def gdb(tmp_path_factory):
-    qmp = tmp_path_factory.mktemp("ft") / "qmp"
-    with Gdb(cpus=2, mem="64M", limit=400, extra=Qmp.option(qmp)) as debugger:
+    folder = tmp_path_factory.mktemp("ft")
+    qmp = folder / "qmp"
+    initrd = archive(folder / "files.cpio", {"bin/hello": built("hello"), "bin/paths": built("paths")})
+    with Gdb(cpus=2, mem="64M", limit=400, extra=Qmp.option(qmp), initrd=initrd) as debugger:
         debugger.qmp = qmp
         debugger.guest.check("echo 12 > buffer_size_kb")
         yield debugger
@@ -89,6 +92,17 @@ CASES = {
             f"echo '!{SYNTHETIC[0]}' > events/sched/sched_waking/trigger",
             "echo 0 > events/enable",
         ],
+    ),
+    "system calls": (
+        [
+            "echo 1 > events/syscalls/enable",
+            "echo 1 > events/latency/syscall_latency/enable",
+            "hello one | wc -c",
+            "paths > /dev/null",
+            "echo verbose > trace_options",
+            "echo errno-names > trace_options",
+        ],
+        ["echo 0 > events/enable", "echo noverbose > trace_options", "echo noerrno-names > trace_options"],
     ),
     "another clock, some events read": (
         ["echo counter > trace_clock", "echo function > current_tracer", "true", "head -n 40 trace_pipe > /dev/null"],

@@ -116,7 +116,7 @@ class Walk:
         self.instance = instance
         self.types = types.Types()
         self.comms = threads.comms()
-        self.printer = types.Printer(instance.has("SYM_OFFSET"), instance.has("SYM_ADDR"), instance.has("PRINT_PARENT"), self.comms)
+        self.printer = types.Printer(instance.has, self.comms)
         self.flags = instance.graph_flags()
         self.graphs = {}
         self.started = set()

@@ -6,7 +6,7 @@ its description in memory: its fields and its print fmt.
 import struct
 
 import gdb
-from ft import calls, memory, probes, symbols, text
+from ft import calls, memory, probes, symbols, syscalls, text
 from ft.memory import MASK, Damaged
 
 FN, CTX, WAKE, STACK, PRINT, BPRINT = 1, 2, 3, 4, 5, 6
@@ -93,8 +93,10 @@ def print_fmt(event):
     """A type's own print fmt for its `format`; "": that is made of its fields."""
     if int(event["print_fmt"]):
         return memory.text(int(event["print_fmt"]), 1 << 16)
-    # Those of probes are written when they are asked for.
-    return probes.print_fmt(event) if int(event["funcs"]["print_fmt"]) else ""
+    # Those of probes and of entries of system calls are written when they are asked for.
+    if not int(event["funcs"]["print_fmt"]):
+        return ""
+    return syscalls.print_fmt(event) if syscalls.part_of(int(event["funcs"])) else probes.print_fmt(event)
 
 
 class Type:
@@ -114,6 +116,7 @@ class Type:
         self.has_text = bool(int(event["funcs"]["trace"]))
         self.has_message = bool(int(event["funcs"]["message"]))
         self.call = int(event["call"])
+        self.syscall_part = syscalls.part_of(int(event["funcs"]))
         self.is_synthetic = self.system == "synthetic"
         self.formatter = None
 
@@ -185,10 +188,11 @@ class Types:
 
 
 class Printer:
-    """How addresses are printed: by the options of the instance."""
+    """The options of the instance, and how addresses are printed by them."""
 
-    def __init__(self, offset, address, parent, comms):
-        self.offset, self.address, self.parent = offset, address, parent
+    def __init__(self, has, comms):
+        self.has = has  # a function: is the option on?
+        self.offset, self.address, self.parent = map(has, ("SYM_OFFSET", "SYM_ADDR", "PRINT_PARENT"))
         self.comms = comms
         self.kept = {}
 
@@ -388,6 +392,8 @@ def event_text(printer, kind, event, is_ns):
         return printer.ip(struct.unpack_from("<I", event.data, 8)[0]) + ": " + MESSAGES[number](event)
     if number in TEXTS:
         return TEXTS[number](printer, event, is_ns)
+    if kind.syscall_part:
+        return syscalls.TEXTS[kind.syscall_part](printer, kind, event.data)
     if kind.is_synthetic:
         return synthetic_text(printer, kind, event.data)
     if not kind.has_text or not kind.print_fmt:
