@@ -144,6 +144,16 @@ static TRACE_ALWAYS_INLINE void *trace_ring_reserve(struct trace_ring_cpu *rc, u
 }
 
 /*
+ * trace_ring_reserve() for a length that depends on the event, as that of copied texts: a multiple
+ * of 4 from 4 on, RING_SHORT_PAYLOAD and more.
+ */
+static TRACE_ALWAYS_INLINE void *trace_ring_reserve_any(struct trace_ring_cpu *rc, uint32_t len)
+{
+	return len <= RING_SHORT_PAYLOAD ? trace_ring_reserve(rc, len)
+					 : trace_ring_reserve_slow(rc, len);
+}
+
+/*
  * Our event starts at commit, so it is the outermost one. Move commit to `next`, a tail word at the
  * end of our event or behind it: readers see everything up to there. False when interrupts have
  * moved the tail on meanwhile; the caller then calls trace_ring_publish().

@@ -49,7 +49,7 @@ static TRACE_NOINLINE void write_texts(struct trace_ring_cpu *rc, uintptr_t ip, 
 	struct call_args args;
 
 	trace_call_args_get(fregs, trace_call_code(ip), &args);
-	entry = trace_ring_reserve(rc, PART + trace_call_args_bytes(&args));
+	entry = trace_ring_reserve_any(rc, PART + trace_call_args_bytes(&args));
 	if (!entry)
 		return;
 	args_fill(entry, ip, parent_ip);

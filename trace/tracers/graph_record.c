@@ -141,7 +141,7 @@ bool trace_graph_write_frame_args(struct trace_array *tr, const struct fgraph_fr
 	if (!code || fgraph_is_hidden(frame))
 		return trace_graph_write_frame(tr, frame);
 	trace_call_args_get(fregs, code, &args);
-	entry = trace_ring_reserve(rc, PART + trace_call_args_bytes(&args));
+	entry = trace_ring_reserve_any(rc, PART + trace_call_args_bytes(&args));
 	if (!entry)
 		return false;
 	trace_entry_init(&entry->entry.graph.ent, TRACE_TYPE_GRAPH_ARGS_ENT, 1);

@@ -166,6 +166,31 @@ static void test_texts(void **state)
 	stop("options/func-args");
 }
 
+#define TEXT_32 "01234567890123456789012345678901"
+
+/* Events of all lengths that texts can give them: each is whole, and so is the next one. */
+static void test_long_texts(void **state)
+{
+	char first[] = TEXT_32, want[200];
+
+	(void)state;
+	start("function", "options/func-args");
+	for (int len = 32; len >= 0; len--) {
+		first[len] = '\0';
+		/* The first event of a sub-buffer is written another way. */
+		call_with(YIELD, 0, 0, 0, 0);
+		call_with(DO_WORK, 1, 2, at(first), at(TEXT_32));
+		call_with(YIELD, 0, 0, 0, 0);
+		snprintf(want, sizeof(want), "first=\"%s\"%s, second=\"%s\"..., buf=0x5,", first,
+			 len == 32 ? "..." : "", TEXT_32);
+		assert_non_null(strstr(cat_body("trace"), want));
+		assert_non_null(strstr(cat_body("trace"), ": yield() <-yield\n"));
+		assert_null(strstr(cat_body("trace"), "Unknown type"));
+		assert_int_equal(echo("", "trace"), 0);
+	}
+	stop("options/func-args");
+}
+
 /* Switched while the tracer runs, in interrupts, together with other options, in an instance. */
 static void test_option(void **state)
 {
@@ -266,6 +291,36 @@ static void test_graph(void **state)
 	fake_run(-1);
 }
 
+static void test_graph_long_texts(void **state)
+{
+	char second[] = TEXT_32, want[200];
+
+	(void)state;
+	fake_run(PID);
+	start("function_graph", "options/funcgraph-args");
+	for (int len = 32; len >= 0; len--) {
+		uint64_t args[FAKE_NR_ARGS] = { 1, 2, at(TEXT_32), at(second), 5, 6 };
+
+		second[len] = '\0';
+		/* The first event of a sub-buffer is written another way. */
+		graph_call(YIELD, 0, 0, 0, 0);
+		fake_args = args;
+		fake_enter(DO_WORK, PARENT);
+		fake_args = NULL;
+		fake_clock += 1000;
+		fake_leave(0);
+		snprintf(want, sizeof(want),
+			 " 0)   1.000 us    |  yield();\n"
+			 " 0)   1.000 us    |  do_work(pair={0x1, 0x2}, first=\"%s\"..., "
+			 "second=\"%s\"%s, buf=0x5, a=6, b=?);\n",
+			 TEXT_32, second, len == 32 ? "..." : "");
+		assert_string_equal(cat_body("trace"), want);
+		assert_int_equal(echo("", "trace"), 0);
+	}
+	stop("options/funcgraph-args");
+	fake_run(-1);
+}
+
 /* ---- Without types or memory ---- */
 
 static void test_refused(void **state)
@@ -293,12 +348,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_names_and_values),
-		TEST(test_texts),
-		TEST(test_option),
-		TEST(test_raw),
-		TEST(test_graph),
-		TEST(test_refused),
+		TEST(test_names_and_values), TEST(test_texts),	 TEST(test_long_texts),
+		TEST(test_option),	     TEST(test_raw),	 TEST(test_graph),
+		TEST(test_graph_long_texts), TEST(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
