@@ -116,12 +116,12 @@ def test_twelve_cpus_have_a_wider_column(guest_pool):
 
 def test_durations_contain_those_inside(tracing):
     text = graph(
-        tracing, "cat README > /dev/null; cat /proc/version", "funcgraph-tail", 2000, "echo vfs_open vfs_resolve > set_ftrace_filter"
+        tracing, "cat README > /dev/null; cat /proc/version", "funcgraph-tail", 2000, "echo vfs_open place_find > set_ftrace_filter"
     )
     inner = outer = None
     pairs = 0
     for us, what in US.findall(text):
-        if what == "vfs_resolve();":
+        if what == "place_find();":
             inner = float(us)
         elif what == "} /* vfs_open */":
             outer = float(us)
@@ -151,15 +151,15 @@ def test_only_functions_of_the_set_and_what_they_call(tracing):
     text = graph(tracing, "cat README > /dev/null; sleep 0.01", before=before)
     calls = CALL.findall(text)
     assert {name for indent, name, _ in calls if not indent} == {"vfs_open"}
-    assert "vfs_resolve" in {name for indent, name, _ in calls if len(indent) == 2}
+    assert "vfs_mount_of" in {name for indent, name, _ in calls if len(indent) == 2}
     # Emptied while it runs: everything again.
     text = tracing.check("> set_graph_function; > trace; echo 1 > tracing_on; sleep 0.01; " "echo 0 > tracing_on; cat trace")
     assert "sched_switch" in text
     # And filled while it runs.
     text = tracing.check(
-        "echo 'vfs_res*' > set_graph_function; > trace; echo 1 > tracing_on; " "cat README > /dev/null; echo 0 > tracing_on; cat trace"
+        "echo 'vfs_mount_o*' > set_graph_function; > trace; echo 1 > tracing_on; " "cat README > /dev/null; echo 0 > tracing_on; cat trace"
     )
-    assert {name for indent, name, _ in CALL.findall(text) if not indent} == {"vfs_resolve"}
+    assert {name for indent, name, _ in CALL.findall(text) if not indent} == {"vfs_mount_of"}
 
 
 def test_no_function_of_the_other_set_nor_what_it_calls(tracing):
@@ -203,19 +203,19 @@ def test_time_asleep(tracing):
 
 
 def test_values_and_callers(tracing):
-    before = "echo vfs_open vfs_resolve > set_ftrace_filter"
+    before = "echo vfs_open place_find > set_ftrace_filter"
     text = graph(tracing, "cat /nothing || true", "funcgraph-retval", before=before)
     assert re.search(r"\(\); /\* = -2 \*/|\} /\* vfs_open = -2 \*/", text)
     text = graph(tracing, "cat /nothing || true", "funcgraph-retval funcgraph-retval-hex", before=before)
     assert re.search(r" = 0x(ffffffff)?fffffffe \*/", text) and "= -2" not in text
     text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr", before=before)
-    assert re.search(r"vfs_resolve\(\);? (\{ )?/\* <-\w+\+0x[0-9a-f]+/0x[0-9a-f]+ \*/", text)
+    assert re.search(r"place_find\(\);? (\{ )?/\* <-\w+\+0x[0-9a-f]+/0x[0-9a-f]+ \*/", text)
     # Callers are real, also when another user has hooked the return before.
     text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr", before=before + "; echo 1 > function_profile_enabled")
     tracing.check("echo 0 > function_profile_enabled")
     assert "/* <-" in text and "return_to_handler" not in text
     text = graph(tracing, "cat /nothing || true", "funcgraph-retaddr funcgraph-retval", before=before)
-    assert re.search(r"vfs_resolve\(\); /\* <-\w+\+0x[0-9a-f]+/0x[0-9a-f]+ ret=0 \*/", text)
+    assert re.search(r"place_find\(\); /\* <-\w+\+0x[0-9a-f]+/0x[0-9a-f]+ ret=-2 \*/", text)
     assert "} /* vfs_open ret=-2 */" in text
     text = graph(tracing, "cat /nothing || true", before=before)
     assert "/*" not in text
@@ -258,13 +258,13 @@ def test_threads_of_a_set(tracing):
 
 
 def test_two_instances_at_once(tracing):
-    tracing.check("mkdir instances/graph; echo vfs_resolve > instances/graph/set_ftrace_filter")
+    tracing.check("mkdir instances/graph; echo place_find > instances/graph/set_ftrace_filter")
     tracing.check("echo function_graph > instances/graph/current_tracer")
     try:
         text = graph(tracing, "cat README > /dev/null", before="echo vfs_open > set_ftrace_filter")
         other = tracing.check("echo 0 > instances/graph/tracing_on; cat instances/graph/trace")
         assert {name for _, name, _ in CALL.findall(text)} == {"vfs_open"}
-        assert {name for _, name, _ in CALL.findall(other)} == {"vfs_resolve"}
+        assert {name for _, name, _ in CALL.findall(other)} == {"place_find"}
         assert header(other) == header(sample("graph"))
     finally:
         tracing.check("echo nop > instances/graph/current_tracer; rmdir instances/graph")
