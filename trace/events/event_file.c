@@ -66,6 +66,7 @@ static TRACE_NOINLINE struct trace_event_file *make_file(struct trace_array *tr,
 	file->tr = tr;
 	file->own_depth = own_depth_of(call);
 	file->has_place = trace_event_has_place(call);
+	file->has_stacks = file->has_place || trace_userstack_wanted(tr);
 	if (call == &trace_marker_call)
 		trace_event_marker_begin(file);
 	file->type = call->event.type;
@@ -233,8 +234,10 @@ void trace_events_option_changed(struct trace_array *tr, uint32_t option, bool o
 	(void)on; /* the other option may still be on */
 	if (!(TRACE_OPT_BIT(option) & TRACE_STACK_OPTIONS))
 		return;
-	for (file = trace_events_of(tr)->files; file; file = file->next_of_array)
+	for (file = trace_events_of(tr)->files; file; file = file->next_of_array) {
+		file->has_stacks = file->has_place || trace_userstack_wanted(tr);
 		trace_event_flag(file, TRACE_EVENT_STACK, tr->options & TRACE_STACK_OPTIONS);
+	}
 }
 
 /* Take the file out of the list that probes walk. */

@@ -65,6 +65,7 @@ struct trace_event_file {
 	struct trace_event_rejects *_Atomic rejects; /* valid with TRACE_EVENT_FILTERS */
 	uint32_t nr_soft;   /* users that need the probe, whether the event is on or off */
 	bool has_place;	    /* the event is about a place in code, where its stacks begin */
+	bool has_stacks;    /* that, or the stack of the program is wanted */
 	bool is_registered; /* counted in call->nr_users: the probe is called for it */
 	/* Its use changes, while several are switched at once: see mark_changes(). */
 	bool has_changed;

@@ -215,34 +215,28 @@ static uint32_t event_call_triggers(const struct trace_event_file *file,
 	return event_file_flags(file);
 }
 
-/* The stack behind an event of a place in code; `frame` is that of the probe's callee. */
-static TRACE_NOINLINE void write_stack_of_place(const struct trace_event_file *file,
-						const void *entry, uintptr_t frame,
-						uintptr_t caller)
+/* The stacks that the options ask for; `frame` is that of the probe's callee. */
+static TRACE_NOINLINE void write_stacks(const struct trace_event_file *file, const void *entry,
+					uintptr_t frame, uintptr_t caller)
 {
 	const struct trace_stack_start start = trace_event_stack_start(file->call, entry, caller);
+	bool is_wanted = trace_stacktrace_wanted(file->tr);
 
-	trace_stacktrace_probe(file->tr->buffer, frame, &start, file->own_depth);
-}
-
-static TRACE_ALWAYS_INLINE void write_kernel_stack(const struct trace_event_file *file,
-						   const void *entry, uintptr_t frame,
-						   uintptr_t caller)
-{
-	if (TRACE_UNLIKELY(file->has_place))
-		write_stack_of_place(file, entry, frame, caller);
-	else
+	if (is_wanted && file->has_place)
+		trace_stacktrace_probe(file->tr->buffer, frame, &start, file->own_depth);
+	else if (is_wanted)
 		trace_stacktrace_event(file->tr->buffer, frame, file->own_depth);
+	if (trace_userstack_wanted(file->tr))
+		trace_userstack_write(file->tr->buffer, file->own_depth);
 }
 
-/* The stacks that the options ask for. */
 static TRACE_ALWAYS_INLINE void write_stack(const struct trace_event_file *file, const void *entry,
 					    uintptr_t frame, uintptr_t caller)
 {
-	if (trace_stacktrace_wanted(file->tr))
-		write_kernel_stack(file, entry, frame, caller);
-	if (trace_userstack_wanted(file->tr))
-		trace_userstack_write(file->tr->buffer, file->own_depth);
+	if (TRACE_UNLIKELY(file->has_stacks))
+		write_stacks(file, entry, frame, caller);
+	else
+		trace_stacktrace_event(file->tr->buffer, frame, file->own_depth);
 }
 
 /* Write an event on its conditions; watches see it in any case. Called from the probe's callee. */

@@ -30,45 +30,46 @@ static void syscall_divert(const struct syscall_event *event)
 	trace_plat_syscalls()->divert(event->nr, parts);
 }
 
-static void syscall_change_enter(struct trace_event_change *changes, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		syscall_divert(trace_syscall_of_enter(&changes[i].call->event));
-}
-
-static void syscall_change_exit(struct trace_event_change *changes, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		syscall_divert(trace_syscall_of_exit(&changes[i].call->event));
-}
-
-const struct trace_event_class trace_syscall_enter_class = {
-	.system = "syscalls",
-	.change = syscall_change_enter,
-	.own_depth = 1,
-};
-
-static const struct trace_event_class syscall_exit_class = {
-	.system = "syscalls",
-	.change = syscall_change_exit,
-	.own_depth = 1,
-};
-
-static void syscall_change_latency(struct trace_event_change *changes, size_t nr)
+static void syscall_divert_all(void)
 {
 	const struct trace_syscall_host *host = trace_plat_syscalls();
 
-	(void)changes;
-	(void)nr;
 	for (uint32_t i = 0; i < host->nr_calls; i++) {
 		if (trace_syscall_events[i])
 			syscall_divert(trace_syscall_events[i]);
 	}
 }
 
+/* One function for all three kinds, so that events that change together take one call of it. */
+static void syscall_change(struct trace_event_change *changes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct trace_event *event = &changes[i].call->event;
+
+		if (changes[i].call == &trace_syscall_latency_call)
+			syscall_divert_all();
+		else if (changes[i].call->event_class == &trace_syscall_enter_class)
+			syscall_divert(trace_syscall_of_enter(event));
+		else
+			syscall_divert(trace_syscall_of_exit(event));
+	}
+}
+
+const struct trace_event_class trace_syscall_enter_class = {
+	.system = "syscalls",
+	.change = syscall_change,
+	.own_depth = 1,
+};
+
+static const struct trace_event_class syscall_exit_class = {
+	.system = "syscalls",
+	.change = syscall_change,
+	.own_depth = 1,
+};
+
 static const struct trace_event_class syscall_latency_class = {
 	.system = "latency",
-	.change = syscall_change_latency,
+	.change = syscall_change,
 	.own_depth = 1,
 };
 
