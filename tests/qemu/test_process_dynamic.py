@@ -153,7 +153,7 @@ def test_proc(host):
     ]
     assert host.check("/bin/ls -F /proc/self/fd").split()[:3] == ["0@", "1@", "2@"]
     assert host.check("/bin/echo pipe | /bin/cat /dev/stdin /dev/fd/0; /bin/readlink /dev/stdin") == "pipe\n/proc/self/fd/0\n"
-    script = "sleep 5 & pid=$!; ls -d /proc/$pid; tr '\\0' ' ' < /proc/$pid/cmdline; kill $pid; wait; cat /proc/$pid/stat"
+    script = "sleep 5 & pid=$!; until [ x$c = xsleep ]; do read c < /proc/$pid/comm; done; ls -d /proc/$pid; tr '\\0' ' ' < /proc/$pid/cmdline; kill $pid; wait; cat /proc/$pid/stat"
     output = host.run(f'/bin/dash -c "{script}"'.replace("$", "\\$"))[0]
     assert re.fullmatch(r"(/proc/\d+)\nsleep 5 cat: \1/stat: No such file or directory\n", output), output
     assert host.run("cat /proc/self/stat")[1] == 1  # the kernel's shell is no program
