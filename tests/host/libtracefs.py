@@ -21,7 +21,7 @@ TESTS = (
     "probes histograms queries"
 ).split()
 # Of those that the library knows: of block devices, user memory and groups of threads, which there are not.
-NO_OPTIONS = ["blk_cgname", "blk_cgroup", "blk_classic", "record-tgid", "sym-userobj", "userstacktrace"]
+NO_OPTIONS = ["blk_cgname", "blk_cgroup", "blk_classic", "record-tgid"]
 STATE = (
     "cat current_tracer set_ftrace_filter set_ftrace_notrace dynamic_events set_event trace_options tracing_on tracing_cpumask "
     "events/sched/sched_switch/trigger events/sched/sched_switch/filter; ls instances"
