@@ -133,24 +133,6 @@ static ssize_t machine_read_random(struct file *file, void *buf, size_t len, uin
 	return (ssize_t)len;
 }
 
-static ssize_t machine_write_random(struct file *file, const void *buf, size_t len, uint64_t *pos)
-{
-	(void)file;
-	(void)buf;
-	(void)pos;
-	return (ssize_t)len;
-}
-
-static ssize_t machine_read_full(struct file *file, void *buf, size_t len, uint64_t *pos)
-{
-	(void)file;
-	(void)pos;
-	if (thread_interrupted())
-		return -EINTR;
-	memset(buf, 0, len);
-	return (ssize_t)len;
-}
-
 static ssize_t machine_write_full(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	(void)file;
@@ -160,9 +142,8 @@ static ssize_t machine_write_full(struct file *file, const void *buf, size_t len
 	return -ENOSPC;
 }
 
-static const struct file_ops random_ops = { .read = machine_read_random,
-					    .write = machine_write_random };
-static const struct file_ops full_ops = { .read = machine_read_full, .write = machine_write_full };
+static const struct file_ops random_ops = { .read = machine_read_random, .write = vfs_null_write };
+static const struct file_ops full_ops = { .read = vfs_zero_read, .write = machine_write_full };
 
 const struct vfs_special vfs_machine_specials[] = {
 	{ "/dev", "full", 0666, true, &full_ops, NULL, NULL },

@@ -76,6 +76,10 @@ int vfs_ram_init(const char *const *dirs, size_t nr_dirs);
 int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials);
 /* The operations of files with `show`; the object of such a file is its struct vfs_special. */
 extern const struct file_ops vfs_text_ops;
+
+/* Of devices: zeros are read, until the thread is interrupted; what is written is dropped. */
+ssize_t vfs_zero_read(struct file *file, void *buf, size_t len, uint64_t *pos);
+ssize_t vfs_null_write(struct file *file, const void *buf, size_t len, uint64_t *pos);
 /*
  * Write the line of a text at position `*pos` (0: the first) and set `*pos` to that of the next
  * line. Returns the line's length, 0 at the end.

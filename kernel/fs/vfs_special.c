@@ -25,7 +25,7 @@ static ssize_t vfs_null_read(struct file *file, void *buf, size_t len, uint64_t 
 	return 0;
 }
 
-static ssize_t vfs_null_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+ssize_t vfs_null_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	(void)file;
 	(void)buf;
@@ -33,7 +33,7 @@ static ssize_t vfs_null_write(struct file *file, const void *buf, size_t len, ui
 	return (ssize_t)len;
 }
 
-static ssize_t vfs_zero_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+ssize_t vfs_zero_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	(void)file;
 	(void)pos;
