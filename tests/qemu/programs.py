@@ -31,3 +31,12 @@ def archive(out, files):
     """Write an archive of the files, a dict from names to paths, to `out`, which is the result."""
     subprocess.run([ROOT / "tools" / "initramfs", out, *(f"{name}={path}" for name, path in files.items())], check=True)
     return out
+
+
+def leaves_nothing(host, work, most=8):
+    """Memory in use ceases to grow while `work` is done again and again. A leak grows each time, a slab more does not."""
+    used = []
+    while len(used) < 3 or used[-1] > used[-2]:
+        assert len(used) < most, used
+        work()
+        used.append(host.used_pages())
