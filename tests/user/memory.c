@@ -6,14 +6,6 @@
 
 #define PAGE 4096
 
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			say("failed: line", __LINE__);                                             \
-			sys_exit(1);                                                               \
-		}                                                                                  \
-	} while (0)
-
 static char bss[5 * PAGE];
 static int data = 42;
 

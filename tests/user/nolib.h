@@ -92,6 +92,16 @@ static inline void say(const char *name, long value)
 	put("\n");
 }
 
+/* For programs that test: end with the line of a check that does not hold. */
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond)) {                                                                     \
+			say("failed: line", __LINE__);                                             \
+			put("wrong: " #cond "\n");                                                 \
+			sys_exit(1);                                                               \
+		}                                                                                  \
+	} while (0)
+
 static inline int text_equal(const char *a, const char *b)
 {
 	while (*a && *a == *b) {

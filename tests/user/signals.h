@@ -100,15 +100,6 @@ static volatile __attribute__((unused)) long values[64];
 static struct context *volatile last_context __attribute__((unused));
 static volatile __attribute__((unused)) unsigned long stack_seen, mask_wanted;
 
-#define CHECK(what)                                                                                \
-	do {                                                                                       \
-		if (!(what)) {                                                                     \
-			say("line", __LINE__);                                                     \
-			put("wrong: " #what "\n");                                                 \
-			sys_exit(1);                                                               \
-		}                                                                                  \
-	} while (0)
-
 static inline void note(int sig, void *info, void *context)
 {
 	struct info *from = info;

@@ -4,14 +4,6 @@
  */
 #include "nolib.h"
 
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			say("failed: line", __LINE__);                                             \
-			sys_exit(1);                                                               \
-		}                                                                                  \
-	} while (0)
-
 enum {
 	NR_CLOSE = 3,
 	NR_RT_SIGPROCMASK = 14,
