@@ -80,6 +80,8 @@ uint8_t *fake_text_at(uintptr_t addr);
 /* Another name for the reports of trace_plat_symbol(): any address range. */
 void fake_symbol_add(uintptr_t addr, size_t size, const char *name);
 void fake_symbols_forget(void); /* those that were added */
+/* The function of this address is without a name for trace_plat_symbol(); 0: none is. */
+extern uintptr_t fake_nameless;
 /* As trace_plat_symbol_find_all(). */
 size_t fake_symbol_all(const char *name, uintptr_t *out_addrs, size_t max);
 /* Function `index` is what interrupts call first, one more of so many. */

@@ -45,6 +45,7 @@ long fake_trampoline_budget = -1;
 size_t fake_nr_trampolines;
 void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
 uintptr_t fake_breakpoint;
+uintptr_t fake_nameless;
 const uint64_t *fake_args;
 uint32_t fake_stack[256];
 size_t fake_stack_nr;
@@ -457,7 +458,7 @@ bool trace_plat_symbol(uintptr_t addr, char *out_name, uintptr_t *out_start, siz
 		*out_size = symbols[i].size;
 		return true;
 	}
-	if (!fake_text_at(addr))
+	if (!fake_text_at(addr) || addr - fake_nameless < FAKE_FUNC_BYTES)
 		return false;
 	memcpy(out_name, names[(addr - FAKE_TEXT) / FAKE_FUNC_BYTES], TRACE_SYM_LEN);
 	*out_start = addr - (addr - FAKE_TEXT) % FAKE_FUNC_BYTES;

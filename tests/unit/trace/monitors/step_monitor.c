@@ -368,29 +368,44 @@ static void thread_goes_and_comes(void)
 	trace_monitor_threads_add(&timed.threads, entry.who);
 }
 
-/* The place gets a new owner of the same pid at each instruction: no reset is under way there. */
-static void owner_goes_while_reset(void **state)
+#define OWNER_AND_RESETS (UINT64_MAX << 32 | 0x3ffff00)
+/* The word of another thread, a reset of whose clock is under way. */
+#define OTHER_WORD (2ull << 32 | 1u << MONITOR_RESET_SHIFT(0))
+static ptrdiff_t place_at; /* of the thread that the hits are about */
+
+static void another_thread_comes(void)
+{
+	atomic_store(timed.threads.slots + place_at, OTHER_WORD);
+}
+
+/* The place of a thread whose clock is reset gets another owner at each instruction. */
+static void owner_while_reset(void (*irq)(void), uint64_t want)
 {
 	uint8_t *insns[MAX_INSNS];
 	size_t nr;
 
-	(void)state;
 	timed.per = MONITOR_THREAD;
 	timed.taps[0].key = timed.taps[1].key = who_key;
 	timed_begin(false);
 	fast_trace(timed_hit, &timed.taps[1], insns, MAX_INSNS, &nr);
 	for (size_t i = 0; i < nr; i++) {
-		const struct fast_point point = { .insn = insns[i], .irq = thread_goes_and_comes };
-		uint64_t word;
+		const struct fast_point point = { .insn = insns[i], .irq = irq };
 
 		timed_begin(false);
-		if (!fast_run_at(timed_hit, &timed.taps[1], &point, 1))
-			continue;
-		word = *trace_monitor_threads_find(&timed.threads, entry.who);
-		assert_int_equal(word >> 32, entry.who);
-		assert_int_equal((uint32_t)word >> 8 & 0x3ffff, 0);
+		place_at =
+			trace_monitor_threads_find(&timed.threads, entry.who) - timed.threads.slots;
+		if (fast_run_at(timed_hit, &timed.taps[1], &point, 1))
+			assert_int_equal(timed.threads.slots[place_at] & OWNER_AND_RESETS, want);
 	}
 	trace_monitor_memory_free(&timed);
+}
+
+/* A new thread of the same pid has no reset under way, and one of another pid ends its own. */
+static void owner_goes_while_reset(void **state)
+{
+	(void)state;
+	owner_while_reset(thread_goes_and_comes, (uint64_t)entry.who << 32);
+	owner_while_reset(another_thread_comes, OTHER_WORD);
 }
 
 /* ---- Without interrupts ---- */

@@ -40,10 +40,7 @@ static int end(void **state)
 static void take_over(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 		      struct ftrace_regs *fregs)
 {
-	(void)ip;
-	(void)parent_ip;
-	(void)ops;
-	(void)fregs;
+	(void)ip, (void)parent_ip, (void)ops, (void)fregs;
 }
 
 static void call_func(size_t func)
@@ -579,6 +576,9 @@ static void silent(void **state)
 	assert_int_equal(kprobes_code_goes(fake_func(KFREE), fake_func(KFREE) + 16), 0);
 	assert_non_null(strstr(cat("why"), "The probe gone is not hit any more: the code at "
 					   "kfree+0x9 is gone; remove it.\n"));
+	fake_nameless = fake_func(KFREE);
+	assert_non_null(strstr(cat("why"), "the code at an address without name+0x0 is gone;"));
+	fake_nameless = 0;
 	assert_non_null(strstr(cat("kprobe_profile"), " 0               0 [GONE]\n"));
 	assert_int_equal(echo("0", "events/my/enable"), 0);
 	assert_int_equal(echo("1", "events/my/gone/enable"), -EINVAL);
