@@ -7,7 +7,7 @@
  * that hold it or one of its children, and open files among them, are counted in it. As long as
  * there are any, it counts as one of them in the directory of that kind that it lies in itself.
  * When the last has gone its children are freed; those that do not exist any more and are not held,
- * when the others are made anew.
+ * when the others are made anew. The one of events or monitors that was looked at last counts as held.
  *
  * Locking: the arrays lock guards every list of children and what a tree says. The other nodes of
  *          the root stay for good; those of an instance as long as it, and walkers that hold one.
@@ -22,6 +22,7 @@
 
 static struct trace_tree root_tree;
 static struct trace_node *instances;
+static struct trace_node *fs_tree_recent; /* held since its children were looked at; or NULL */
 
 struct trace_node *trace_fs_root(void)
 {
@@ -181,6 +182,34 @@ static void pin(struct trace_node *dir)
 	hold(dir);
 }
 
+/*
+ * Hold the directory until children of another are looked at: who goes through its entries walks along
+ * the same path for each, and the children of all directories on it would be made again each time.
+ */
+static void fs_tree_remember(struct trace_node *dir)
+{
+	struct trace_node *node = fs_tree_recent;
+
+	if (!is_lazy(dir) || !dir->dir->version)
+		return;
+	while (node && node != dir)
+		node = fs_tree_home_of(node);
+	if (node)
+		return;
+	hold(dir);
+	if (fs_tree_recent)
+		release(fs_tree_recent);
+	fs_tree_recent = dir;
+}
+
+static void fs_tree_forget(const struct trace_tree *tree)
+{
+	if (fs_tree_recent && fs_tree_recent->tree == tree) {
+		release(fs_tree_recent);
+		fs_tree_recent = NULL;
+	}
+}
+
 /* ---- Walking ---- */
 
 static struct trace_node *find_child(const struct trace_node *dir, const char *name, size_t len)
@@ -199,6 +228,7 @@ struct trace_node *trace_fs_lookup(struct trace_node *dir, const char *name, siz
 	trace_plat_lock(&trace_arrays_lock);
 	child = fs_tree_fill(dir) ? NULL : find_child(dir, name, name_len);
 	if (child) {
+		fs_tree_remember(dir);
 		child->tree->nr_held++;
 		hold(child);
 	}
@@ -216,10 +246,12 @@ int trace_fs_entry(struct trace_node *dir, size_t index, char *out_name, size_t 
 	child = dir->tree->tr ? dir->first_child : NULL;
 	while (child && index--)
 		child = child->next_sibling;
-	if (child)
+	if (child) {
+		fs_tree_remember(dir);
 		trace_strcpy(out_name, child->name, size);
-	else if (!err)
+	} else if (!err) {
 		err = -ENOENT;
+	}
 	trace_plat_unlock(&trace_arrays_lock);
 	return err;
 }
@@ -330,6 +362,7 @@ static void fs_tree_detach(struct trace_array *tr)
 	struct trace_tree *tree = tr->tree;
 	struct trace_node **at = &instances->first_child;
 
+	fs_tree_forget(tree);
 	while (*at != tree->root)
 		at = &(*at)->next_sibling;
 	*at = tree->root->next_sibling;

@@ -70,6 +70,18 @@ static const char *list(struct trace_node *dir)
 	return text;
 }
 
+/* The directory looked at last is kept: let it be one of an instance, with which it goes. */
+static void forget_directories(void)
+{
+	struct trace_node *instances = hold("instances");
+
+	assert_int_equal(trace_fs_mkdir(instances, "short"), 0);
+	assert_true(is_there("instances/short/events/shelf"));
+	assert_true(is_there("instances/short/events/shelf/enable"));
+	assert_int_equal(trace_fs_rmdir(instances, "short"), 0);
+	let_go();
+}
+
 static int reset(void **state)
 {
 	(void)state;
@@ -79,6 +91,7 @@ static int reset(void **state)
 	attic.event.name = "attic_full";
 	attic.tp = NULL;
 	attic.files = NULL;
+	forget_directories();
 	memory_out = fake_alloc_out;
 	return 0;
 }
@@ -89,6 +102,7 @@ static int check(void **state)
 	let_go();
 	(void)trace_remove_event_call(&attic);
 	assert_int_equal(attic.event.type, 0);
+	forget_directories();
 	assert_int_equal(fake_alloc_out, memory_out);
 	return 0;
 }
@@ -133,6 +147,30 @@ static void in_directories_that_are_held(void **state)
 	assert_int_equal(trace_add_event_call(&attic), 0);
 	assert_true(has_child(events, "attic"));
 	assert_ptr_equal(hold("events/shelf"), shelf);
+}
+
+static bool next_path(size_t index, char *out_path, size_t size)
+{
+	char name[32] = "";
+	bool is = trace_fs_entry(hold("events/shelf"), index, name, sizeof(name)) == 0;
+
+	let_go();
+	snprintf(out_path, size, "events/shelf/%s", name);
+	return is;
+}
+
+/* Walks to one entry after the other make the directories on the way once. */
+static void walks_along_one_path(void **state)
+{
+	char path[64];
+
+	(void)state;
+	assert_true(is_there("events/shelf/shelf_full"));
+	fake_alloc_budget = 0;
+	for (size_t i = 0; next_path(i, path, sizeof(path)); i++)
+		assert_true(is_there(path));
+	assert_string_equal(path, "events/shelf/");
+	fake_alloc_budget = -1;
 }
 
 /* The directory of a system stays for who is in it, when the last event has gone and comes again. */
@@ -261,7 +299,7 @@ static void memory_of_those_that_have_gone(void **state)
 			most = nr_chunks();
 	}
 	assert_in_range(nr_chunks(), 1, most);
-	let_go();
+	forget_directories();
 	memory_out = fake_alloc_out; /* the table of types has grown */
 }
 
@@ -312,6 +350,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(comes_and_goes, reset, check),
 		cmocka_unit_test_setup_teardown(in_directories_that_are_held, reset, check),
+		cmocka_unit_test_setup_teardown(walks_along_one_path, reset, check),
 		cmocka_unit_test_setup_teardown(empty_system, reset, check),
 		cmocka_unit_test_setup_teardown(busy_while_somebody_is_in_it, reset, check),
 		cmocka_unit_test_setup_teardown(busy_while_it_is_on, reset, check),
