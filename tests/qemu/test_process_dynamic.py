@@ -158,6 +158,9 @@ def test_proc(host):
     assert re.fullmatch(r"(/proc/\d+)\nsleep 5 cat: \1/stat: No such file or directory\n", output), output
     assert host.run("cat /proc/self/stat")[1] == 1  # the kernel's shell is no program
     assert "cpu0 " in host.check("/bin/cat /proc/stat") and "ramfs / " in host.check("/bin/cat /proc/self/mounts")
+    last = host.nr_cpus() - 1
+    lists = host.check("cd /sys/devices/system/cpu; /bin/cat possible present online").splitlines()
+    assert lists == 3 * [f"0-{last}" if last else "0"]
 
 
 def test_damaged(host, damage):
