@@ -425,13 +425,15 @@ test-host:
 	@$(MAKE) --no-print-directory all
 	@FATHOM_BUILD=$(abspath $(BUILD)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/host/*.py
 
-# All of Linux's ftrace self-tests, of LINUX=6.1 or 6.12, on a kernel whose files are mounted here.
-LINUX ?= 6.1
+# All of Linux's ftrace self-tests, of LINUX=6.1 or 6.12, on a kernel whose files are mounted here; with INSIDE=dash or
+# INSIDE=busybox by that shell in the guest.
+LINUX  ?= 6.1
+INSIDE ?=
 
 self-tests:
 	@tools/install-deps test-host
 	@$(MAKE) --no-print-directory all host-tools
-	@FATHOM_BUILD=$(abspath $(BUILD)) tests/host/selftests/run $(LINUX)
+	@FATHOM_BUILD=$(abspath $(BUILD)) tests/host/selftests/run $(addprefix --inside ,$(INSIDE)) $(LINUX)
 
 # The decoder of instructions on all code of Debian's kernel, which is downloaded: some 70 MB.
 test-decode: deps-test

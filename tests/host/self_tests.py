@@ -1,4 +1,7 @@
-"""Some of Linux's ftrace self-tests, unchanged: one of each kind. All of them: make self-tests."""
+"""Linux's ftrace self-tests, unchanged: one of each kind on mounted files, all of them inside of the guest.
+
+All of them on mounted files: make self-tests.
+"""
 import re
 import subprocess
 import sys
@@ -10,7 +13,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "qemu"))
 from guest import PATIENCE  # noqa: E402
 from test_mount import can_mount  # noqa: E402
 
-pytestmark = pytest.mark.skipif(not can_mount(), reason="this machine has no usable /dev/fuse")
 HERE = Path(__file__).resolve().parent / "selftests"
 SOME = {
     "6.1": (
@@ -47,7 +49,17 @@ def test_the_table_counts_what_is_listed():
         assert {row[0]: int(row[column]) for row in rows} == {**listed, "together": sum(listed.values())}
 
 
+def run(*words):
+    done = subprocess.run([HERE / "run", *words], capture_output=True, text=True, timeout=3600 * PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not can_mount(), reason="this machine has no usable /dev/fuse")
 @pytest.mark.parametrize("version", SOME)
 def test_some_of_linux(version):
-    run = subprocess.run([HERE / "run", version, *SOME[version]], capture_output=True, text=True, timeout=3600 * PATIENCE)
-    assert run.returncode == 0, run.stdout + run.stderr
+    run(version, *SOME[version])
+
+
+@pytest.mark.parametrize("shell", ["dash", "busybox"])
+def test_all_inside(shell):
+    run("--inside", shell, "6.1")
