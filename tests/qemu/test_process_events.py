@@ -174,3 +174,28 @@ def test_stacks_of_programs(tracing):
     assert "user stack" not in tracing.check("cat trace")
     gone = tracing.check("echo nouserstacktrace > trace_options; cat trace")
     assert "/bin/frames" not in gone
+
+
+def test_probes_read_programs(tracing):
+    """As Linux's self-test kprobe_args_user has it; and filters, histograms, numbers, arrays of such memory."""
+    both = "path=+0($arg2):ustring path2=+u0($arg2):string"
+    tracing.check(f"echo 'p:myevent do_sys_open {both}' > kprobe_events; echo 'p:myevent2 do_sys_openat2 {both}' >> kprobe_events")
+    assert tracing.check("cat kprobe_events").count(both) == 2
+    tracing.check("echo 1 > events/kprobes/enable; busybox sh -c 'echo > /dev/null'; echo 0 > events/kprobes/enable")
+    for name in ("myevent", "myevent2"):
+        assert any(re.match(rf'{name}: .* path="/dev/null" path2="/dev/null"$', text) for _, text in lines(tracing))
+    tracing.check(f"> trace; echo 'p:my vfs_symlink {both.replace('arg2', 'arg3')}' > kprobe_events; echo 1 > events/kprobes/my/enable")
+    tracing.check("busybox ln -s foo /tmp/bar; echo 0 > events/kprobes/my/enable; rm /tmp/bar")
+    assert [text.split(") ", 1)[1] for _, text in lines(tracing)] == ["path=(fault) path2=(fault)"]
+    # A plain read finds a program's memory, too; a filter and a histogram see what it was.
+    wanted = "plain=+0($arg2):string first=+0($arg2):x32 own=+u0($arg2):x8[4] next=+u1($arg2):b4@0/8 kernel=+u0($stack):x64"
+    tracing.check(
+        f"> trace; echo 'p:my do_sys_open {wanted}' > kprobe_events; echo 'plain == \"/proc/version\"' > events/kprobes/my/filter"
+    )
+    tracing.check("echo hist:keys=plain > events/kprobes/my/trigger; echo 1 > events/kprobes/my/enable")
+    tracing.check("busybox cat /proc/version /proc/uptime; echo 0 > events/kprobes/my/enable")
+    shown = 'plain="/proc/version" first=0x6f72702f own={0x2f,0x70,0x72,0x6f} next=0 kernel=0x0'
+    assert [text.split(") ", 1)[1] for _, text in lines(tracing)] == [shown]
+    counts = tracing.check("cat events/kprobes/my/hist")
+    assert re.search(r"plain: /proc/version +\} hitcount: +1", counts) and re.search(r"plain: /proc/uptime +\} hitcount: +1", counts)
+    tracing.check("echo '!hist:keys=plain' > events/kprobes/my/trigger; > kprobe_events")

@@ -94,11 +94,15 @@ static uint64_t expr_compute(struct expr_run *run, const struct expr_insn *insn,
 	}
 }
 
-/* A number that was read; 0 when that failed. */
-struct expr_got {
-	uint64_t value;
-	bool is_there;
-};
+TRACE_NOINLINE struct expr_got trace_expr_user_number(uint64_t from, uint32_t size)
+{
+	struct expr_got got = { .value = 0 };
+
+	got.is_there = trace_plat_read_user(&got.value, (const void *)(uintptr_t)from, size);
+	if (!got.is_there)
+		got.value = 0;
+	return got;
+}
 
 /*
  * Read a number anywhere in memory. No step may have a variable whose address is known elsewhere: the

@@ -16,12 +16,15 @@
  *   fetch_named.c   names of files: file:%pD
  *   fetch_program.c  from a value and its type to steps, see fetch_step.h
  *   fetch_run.c     the steps become bytes of an event
+ *   fetch_text.c    texts of an event
  *
  * The event has the arguments one behind the other, without gaps, and texts behind all of them:
  *
  * 	| head | fields of the kind | arguments of fixed length | texts |
  *
- * An address that cannot be read makes a number 0, and a text `(fault)`.
+ * An address that cannot be read makes a number 0, and a text `(fault)`. +u8(VALUE) and the type
+ * `ustring` read the running program's memory alone; all others that of the kernel, and that of the
+ * program where the kernel has none.
  *
  * Context:   trace_fetch_run() - any, NMI included. The rest - thread.
  * Ownership: programs and texts belong to the owner of their memory.
@@ -47,6 +50,7 @@ struct trace_seq;
 #define FETCH_ARRAY_MAX 64u
 #define FETCH_TEXT_MAX	4096u /* bytes of a text, with its NUL */
 #define FETCH_NOWHERE	UINT16_MAX
+#define FETCH_FAULT	"(fault)" /* text in place of one that cannot be read */
 
 /* ---- Types ---- */
 
@@ -67,6 +71,7 @@ struct fetch_type {
 	char named;		/* 'D', 'd': it is the name of the file, of the dentry there */
 	bool is_signed;
 	bool is_hex;
+	bool is_user; /* a text in the memory of the running program */
 };
 
 /* Is it recorded as a text? */
@@ -223,6 +228,7 @@ struct fetch_read {
 	int64_t offset;
 	uint8_t size;
 	bool is_here; /* the value is that on this CPU first */
+	bool is_user; /* memory of the running program */
 };
 
 /* The origin of a value: its beginning, and the addresses that are read from there on. */

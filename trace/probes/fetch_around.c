@@ -2,6 +2,7 @@
  * Memory and per-CPU variables that are read around a value. See fetch.h.
  *
  * 	+8(+0($arg1))                 memory at an address that is in memory
+ * 	+u8($arg1)                    the same of the running program
  * 	this_cpu_ptr(@run_queues)     the address of a variable on the CPU that is hit
  * 	this_cpu_read(@run_queues)    +0(this_cpu_ptr(@run_queues))
  */
@@ -42,6 +43,7 @@ int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, c
 struct fetch_around {
 	uint64_t offset;   /* modulo 2^64 */
 	const char *inner; /* VALUE */
+	bool is_user;	   /* +u */
 	bool is_per_cpu;
 	bool is_ptr; /* this_cpu_ptr() */
 };
@@ -87,8 +89,7 @@ static int take_read(struct fetch_parse *parse, struct expr_word *word, struct f
 {
 	struct expr_word rest = expr_behind(word, 1), number;
 
-	*out = (struct fetch_around){ .offset = 0 };
-	(void)expr_take(&rest, 'u'); /* of a user's memory: there is only one kind of addresses */
+	*out = (struct fetch_around){ .is_user = expr_take(&rest, 'u') };
 	number = expr_take_until(&rest, "(");
 	if (!rest.len)
 		return trace_fetch_refuse(parse, word->at, "Dereference needs a brace");
@@ -121,6 +122,8 @@ static int add_this_cpu(struct fetch_parse *parse, const struct fetch_around *ar
 
 static int add_around(struct fetch_parse *parse, const struct fetch_around *around)
 {
+	int err;
+
 	if (fetch_is_own_text(parse->origin))
 		return trace_fetch_refuse(parse, around->inner, "$comm can not be dereferenced");
 	parse->own_type = NULL;
@@ -129,7 +132,10 @@ static int add_around(struct fetch_parse *parse, const struct fetch_around *arou
 	parse->origin->bits = 0;
 	if (around->is_per_cpu)
 		return add_this_cpu(parse, around);
-	return trace_fetch_read(parse, (int64_t)around->offset, WORD_BYTES, around->inner);
+	err = trace_fetch_read(parse, (int64_t)around->offset, WORD_BYTES, around->inner);
+	if (!err && around->is_user)
+		parse->origin->reads[parse->origin->nr_reads - 1].is_user = true;
+	return err;
 }
 
 static bool is_around(const struct expr_word *word)

@@ -97,7 +97,10 @@ static inline bool fetch_is_read(const struct fetch_origin *origin)
 	return origin->nr_reads && !origin->is_here;
 }
 
-/* Read `size` bytes there; the caller knows that there are not too many reads. */
+/*
+ * Read `size` bytes of memory there, of the kernel or of any; the caller knows that there are not too
+ * many reads.
+ */
 static inline void fetch_add_read(struct fetch_origin *origin, int64_t offset, uint32_t size)
 {
 	origin->reads[origin->nr_reads++] = (struct fetch_read){ .offset = offset,

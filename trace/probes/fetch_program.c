@@ -4,6 +4,7 @@
  * 	%di                    a copy, no step
  * 	+8(%di):u32            PEEK
  * 	+0(+8(%di)):string     FIELD di, READ value + 8, TEXT_AT value + 0, NO_TEXTS
+ * 	+u0(%di)               FIELD di, MEMORY value + 0, of the program
  *
  * A read that fails goes on at the end of its argument: at STORE, with the value 0, or at what
  * stands in for bytes and texts that are not there, which all other ends skip.
@@ -89,6 +90,20 @@ static void add_beginning(struct fetch_build *build, const struct fetch_origin *
 		add_own(build, origin->how, &own);
 }
 
+static void add_read(struct fetch_build *build, const struct fetch_read *read)
+{
+	const struct fetch_own own = { .operand = (uint64_t)read->offset };
+	struct expr_insn *insn;
+
+	if (read->is_user) {
+		add_own(build, FETCH_READ_USER, &own);
+		return;
+	}
+	insn = fetch_program_add(build, EXPR_READ);
+	insn->number.operand = (uint64_t)read->offset;
+	insn->number.size = read->size;
+}
+
 /*
  * Add the steps up to the read number `nr`, or up to the last. Returns how many of them can fail.
  */
@@ -96,7 +111,6 @@ static uint32_t add_value(struct fetch_build *build, const struct fetch_origin *
 {
 	const struct fetch_own none = { .operand = 0 };
 	uint32_t nr_failing = nr;
-	struct expr_insn *insn;
 
 	add_beginning(build, origin);
 	for (uint32_t i = 0;; i++) {
@@ -108,9 +122,7 @@ static uint32_t add_value(struct fetch_build *build, const struct fetch_origin *
 		}
 		if (i == nr)
 			return nr_failing;
-		insn = fetch_program_add(build, EXPR_READ);
-		insn->number.operand = (uint64_t)read->offset;
-		insn->number.size = read->size;
+		add_read(build, read);
 	}
 }
 
@@ -122,7 +134,8 @@ static void set_ways(struct fetch_build *build, uint32_t first, const struct exp
 	for (; insn && insn < to; insn++) {
 		if (insn->op == EXPR_READ)
 			insn->next[true] = insn + 1;
-		if (insn->op == EXPR_READ || insn->step == trace_fetch_steps[FETCH_THIS_CPU])
+		if (insn->op == EXPR_READ || insn->step == trace_fetch_steps[FETCH_THIS_CPU] ||
+		    insn->step == trace_fetch_steps[FETCH_READ_USER])
 			insn->next[false] = to;
 	}
 }
@@ -144,8 +157,9 @@ static bool add_peek(struct fetch_build *build, const struct fetch_parsed *arg)
 				 .from = FETCH_NOWHERE,
 				 .operand = (uint64_t)origin->reads[0].offset };
 
-	if (origin->nr_reads != 1 || origin->is_here || origin->reads[0].is_here || arg->count ||
-	    arg->bits || origin->bits || arg->type->kind == FETCH_SYMBOL_TEXT ||
+	if (origin->nr_reads != 1 || origin->is_here || origin->reads[0].is_here ||
+	    origin->reads[0].is_user || arg->type->is_user || arg->count || arg->bits ||
+	    origin->bits || arg->type->kind == FETCH_SYMBOL_TEXT ||
 	    (!is_load && origin->how != FETCH_VALUE))
 		return false;
 	if (is_load)
@@ -213,8 +227,11 @@ void trace_fetch_add(struct fetch_build *build, const struct fetch_parsed *arg)
 	}
 	if (add_peek(build, arg))
 		return;
-	if (code != FETCH_STORE && code != FETCH_NAME_OF && fetch_is_read(origin))
+	if (code != FETCH_STORE && code != FETCH_NAME_OF && fetch_is_read(origin)) {
 		own.operand = (uint64_t)origin->reads[--nr].offset; /* the end reads */
+		own.is_user = origin->reads[nr].is_user;
+	}
+	own.is_user_text = arg->type->is_user || (own.is_user && !arg->count);
 	if (arg->bits || origin->bits)
 		set_shifts(arg, &own);
 	if (code == FETCH_MEMORY)
@@ -237,13 +254,13 @@ void trace_fetch_add(struct fetch_build *build, const struct fetch_parsed *arg)
 static const char *const step_names[FETCH_NR_CODES] = {
 	[FETCH_ADDRESS] = "ADDRESS",	 [FETCH_LOCATED] = "LOCATED",
 	[FETCH_THREAD] = "THREAD",	 [FETCH_THIS_CPU] = "THIS_CPU",
-	[FETCH_LITERAL] = "LITERAL",	 [FETCH_COMM] = "COMM",
-	[FETCH_STORE] = "STORE",	 [FETCH_MEMORY] = "MEMORY",
-	[FETCH_BITS_OF] = "BITS_OF",	 [FETCH_TEXT_AT] = "TEXT_AT",
-	[FETCH_TEXTS] = "TEXTS",	 [FETCH_NAME_OF] = "NAME_OF",
-	[FETCH_NO_BYTES] = "NO_BYTES",	 [FETCH_NO_TEXTS] = "NO_TEXTS",
-	[FETCH_PEEK] = "PEEK",		 [FETCH_PEEK_WORD] = "PEEK_WORD",
-	[FETCH_PEEK_TEXT] = "PEEK_TEXT",
+	[FETCH_READ_USER] = "READ_USER", [FETCH_LITERAL] = "LITERAL",
+	[FETCH_COMM] = "COMM",		 [FETCH_STORE] = "STORE",
+	[FETCH_MEMORY] = "MEMORY",	 [FETCH_BITS_OF] = "BITS_OF",
+	[FETCH_TEXT_AT] = "TEXT_AT",	 [FETCH_TEXTS] = "TEXTS",
+	[FETCH_NAME_OF] = "NAME_OF",	 [FETCH_NO_BYTES] = "NO_BYTES",
+	[FETCH_NO_TEXTS] = "NO_TEXTS",	 [FETCH_PEEK] = "PEEK",
+	[FETCH_PEEK_WORD] = "PEEK_WORD", [FETCH_PEEK_TEXT] = "PEEK_TEXT",
 };
 
 void trace_fetch_show(const struct expr_program *program, uint32_t number, struct trace_seq *seq)
@@ -258,9 +275,11 @@ void trace_fetch_show(const struct expr_program *program, uint32_t number, struc
 	if (code >= FETCH_PEEK && own->from != FETCH_NOWHERE)
 		trace_snprintf(text, sizeof(text), "%s at [offset %u] + %lld", step_names[code],
 			       own->from, (long long)own->operand);
-	else if (code >= FETCH_PEEK || (code >= FETCH_MEMORY && code <= FETCH_TEXTS))
-		trace_snprintf(text, sizeof(text), "%s at %s%lld", step_names[code],
-			       code >= FETCH_PEEK ? "" : "value + ", (long long)own->operand);
+	else if (code >= FETCH_PEEK || code == FETCH_READ_USER ||
+		 (code >= FETCH_MEMORY && code <= FETCH_TEXTS))
+		trace_snprintf(text, sizeof(text), "%s at %s%lld%s", step_names[code],
+			       code >= FETCH_PEEK ? "" : "value + ", (long long)own->operand,
+			       own->is_user || own->is_user_text ? ", of the program" : "");
 	else
 		trace_strcpy(text, step_names[code] ? step_names[code] : "", sizeof(text));
 	trace_expr_show(program, number, text, seq);

@@ -6,19 +6,11 @@
 #include <trace/platform.h>
 #include "expr/expr_memory.h"
 #include "fetch.h"
+#include "fetch_event.h"
 #include "fetch_step.h"
 #include "text/str.h"
 
 #define LOCATION_BYTES 4u
-#define PIECE	       8u /* of a text that is read at once */
-
-/* An event that is being filled, and the run that fills it. */
-struct fetch_event {
-	struct expr_run run;
-	uint8_t *entry;
-	uint32_t room;
-	uint32_t bytes; /* so far; may be more than there is room for */
-};
 
 static TRACE_ALWAYS_INLINE struct fetch_event *event_of(struct expr_run *run)
 {
@@ -39,119 +31,30 @@ static TRACE_ALWAYS_INLINE void end_argument(struct expr_run *run, const struct 
 
 /* ---- Texts ---- */
 
-/* The lowest bit that is set is the high one of the first byte that is 0; none: none is. */
-static TRACE_ALWAYS_INLINE uint64_t text_zeros(uint64_t piece)
-{
-	const uint64_t ones = 0x0101010101010101;
-
-	return (piece - ones) & ~piece & ones << 7;
-}
-
-/* Bytes before a NUL, among the `nr` at `piece`. */
-static uint32_t fetch_run_text_len(uint64_t piece, uint32_t nr)
-{
-	uint64_t zeros = text_zeros(piece);
-	uint32_t len = zeros ? (uint32_t)__builtin_ctzll(zeros) / 8 : PIECE;
-
-	return len < nr ? len : nr;
-}
-
-/* Copy the bytes that fit; further ones count nevertheless. */
-static void fetch_run_put(struct fetch_event *event, const void *from, uint32_t bytes)
-{
-	uint32_t room = event->bytes < event->room ? event->room - event->bytes : 0;
-
-	memcpy(event->entry + (room ? event->bytes : 0), from, bytes < room ? bytes : room);
-	event->bytes += bytes;
-}
-
-static void put_piece(struct fetch_event *event, uint64_t piece, uint32_t bytes)
-{
-	if (TRACE_LIKELY(event->bytes + PIECE <= event->room)) {
-		__builtin_memcpy(event->entry + event->bytes, &piece, PIECE);
-		event->bytes += bytes;
-	} else {
-		fetch_run_put(event, &piece, bytes);
-	}
-}
-
 /*
- * Copy the text at `from` without its NUL. Returns false when some of it cannot be read. It is read
- * by words, which never lie in two pages. Bytes in front of it in the first word are shifted out;
- * the zeros that come in at the other end are cut off.
- */
-static bool fetch_run_put_text(struct fetch_event *event, uintptr_t from)
-{
-	uint32_t skipped = (uint32_t)(from % PIECE), left = FETCH_TEXT_MAX - 1, step, len;
-	uint64_t piece;
-
-	for (from -= skipped;; from += PIECE, skipped = 0) {
-		if (!trace_plat_read_word(&piece, (const void *)from))
-			return false;
-		step = PIECE - skipped;
-		piece >>= 8 * skipped;
-		len = fetch_run_text_len(piece, step < left ? step : left);
-		put_piece(event, piece, len);
-		left -= len;
-		if (len < step || !left)
-			return true;
-	}
-}
-
-/* End the text that begins at `start`, and say in the field at `at` where it is. */
-static void fetch_run_end_text(struct fetch_event *event, uint32_t start, uint32_t at)
-{
-	uint32_t place;
-
-	if (TRACE_LIKELY(event->bytes < event->room))
-		event->entry[event->bytes] = '\0';
-	event->bytes++;
-	/* Cut by the end of the longest event. */
-	if (event->bytes > event->room && start < event->room)
-		event->entry[event->room - 1] = '\0';
-	if (start > event->room)
-		start = event->room;
-	place = (event->bytes < event->room ? event->bytes : event->room) - start;
-	place = start | place << 16;
-	__builtin_memcpy(event->entry + at, &place, sizeof(place));
-}
-
-static TRACE_NOINLINE void store_any_text(struct fetch_event *event, uint32_t at, uintptr_t from,
-					  bool is_there)
-{
-	uint32_t start = event->bytes;
-
-	if (!is_there || !fetch_run_put_text(event, from)) {
-		event->bytes = start;
-		fetch_run_put(event, "(fault)", 7);
-	}
-	fetch_run_end_text(event, start, at);
-}
-
-/*
- * fetch_run_put_text() for the common case: the text can be read, and lies in the `room` bytes at
+ * fetch_text_copy() for the common case: the text can be read, and lies in the `room` bytes at
  * `to`, behind which another word may be written. Returns its length; UINT32_MAX: it is another
  * case.
  */
 static TRACE_ALWAYS_INLINE uint32_t fetch_run_take_text(uint8_t *to, uint32_t room, uintptr_t from)
 {
-	uint32_t skipped = (uint32_t)(from % PIECE), at = PIECE - skipped, len;
+	uint32_t skipped = (uint32_t)(from % FETCH_PIECE), at = FETCH_PIECE - skipped, len;
 	uint64_t piece, zeros;
 
 	from -= skipped;
 	if (!trace_plat_read_word(&piece, (const void *)from))
 		return UINT32_MAX;
 	piece >>= 8 * skipped;
-	len = fetch_run_text_len(piece, at);
-	__builtin_memcpy(to, &piece, PIECE);
+	len = fetch_text_len(piece, at);
+	__builtin_memcpy(to, &piece, FETCH_PIECE);
 	if (len < at)
 		return len;
-	for (; at <= room; at += PIECE) {
-		from += PIECE;
+	for (; at <= room; at += FETCH_PIECE) {
+		from += FETCH_PIECE;
 		if (!trace_plat_read_word(&piece, (const void *)from))
 			return UINT32_MAX;
-		__builtin_memcpy(to + at, &piece, PIECE);
-		zeros = text_zeros(piece);
+		__builtin_memcpy(to + at, &piece, FETCH_PIECE);
+		zeros = fetch_text_zeros(piece);
 		if (zeros)
 			return at + (uint32_t)__builtin_ctzll(zeros) / 8;
 	}
@@ -162,50 +65,17 @@ static TRACE_ALWAYS_INLINE void store_text(struct fetch_event *event, uint32_t a
 {
 	uint32_t start = event->bytes, len = UINT32_MAX;
 
-	if (TRACE_LIKELY(start + PIECE <= event->room))
-		len = fetch_run_take_text(event->entry + start, event->room - PIECE - start, from);
+	if (TRACE_LIKELY(start + FETCH_PIECE <= event->room))
+		len = fetch_run_take_text(event->entry + start, event->room - FETCH_PIECE - start,
+					  from);
 	if (TRACE_UNLIKELY(len == UINT32_MAX)) {
-		store_any_text(event, at, from, true);
+		trace_fetch_store_text(event, at, from, false);
 		return;
 	}
 	event->entry[start + len] = '\0';
 	event->bytes = start + len + 1;
 	len = start | (len + 1) << 16;
 	__builtin_memcpy(event->entry + at, &len, sizeof(len));
-}
-
-static void put_hex(struct fetch_event *event, uint64_t value)
-{
-	static const char digits[] = "0123456789abcdef";
-	char text[2 + 16];
-	uint32_t at = sizeof(text);
-
-	do {
-		text[--at] = digits[value & 15];
-		value >>= 4;
-	} while (value);
-	text[--at] = 'x';
-	text[--at] = '0';
-	fetch_run_put(event, text + at, (uint32_t)sizeof(text) - at);
-}
-
-static TRACE_NOINLINE void store_symbol(struct fetch_event *event, uint32_t at, uint64_t address)
-{
-	char name[TRACE_SYM_LEN];
-	uint32_t begin = event->bytes;
-	uintptr_t start;
-	size_t size;
-
-	if (trace_plat_symbol(address, name, &start, &size)) {
-		fetch_run_put(event, name, (uint32_t)trace_strnlen(name, sizeof(name)));
-		fetch_run_put(event, "+", 1);
-		put_hex(event, address - start);
-		fetch_run_put(event, "/", 1);
-		put_hex(event, size);
-	} else {
-		put_hex(event, address);
-	}
-	fetch_run_end_text(event, begin, at);
 }
 
 /* ---- Steps: beginnings ---- */
@@ -239,7 +109,24 @@ static void fetch_step_this_cpu(struct expr_run *run, const struct expr_insn *in
 	insn->step(run, insn, value);
 }
 
+static void fetch_step_read_user(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	const struct expr_got got =
+		trace_expr_user_number(value + own_of(insn)->operand, sizeof(uint64_t));
+
+	insn = got.is_there ? insn + 1 : insn->next[false];
+	insn->step(run, insn, got.value);
+}
+
 /* ---- Steps: numbers ---- */
+
+/* Read bytes of the running program, or of the kernel, or where that has none, of the program. */
+static TRACE_NOINLINE bool fetch_run_read(void *to, uint64_t from, uint32_t bytes, bool is_user)
+{
+	const void *at = (const void *)(uintptr_t)from;
+
+	return (!is_user && trace_plat_read(to, at, bytes)) || trace_plat_read_user(to, at, bytes);
+}
 
 static TRACE_ALWAYS_INLINE void fetch_run_store(uint8_t *to, uint64_t value, uint32_t size)
 {
@@ -266,7 +153,7 @@ static void fetch_step_memory(struct expr_run *run, const struct expr_insn *insn
 	const struct fetch_own *own = own_of(insn);
 	uint8_t *to = event_of(run)->entry + own->at;
 
-	if (!trace_plat_read(to, (const void *)(uintptr_t)(value + own->operand), own->size))
+	if (!fetch_run_read(to, value + own->operand, own->size, own->is_user))
 		memset(to, 0, own->size);
 	end_argument(run, insn);
 }
@@ -277,7 +164,10 @@ static TRACE_NOINLINE void store_bits_of(const struct fetch_own *own, uint8_t *t
 	uint64_t number;
 
 	for (uint32_t i = 0; i < own->count; i++) {
-		number = expr_number_at(&number, from, own->size) ? number << own->left : 0;
+		number = 0;
+		if (!fetch_run_read(&number, from, own->size, own->is_user))
+			number = 0;
+		number <<= own->left;
 		fetch_run_store(to, number >> own->right, own->size);
 		to += own->size;
 		from += own->size;
@@ -308,19 +198,25 @@ static TRACE_ALWAYS_INLINE uint64_t peek_address(const struct fetch_own *own, co
 	return base + own->operand;
 }
 
-static TRACE_ALWAYS_INLINE void peek(const struct fetch_own *own, const uint8_t *got,
-				     uint8_t *entry, uint32_t size)
+/* False, with nothing stored: it is no memory of the kernel's. */
+static TRACE_ALWAYS_INLINE bool peek_kernel_word(const struct fetch_own *own, const uint8_t *got,
+						 uint8_t *entry)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
-	if (TRACE_UNLIKELY(!expr_number_at(&value, peek_address(own, got), size)))
-		value = 0;
-	fetch_run_store(entry + own->at, value, size);
+	if (!trace_plat_read_word(&value, (const void *)(uintptr_t)peek_address(own, got)))
+		return false;
+	fetch_run_store(entry + own->at, value, sizeof(value));
+	return true;
 }
 
 static TRACE_NOINLINE void peek_any(const struct fetch_own *own, const uint8_t *got, uint8_t *entry)
 {
-	peek(own, got, entry, own->size);
+	uint64_t value = 0;
+
+	if (TRACE_UNLIKELY(!expr_number_at(&value, peek_address(own, got), own->size)))
+		value = 0;
+	fetch_run_store(entry + own->at, value, own->size);
 }
 
 static void fetch_step_peek(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
@@ -333,7 +229,8 @@ static void fetch_step_peek(struct expr_run *run, const struct expr_insn *insn, 
 static void fetch_step_peek_word(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
 	(void)value;
-	peek(own_of(insn), run->data, event_of(run)->entry, sizeof(uint64_t));
+	if (TRACE_UNLIKELY(!peek_kernel_word(own_of(insn), run->data, event_of(run)->entry)))
+		peek_any(own_of(insn), run->data, event_of(run)->entry);
 	expr_next(run, insn, 0);
 }
 
@@ -350,7 +247,7 @@ static void fetch_step_text(struct expr_run *run, const struct expr_insn *insn, 
 {
 	const struct fetch_own *own = own_of(insn);
 
-	store_any_text(event_of(run), own->at, value + own->operand, true);
+	trace_fetch_store_text(event_of(run), own->at, value + own->operand, own->is_user_text);
 	end_argument(run, insn);
 }
 
@@ -359,9 +256,12 @@ static TRACE_NOINLINE void store_texts(struct fetch_event *event, const struct f
 {
 	for (uint32_t i = 0; i < own->count; i++) {
 		uint64_t text = 0;
-		bool is_there = trace_plat_read(&text, (const void *)(uintptr_t)from, sizeof(text));
+		uint32_t at = own->at + i * LOCATION_BYTES;
 
-		store_any_text(event, own->at + i * LOCATION_BYTES, text, is_there);
+		if (fetch_run_read(&text, from, sizeof(text), own->is_user))
+			trace_fetch_store_text(event, at, text, own->is_user_text);
+		else
+			trace_fetch_store_no_text(event, at);
 		from += sizeof(text);
 	}
 }
@@ -376,42 +276,30 @@ static void fetch_step_no_texts(struct expr_run *run, const struct expr_insn *in
 {
 	(void)value;
 	for (uint32_t i = 0; i < own_of(insn)->count; i++)
-		store_any_text(event_of(run), own_of(insn)->at + i * LOCATION_BYTES, 0, false);
+		trace_fetch_store_no_text(event_of(run), own_of(insn)->at + i * LOCATION_BYTES);
 	expr_next(run, insn, 0);
 }
 
 static void fetch_step_name_of(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
-	store_symbol(event_of(run), own_of(insn)->at, value);
+	trace_fetch_store_symbol(event_of(run), own_of(insn)->at, value);
 	end_argument(run, insn);
 }
 
 static void fetch_step_literal(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
 	const struct fetch_own *own = own_of(insn);
-	struct fetch_event *event = event_of(run);
-	uint32_t start = event->bytes;
 
 	(void)value;
-	fetch_run_put(event, (const void *)(uintptr_t)own->operand, own->size);
-	fetch_run_end_text(event, start, own->at);
+	trace_fetch_store_literal(event_of(run), own->at, (const char *)(uintptr_t)own->operand,
+				  own->size);
 	expr_next(run, insn, 0);
-}
-
-static TRACE_NOINLINE void store_comm(struct fetch_event *event, uint32_t at)
-{
-	char comm[TRACE_COMM_LEN];
-	uint32_t start = event->bytes;
-
-	trace_plat_current_comm(comm);
-	fetch_run_put(event, comm, (uint32_t)trace_strnlen(comm, sizeof(comm) - 1));
-	fetch_run_end_text(event, start, at);
 }
 
 static void fetch_step_comm(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
 	(void)value;
-	store_comm(event_of(run), own_of(insn)->at);
+	trace_fetch_store_comm(event_of(run), own_of(insn)->at);
 	expr_next(run, insn, 0);
 }
 
@@ -421,6 +309,7 @@ const expr_step_fn trace_fetch_steps[FETCH_NR_CODES] = {
 	[FETCH_LOCATED_BACK] = fetch_step_located,
 	[FETCH_THREAD] = fetch_step_thread,
 	[FETCH_THIS_CPU] = fetch_step_this_cpu,
+	[FETCH_READ_USER] = fetch_step_read_user,
 	[FETCH_LITERAL] = fetch_step_literal,
 	[FETCH_COMM] = fetch_step_comm,
 	[FETCH_STORE] = fetch_step_store,
@@ -465,8 +354,10 @@ void trace_fetch_rest(const struct fetch_program *program, const void *got, uint
 	fetch_run_copy_words(program, got, entry);
 	if (!program->steps)
 		return;
-	for (insn = program->steps->insns; insn->step == fetch_step_peek_word; insn++)
-		peek(own_of(insn), got, entry, sizeof(uint64_t));
+	for (insn = program->steps->insns; insn->step == fetch_step_peek_word; insn++) {
+		if (TRACE_UNLIKELY(!peek_kernel_word(own_of(insn), got, entry)))
+			break; /* the step tries again, elsewhere */
+	}
 	if (insn->op != EXPR_END)
 		fetch_run_numbers(insn, got, entry);
 }

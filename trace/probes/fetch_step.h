@@ -21,7 +21,8 @@ enum fetch_code {
 	FETCH_LOCATED,	    /* the address that a __data_loc there leads to, counted from `from` */
 	FETCH_LOCATED_BACK, /* the same for a __rel_loc */
 	FETCH_THREAD, /* the address of the running thread, `operand` in front of its trace_thread */
-	FETCH_THIS_CPU, /* value: the address on this CPU of the per-CPU variable there */
+	FETCH_THIS_CPU,	 /* value: the address on this CPU of the per-CPU variable there */
+	FETCH_READ_USER, /* value: the 8 bytes of the program at value + `operand` */
 	/* These two are beginning and end. */
 	FETCH_LITERAL, /* the text of `size` characters at the address `operand` */
 	FETCH_COMM,    /* the name of the thread */
@@ -53,6 +54,8 @@ struct fetch_own {
 	uint8_t count;	     /* not 0 */
 	uint8_t left, right; /* shifts, of a number of 8 bytes */
 	bool is_signed;
+	bool is_user;	   /* the bytes, or the pointers to texts, are the program's */
+	bool is_user_text; /* the text is, or the texts are */
 };
 _Static_assert(sizeof(struct fetch_own) <= sizeof(struct expr_own), "it fits in an instruction");
 

@@ -21,10 +21,10 @@
 		.name = "x" #bits, .field = "u" #bits, .conversion = (form), .size = (bits) / 8,   \
 		.is_hex = true                                                                     \
 	}
-#define TEXT(name_, kind_, named_)                                                                 \
+#define TEXT(name_, kind_, named_, is_user_)                                                       \
 	{                                                                                          \
 		.name = (name_), .field = "char", .conversion = "\\\"%s\\\"", .size = 4,           \
-		.kind = (kind_), .named = (named_), .is_signed = true                              \
+		.kind = (kind_), .named = (named_), .is_signed = true, .is_user = (is_user_)       \
 	}
 static const struct fetch_type fetch_types[] = {
 	HEX(64, "0x%llx"),
@@ -39,15 +39,15 @@ static const struct fetch_type fetch_types[] = {
 	SIGNED(32, "%d"),
 	SIGNED(16, "%hd"),
 	SIGNED(8, "%hhd"),
-	TEXT("string", FETCH_TEXT, '\0'),
-	TEXT("ustring", FETCH_TEXT, '\0'),
-	TEXT("symstr", FETCH_SYMBOL_TEXT, '\0'),
+	TEXT("string", FETCH_TEXT, '\0', false),
+	TEXT("ustring", FETCH_TEXT, '\0', true),
+	TEXT("symstr", FETCH_SYMBOL_TEXT, '\0', false),
 	/* It knows no %c either. */
 	{ .name = "char", .field = "u8", .conversion = "%u", .size = 1, .kind = FETCH_CHAR },
 	{ .name = "symbol", .field = "u64", .conversion = "%pS", .size = 8, .kind = FETCH_SYMBOL },
 	/* Not of every host: see trace_fetch_type_at(). */
-	TEXT("%pd", FETCH_TEXT, 'd'),
-	TEXT("%pD", FETCH_TEXT, 'D'),
+	TEXT("%pd", FETCH_TEXT, 'd', false),
+	TEXT("%pD", FETCH_TEXT, 'D', false),
 };
 
 const struct fetch_type *trace_fetch_type_at(size_t i)
@@ -82,18 +82,23 @@ const struct fetch_type *trace_fetch_type_of(char letter, size_t bytes)
 	return NULL;
 }
 
+/* As Linux: the text of an address that cannot be read has no quotes. */
 static void fetch_type_print_text(const uint8_t *entry, uint32_t len, uint32_t place,
 				  struct trace_seq *seq)
 {
 	uint32_t at = place & 0xffff, bytes = place >> 16;
+	const char *quote = "\"";
 
 	if (at > len)
 		at = len;
 	if (bytes > len - at)
 		bytes = len - at;
-	trace_seq_putc(seq, '"');
-	trace_seq_write(seq, entry + at, trace_strnlen((const char *)entry + at, bytes));
-	trace_seq_putc(seq, '"');
+	bytes = (uint32_t)trace_strnlen((const char *)entry + at, bytes);
+	if (bytes == sizeof(FETCH_FAULT) - 1 && !memcmp(entry + at, FETCH_FAULT, bytes))
+		quote = "";
+	trace_seq_puts(seq, quote);
+	trace_seq_write(seq, entry + at, bytes);
+	trace_seq_puts(seq, quote);
 }
 
 static void print_signed(uint64_t value, uint32_t bits, struct trace_seq *seq)

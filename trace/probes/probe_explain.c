@@ -30,6 +30,16 @@ static void put_start(const struct fetch_origin *origin, struct trace_seq *seq)
 		probe_explain_put_word(&origin->start, seq);
 }
 
+/* The sign stands in front of the `u`. */
+static void put_read(const struct fetch_read *read, struct trace_seq *seq)
+{
+	bool is_back = read->offset < 0;
+	uint64_t offset = (uint64_t)read->offset;
+
+	trace_seq_printf(seq, "%c%s%llu(", is_back ? '-' : '+', read->is_user ? "u" : "",
+			 (unsigned long long)(is_back ? 0 - offset : offset));
+}
+
 static void put_origin(const struct fetch_origin *origin, struct trace_seq *seq)
 {
 	uint32_t nr = origin->nr_reads - origin->nr_own;
@@ -43,8 +53,7 @@ static void put_origin(const struct fetch_origin *origin, struct trace_seq *seq)
 		if (i == origin->nr_own)
 			break;
 		is_here = origin->reads[i - 1].is_here;
-		trace_seq_printf(seq, "%s%lld(", origin->reads[i - 1].offset < 0 ? "" : "+",
-				 (long long)origin->reads[i - 1].offset);
+		put_read(&origin->reads[i - 1], seq);
 	}
 	put_start(origin, seq);
 	while (nr--)

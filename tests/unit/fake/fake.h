@@ -68,6 +68,7 @@ extern const void *fake_bad_page;   /* trace_plat_read() fails in these FAKE_PAG
 extern bool fake_reads_anywhere;
 extern const struct trace_plat_user *fake_user; /* the program that runs; NULL: none */
 extern bool fake_reads_user; /* the test's memory but for its first page is a program's, too */
+extern const void *fake_user_page; /* a page that is a program's alone; NULL: none is */
 
 /* ---- Text ---- */
 /* Functions named `names`, in this order, each with a call to __fentry__ at its start. */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include "fake.h"
 #include "fake_internal.h"
@@ -24,6 +23,7 @@ bool fake_interrupted;
 bool fake_names_held;
 const void *fake_bad_page;
 bool fake_reads_anywhere, fake_reads_user;
+const void *fake_user_page;
 void (*fake_on_wait)(void);
 void (*fake_on_lock)(void);
 void (*fake_on_each_thread)(void);
@@ -75,6 +75,7 @@ void fake_thread_reset(void)
 	fake_names_held = false;
 	fake_bad_page = NULL;
 	fake_reads_anywhere = fake_reads_user = false;
+	fake_user_page = NULL;
 	fake_user = NULL;
 	fake_on_wait = NULL;
 	fake_on_lock = NULL;
@@ -384,36 +385,6 @@ const char *trace_plat_thread_type(size_t *out_offset)
 {
 	*out_offset = offsetof(struct fake_thread, trace);
 	return "fake_thread";
-}
-
-/* Is there memory? */
-static bool is_mapped(void *to, const void *from, size_t bytes)
-{
-	struct iovec local = { .iov_base = to, .iov_len = bytes };
-	struct iovec remote = { .iov_base = (void *)(uintptr_t)from, .iov_len = bytes };
-
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
-}
-
-/* Bytes near an object may be read, as in a kernel: the sanitiser is not asked. */
-bool trace_plat_read_user(void *to, const void *from, size_t bytes)
-{
-	return fake_reads_user && (uintptr_t)from >= FAKE_PAGE_BYTES &&
-	       trace_plat_read(to, from, bytes);
-}
-
-__attribute__((no_sanitize("address"))) bool trace_plat_read(void *to, const void *from,
-							     size_t bytes)
-{
-	uintptr_t bad = (uintptr_t)fake_bad_page, start = (uintptr_t)from;
-
-	if (!from || (bad && start < bad + FAKE_PAGE_BYTES && bad < start + bytes))
-		return false;
-	if (fake_reads_anywhere)
-		return is_mapped(to, from, bytes);
-	for (size_t i = 0; i < bytes; i++)
-		((volatile char *)to)[i] = ((const volatile char *)from)[i];
-	return true;
 }
 
 void trace_plat_each_thread(void (*fn)(int32_t pid, struct trace_thread *thread, void *arg),

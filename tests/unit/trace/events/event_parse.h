@@ -128,7 +128,7 @@ HELPER const char *event_as_tool(void)
 
 /*
  * A copy of the line as libtraceevent writes it: it does not know the sizes of functions, and
- * pointers have no leading zeros.
+ * pointers have no leading zeros. A text that could not be read is one as any other there.
  */
 HELPER const char *event_line_of_tool(const char *line)
 {
@@ -140,7 +140,10 @@ HELPER const char *event_line_of_tool(const char *line)
 		size_t digits = strncmp(line, "/0x", 3) ? 0 : strspn(line + 3, hex);
 		bool is_word = to == text || !strchr(hex, to[-1]);
 
-		if (digits) {
+		if (!strncmp(line, "=(fault)", 8)) {
+			to += sprintf(to, "=\"(fault)\"");
+			line += 8;
+		} else if (digits) {
 			line += 3 + digits;
 		} else if (is_word && strspn(line, hex) == 16) {
 			to += sprintf(to, "0x%llx", strtoull(line, NULL, 16));

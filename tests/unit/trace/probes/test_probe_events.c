@@ -224,7 +224,7 @@ static void fields(void **state)
 	event_on("my/sw");
 	switch_threads();
 	event_is("sw: (sched.sched_switch) prev=100001 next=7 arg3=\"fifteen letters\" prio=0x31 "
-		 "none=\"(fault)\"");
+		 "none=(fault)");
 	assert_string_equal(cat("set_event"), "my:sw\nsched:sched_switch\n");
 	assert_non_null(strstr(cat("events/my/sw/format"),
 			       "\tfield:s32 prev;\toffset:8;\tsize:4;\tsigned:1;\n"

@@ -89,7 +89,7 @@ static void check_call(const char *args, const char *listed, const char *recorde
 	event_on("my/call");
 	call_func(DO_WORK);
 	snprintf(want, sizeof(want), "call: (do_work+0x0/0x10) %s", recorded);
-	snprintf(tool, sizeof(tool), "call: (do_work+0x0) %s", recorded);
+	snprintf(tool, sizeof(tool), "call: (do_work+0x0) %s", event_line_of_tool(recorded));
 	event_is_for(want, tool);
 	assert_int_equal(echo("0", "events/enable"), 0);
 	assert_int_equal(echo_append("-:my/call", "dynamic_events"), 0);
@@ -454,7 +454,7 @@ static void names_of_files(void **state)
 	other.path.text = "the other";
 	check_call("file:%pD n=file->next:%pd b=file->next->next:%pd",
 		   "file=file:%pD n=file->next:%pd b=file->next->next:%pd",
-		   "file=\"the other\" n=\"the other\" b=\"(fault)\"");
+		   "file=\"the other\" n=\"the other\" b=(fault)");
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all); i++)
 		check_mistake(&all[i]);
 	assert_non_null(strstr(cat("README"), "%pd/%pD"));
