@@ -86,3 +86,8 @@ TRACE_DEFAULT const struct trace_syscall_host *trace_plat_syscalls(void)
 {
 	return NULL;
 }
+
+TRACE_DEFAULT const struct trace_uprobe_host *trace_plat_uprobes(void)
+{
+	return NULL;
+}

@@ -155,6 +155,8 @@ extern size_t fake_per_cpu_bytes;
 extern const struct trace_plat_file_names *fake_file_names;
 /* System calls, set before trace_init(); NULL: none. */
 extern const struct trace_syscall_host *fake_syscalls;
+/* Programs with probes, as of programs.h; NULL: none. */
+extern const struct trace_uprobe_host *fake_uprobes;
 struct fake_line {
 	const char *file;
 	uint32_t line;

@@ -12,6 +12,7 @@ const struct trace_plat_file_names *fake_file_names;
 void *fake_per_cpu;
 size_t fake_per_cpu_bytes;
 const struct trace_syscall_host *fake_syscalls;
+const struct trace_uprobe_host *fake_uprobes;
 const struct trace_plat_user *fake_user;
 
 size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out)
@@ -93,6 +94,11 @@ int trace_plat_line_find(const char *file, size_t len, uint32_t line, struct tra
 const struct trace_syscall_host *trace_plat_syscalls(void)
 {
 	return fake_syscalls;
+}
+
+const struct trace_uprobe_host *trace_plat_uprobes(void)
+{
+	return fake_uprobes;
 }
 
 bool trace_plat_user_get(struct trace_plat_user *out)

@@ -99,6 +99,10 @@ struct trace_syscall_host;
  */
 const struct trace_syscall_host *trace_plat_syscalls(void);
 
+struct trace_uprobe_host;
+/* The table of <trace/platform_uprobes.h>; NULL: there are no programs. Any context. */
+const struct trace_uprobe_host *trace_plat_uprobes(void);
+
 /* ---- Messages ---- */
 
 /*

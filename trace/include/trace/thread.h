@@ -23,6 +23,7 @@ TRACE_BEGIN_DECLS
 #define TRACE_THREAD_GRAPH_USERS 17 /* FGRAPH_MAX_USERS, counted from 1 */
 
 struct fgraph_frame;
+struct uprobe_thread;
 
 struct trace_thread {
 	/*
@@ -54,6 +55,13 @@ struct trace_thread {
 
 	/* Synthetic events that are being written; interrupts leave it as they found it. */
 	TRACE_ATOMIC uint32_t synth_depth;
+
+	/*
+	 * Probes in programs: the thread's data, NULL until it has come to one; and not 0 while it is in handlers.
+	 * Changed by the thread itself.
+	 */
+	struct uprobe_thread *uprobe;
+	TRACE_ATOMIC uint64_t uprobe_phase;
 
 	/* Changed by a probe of sched_switch, between ftrace_graph_sleep_get() and _put(). */
 	TRACE_ATOMIC uint64_t sleep_ns;	       /* time spent switched out, so far */
