@@ -109,19 +109,35 @@ static void smp_assert_may_wait(void)
 		 (TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING)));
 }
 
-void on_each_cpu(void (*fn)(void *arg), void *arg, bool wait)
+/* Those of `mask` that are online, without this one, get the request. Preemption is off. */
+static TRACE_ALWAYS_INLINE uint64_t smp_call_others(uint64_t mask, void (*fn)(void *arg), void *arg)
 {
-	uint64_t others;
+	uint64_t others = atomic_load(&smp_online) & mask & ~CPU_BIT(cpu_local_read(id));
 
-	trace_plat_preempt_disable();
-	others = atomic_load(&smp_online) & ~CPU_BIT(cpu_local_read(id));
 	if (others) {
 		smp_assert_may_wait();
 		trace_ipi_send_cpumask(&others, SENDER_IP, (void *)fn);
 		smp_send_request(fn, arg, others);
 	}
+	return others;
+}
+
+void on_each_cpu(void (*fn)(void *arg), void *arg, bool wait)
+{
+	uint64_t others;
+
+	trace_plat_preempt_disable();
+	others = smp_call_others(UINT64_MAX, fn, arg);
 	call_here(fn, arg);
 	if (others && wait)
+		smp_wait(call_left, cpu_local_read(id), "call");
+	trace_plat_preempt_enable();
+}
+
+void smp_call_function_many(uint64_t mask, void (*fn)(void *arg), void *arg, bool wait)
+{
+	trace_plat_preempt_disable();
+	if (smp_call_others(mask, fn, arg) && wait)
 		smp_wait(call_left, cpu_local_read(id), "call");
 	trace_plat_preempt_enable();
 }

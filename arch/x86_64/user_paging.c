@@ -1,6 +1,7 @@
 /* Page tables of programs: see <arch/user.h>. */
 #include <arch/cpu.h>
 #include <arch/paging.h>
+#include <arch/smp.h>
 #include <arch/user.h>
 #include <kernel/base.h>
 #include <kernel/upcall.h>
@@ -151,7 +152,20 @@ void arch_user_entry_clear(uint64_t *entry)
 	*entry = 0;
 }
 
-void arch_user_flush_tlb(void)
+static void user_flush_here(void *arg)
 {
+	(void)arg;
 	write_cr3(read_cr3()); /* their pages are not global */
+}
+
+void arch_user_flush_tlb(uint64_t cpus)
+{
+	uint64_t irqs = arch_irq_save();
+	bool has_others = cpus & ~(1ull << cpu_local_read(id));
+
+	user_flush_here(NULL);
+	arch_irq_restore(irqs);
+	/* If this thread has come to another CPU since, that one has loaded its root anew. */
+	if (has_others)
+		smp_call_function_many(cpus, user_flush_here, NULL, true);
 }

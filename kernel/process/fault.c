@@ -83,9 +83,12 @@ static enum fault_result fault_write_shared(struct mm *mm, const struct vma *vma
 	if (vma->flags & VM_SHARED || page_count(page) == 1)
 		return fault_put(mm, vma, addr, page, 0);
 	result = fault_put(mm, vma, addr, fault_new_page(page), 0);
-	if (result == FAULT_DONE)
-		put_page(page);
-	return result;
+	if (result != FAULT_DONE)
+		return result;
+	if (mm_is_shared(mm))
+		mm_flush_tlb(mm); /* other threads may have read the old page */
+	put_page(page);
+	return FAULT_DONE;
 }
 
 static enum fault_result fault_in(struct mm *mm, const struct vma *vma, uintptr_t addr,
@@ -104,7 +107,7 @@ static enum fault_result fault_in(struct mm *mm, const struct vma *vma, uintptr_
 	return fault_put(mm, vma, addr, fault_new_page(NULL), 0);
 }
 
-static enum fault_result fault_locked(struct mm *mm, uintptr_t addr, uint32_t access)
+enum fault_result handle_mm_fault(struct mm *mm, uintptr_t addr, uint32_t access)
 {
 	struct vma *vma = find_vma(mm, addr);
 
@@ -114,16 +117,6 @@ static enum fault_result fault_locked(struct mm *mm, uintptr_t addr, uint32_t ac
 	if (access == VM_READ ? !(vma->flags & VM_PROT) : !(vma->flags & access))
 		return FAULT_DENIED;
 	return fault_in(mm, vma, ALIGN_DOWN(addr, PAGE_SIZE), access == VM_WRITE);
-}
-
-enum fault_result handle_mm_fault(struct mm *mm, uintptr_t addr, uint32_t access)
-{
-	enum fault_result result;
-
-	mutex_lock(&mm->lock);
-	result = fault_locked(mm, addr, access);
-	mutex_unlock(&mm->lock);
-	return result;
 }
 
 /* Will the running program end by this signal? Then the log says where. */
@@ -190,6 +183,16 @@ static void fault_tell(const struct trap_frame *regs, uintptr_t addr)
 		fault_tell_kernel(regs, addr);
 }
 
+static enum fault_result fault_at(struct mm *mm, uintptr_t addr, uint32_t access)
+{
+	enum fault_result result;
+
+	mutex_lock(&mm->lock);
+	result = handle_mm_fault(mm, addr, access);
+	mutex_unlock(&mm->lock);
+	return result;
+}
+
 static bool do_user_addr_fault(struct trap_frame *regs, uintptr_t addr)
 {
 	uint32_t access = VM_READ;
@@ -206,7 +209,7 @@ static bool do_user_addr_fault(struct trap_frame *regs, uintptr_t addr)
 	if (trap_is_user(regs) && !(regs->error & PF_USER))
 		result = FAULT_DENIED;
 	else if (addr < TASK_SIZE_MAX)
-		result = handle_mm_fault(current_task()->mm, addr, access);
+		result = fault_at(current_task()->mm, addr, access);
 	if (result != FAULT_DONE && trap_is_user(regs))
 		fault_bad_area(regs, addr, result);
 	return result == FAULT_DONE;

@@ -23,6 +23,13 @@ struct mm *mm_create(void)
 	return mm;
 }
 
+void mm_flush_tlb(struct mm *mm)
+{
+	/* Entries are written before the CPUs are read: one that is not among them yet loads them anew. */
+	atomic_thread_fence(memory_order_seq_cst);
+	arch_user_flush_tlb(mm_is_shared(mm) ? atomic_load(&mm->cpus) : 0);
+}
+
 struct mm *mm_get(struct mm *mm)
 {
 	atomic_fetch_add(&mm->users, 1);
@@ -73,7 +80,7 @@ static int mm_copy_locked(struct mm *to, struct mm *from)
 		if (!err)
 			err = arch_user_each(from->root, vma->start, vma->end, mm_share_page, to);
 	}
-	arch_user_flush_tlb();
+	mm_flush_tlb(from);
 	return err;
 }
 
@@ -100,24 +107,34 @@ struct mm *mm_copy(struct mm *from)
 	return NULL;
 }
 
+void *mm_page_locked(struct mm *mm, uintptr_t addr, uint32_t access, enum fault_result *out_result)
+{
+	bool is_writable;
+	uint64_t phys;
+
+	ASSERT(mutex_held(&mm->lock));
+	*out_result = addr < TASK_SIZE_MAX ? handle_mm_fault(mm, addr, access) : FAULT_NOT_MAPPED;
+	if (*out_result != FAULT_DONE || !arch_user_lookup(mm->root, addr, &phys, &is_writable))
+		return NULL;
+	return (char *)arch_phys_to_virt(phys) + addr % PAGE_SIZE;
+}
+
 /* The part of a page, in memory that has a page. */
 static int mm_write_part(struct mm *mm, uintptr_t to, const void *from, size_t bytes)
 {
-	enum fault_result result = handle_mm_fault(mm, to, VM_WRITE);
-	bool is_writable;
-	uint64_t phys;
+	enum fault_result result;
 	void *at;
 
-	if (result != FAULT_DONE)
-		return result == FAULT_NO_MEMORY ? -ENOMEM : -EFAULT;
-	if (!arch_user_lookup(mm->root, to, &phys, &is_writable))
-		return -EFAULT;
-	at = (char *)arch_phys_to_virt(phys) + to % PAGE_SIZE;
-	if (from)
+	mutex_lock(&mm->lock);
+	at = mm_page_locked(mm, to, VM_WRITE, &result);
+	if (at && from)
 		memcpy(at, from, bytes);
-	else
+	else if (at)
 		memset(at, 0, bytes);
-	return 0;
+	mutex_unlock(&mm->lock);
+	if (at)
+		return 0;
+	return result == FAULT_NO_MEMORY ? -ENOMEM : -EFAULT;
 }
 
 int mm_write(struct mm *mm, uintptr_t to, const void *from, size_t bytes)
@@ -142,17 +159,15 @@ int mm_write(struct mm *mm, uintptr_t to, const void *from, size_t bytes)
 /* The part of a page. Its program may take the page away at any time: so the lock is held. */
 static bool mm_read_part(struct mm *mm, uintptr_t from, void *to, size_t bytes)
 {
-	bool is_there, is_writable;
-	uint64_t phys;
+	enum fault_result result;
+	const void *at;
 
-	if (handle_mm_fault(mm, from, VM_READ) != FAULT_DONE)
-		return false;
 	mutex_lock(&mm->lock);
-	is_there = arch_user_lookup(mm->root, from, &phys, &is_writable);
-	if (is_there)
-		memcpy(to, (char *)arch_phys_to_virt(phys) + from % PAGE_SIZE, bytes);
+	at = mm_page_locked(mm, from, VM_READ, &result);
+	if (at)
+		memcpy(to, at, bytes);
 	mutex_unlock(&mm->lock);
-	return is_there;
+	return at;
 }
 
 size_t mm_read(struct mm *mm, uintptr_t from, void *to, size_t bytes)

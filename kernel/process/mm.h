@@ -13,7 +13,8 @@
  *
  * Context:   thread.
  * Locking:   mm->lock guards ranges and page tables. Nothing is copied from or to a program while it is
- *            held, because a fault takes it.
+ *            held, because a fault takes it. Threads of the program may run meanwhile, on other CPUs: when an entry
+ *            loses a right, mm_flush_tlb() comes before the lock is released, and before the page gets another owner.
  * Ownership: an mm has a count of its users; the last mm_put() frees it. A vma holds its file, and the
  *            page tables hold one use of each page in them.
  */
@@ -52,6 +53,7 @@ struct vma {
 
 struct mm {
 	_Atomic uint32_t users;
+	_Atomic uint64_t cpus; /* those that have its root loaded, a bit each */
 	struct mutex lock;
 	uint64_t root;
 	struct list vmas; /* in the order of their addresses */
@@ -76,6 +78,22 @@ struct mm *mm_copy(struct mm *from);
 int mm_write(struct mm *mm, uintptr_t to, const void *from, size_t bytes);
 /* Copy from it, whoever runs it. The bytes that were copied. */
 size_t mm_read(struct mm *mm, uintptr_t from, void *to, size_t bytes);
+/* No CPU has entries in its TLB that the page tables have not. The lock is held; interrupts on. */
+void mm_flush_tlb(struct mm *mm);
+/* May other threads run in it, now or while the lock is held? The caller's own is not counted. */
+static inline bool mm_is_shared(struct mm *mm)
+{
+	return atomic_load(&mm->users) > 1;
+}
+/* This CPU begins to use the tables, or has ceased to. Interrupts off. Not traced. */
+static TRACE_ALWAYS_INLINE void mm_enter_cpu(struct mm *mm)
+{
+	atomic_fetch_or(&mm->cpus, 1ull << cpu_local_read(id));
+}
+static TRACE_ALWAYS_INLINE void mm_leave_cpu(struct mm *mm)
+{
+	atomic_fetch_and(&mm->cpus, ~(1ull << cpu_local_read(id)));
+}
 /* Pages that are there. */
 uint64_t mm_nr_pages(struct mm *mm);
 
@@ -109,8 +127,13 @@ enum fault_result {
 	FAULT_NO_FILE,	  /* behind the end of the file */
 	FAULT_NO_MEMORY,
 };
-/* Make the page at `addr` there for an access (VM_READ, VM_WRITE or VM_EXEC). Takes the lock. */
+/* Make the page at `addr` there for an access (VM_READ, VM_WRITE or VM_EXEC). The lock is held. */
 enum fault_result handle_mm_fault(struct mm *mm, uintptr_t addr, uint32_t access);
+/*
+ * mm.c. The same, and the byte at `addr` as the kernel sees it: good until the lock is released. NULL: *out_result says
+ * why.
+ */
+void *mm_page_locked(struct mm *mm, uintptr_t addr, uint32_t access, enum fault_result *out_result);
 
 /* mmap.c: the work of the calls. Addresses and lengths as programs give them; 0 or -errno. */
 long do_mmap(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot, uint32_t flags,

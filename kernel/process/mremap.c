@@ -46,7 +46,7 @@ static int mremap_move_pages(struct mm *mm, uintptr_t old, size_t bytes, uintptr
 		move.by = old - addr;
 		arch_user_each(mm->root, addr, addr + bytes, mremap_move_page, &move);
 	}
-	arch_user_flush_tlb();
+	mm_flush_tlb(mm);
 	return err;
 }
 

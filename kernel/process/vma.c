@@ -96,6 +96,27 @@ static int vma_drop_page(uintptr_t virt, uint64_t *entry, void *arg)
 	return 0;
 }
 
+static int vma_hide_page(uintptr_t virt, uint64_t *entry, void *arg)
+{
+	(void)virt;
+	(void)arg;
+	arch_user_entry_set(entry, USER_PAGE_NONE);
+	return 0;
+}
+
+/*
+ * Give up the pages. Those that another thread may reach through the TLB of its CPU are hidden first, and wait for the
+ * flush of that; the caller flushes its own.
+ */
+static void vma_drop_range(struct mm *mm, uintptr_t start, uintptr_t end)
+{
+	if (mm_is_shared(mm)) {
+		arch_user_each(mm->root, start, end, vma_hide_page, NULL);
+		mm_flush_tlb(mm);
+	}
+	arch_user_each(mm->root, start, end, vma_drop_page, NULL);
+}
+
 static void vma_free(struct mm *mm, struct vma *vma)
 {
 	list_remove(&vma->link);
@@ -115,10 +136,10 @@ int vma_remove_range(struct mm *mm, uintptr_t start, uintptr_t end)
 		return err;
 	for (vma = find_vma(mm, start); vma && vma->start < end; vma = next) {
 		next = vma_next(mm, vma);
-		arch_user_each(mm->root, vma->start, vma->end, vma_drop_page, NULL);
+		vma_drop_range(mm, vma->start, vma->end);
 		vma_free(mm, vma);
 	}
-	arch_user_flush_tlb();
+	mm_flush_tlb(mm);
 	return 0;
 }
 
@@ -148,8 +169,8 @@ bool vma_is_covered(struct mm *mm, uintptr_t start, uintptr_t end)
 
 void vma_drop_pages(struct mm *mm, uintptr_t start, uintptr_t end)
 {
-	arch_user_each(mm->root, start, end, vma_drop_page, NULL);
-	arch_user_flush_tlb();
+	vma_drop_range(mm, start, end);
+	mm_flush_tlb(mm);
 }
 
 /* Was each file that is shared there opened for writing? */
@@ -181,7 +202,7 @@ int vma_protect(struct mm *mm, uintptr_t start, uintptr_t end, uint32_t prot)
 		arch_user_each(mm->root, vma->start, vma->end, vma_protect_page, vma);
 		at = vma->end;
 	}
-	arch_user_flush_tlb();
+	mm_flush_tlb(mm);
 	return err;
 }
 

@@ -55,6 +55,8 @@ void smp_hotplug_unlock(void);
  * `wait`, otherwise perhaps before.
  */
 void on_each_cpu(void (*fn)(void *arg), void *arg, bool wait);
+/* The same on the CPUs of `mask`, a bit each, without this one; those that are offline are left out. */
+void smp_call_function_many(uint64_t mask, void (*fn)(void *arg), void *arg, bool wait);
 /* Call fn(arg), interrupts off, on one CPU, and wait until it is done. -ENODEV: it is offline. */
 int smp_call_function_single(uint32_t cpu, void (*fn)(void *arg), void *arg);
 

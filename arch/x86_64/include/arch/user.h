@@ -136,7 +136,10 @@ uint64_t arch_user_entry_phys(const uint64_t *entry);
 bool arch_user_entry_is_writable(const uint64_t *entry);
 void arch_user_entry_set(uint64_t *entry, uint32_t flags);
 void arch_user_entry_clear(uint64_t *entry);
-/* Drop the pages of the running program from the TLB of this CPU. */
-void arch_user_flush_tlb(void);
+/*
+ * Drop the pages of programs from the TLBs of the CPUs in `cpus`, a bit each; from that of this one in any case.
+ * Interrupts on, if there are others.
+ */
+void arch_user_flush_tlb(uint64_t cpus);
 
 #endif
