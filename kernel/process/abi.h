@@ -18,18 +18,44 @@
 /* clone() */
 #define CLONE_SIGNAL	     0x000000ffu /* sent to the parent at the end */
 #define CLONE_VM	     0x00000100u
+#define CLONE_FS	     0x00000200u
+#define CLONE_FILES	     0x00000400u
+#define CLONE_SIGHAND	     0x00000800u
 #define CLONE_VFORK	     0x00004000u
+#define CLONE_THREAD	     0x00010000u
+#define CLONE_SYSVSEM	     0x00040000u
 #define CLONE_SETTLS	     0x00080000u
 #define CLONE_PARENT_SETTID  0x00100000u
 #define CLONE_CHILD_CLEARTID 0x00200000u
+#define CLONE_DETACHED	     0x00400000u /* of clone() alone; does nothing */
 #define CLONE_CHILD_SETTID   0x01000000u
+#define CLONE_CLEAR_SIGHAND  0x100000000ull /* of clone3() alone */
 
 /* wait4() */
 #define WNOHANG	   1
 #define WUNTRACED  2
 #define WCONTINUED 8
 #define WNOWAIT	   0x01000000
-#define WEXITED	   4 /* waitid() alone */
+#define WEXITED	   4	       /* waitid() alone */
+#define WALL	   0x40000000u /* __WALL: children of every kind */
+#define WCLONE	   0x80000000u /* __WCLONE: those alone whose end sends no SIGCHLD */
+
+/* clone3() */
+struct user_clone_args {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	uint64_t set_tid, set_tid_size, cgroup; /* not in the first version */
+};
+#define CLONE_ARGS_SIZE_VER0 64u
+
+/* Lists of locks that a thread holds: set_robust_list(). */
+struct user_robust_list_head {
+	uint64_t next;	  /* address of the first entry's first word; the head's own: none */
+	int64_t offset;	  /* from an entry to its futex */
+	uint64_t pending; /* an entry that is being taken or given back; 0: none */
+};
+#define FUTEX_TID_MASK	 0x3fffffffu
+#define FUTEX_OWNER_DIED 0x40000000u
+#define FUTEX_WAITERS	 0x80000000u
 
 /* open() and the calls with a directory. */
 #define O_ACCMODE   03

@@ -19,7 +19,7 @@ static void alarm_ring(struct timer *timer)
 
 	/* It was set anew, or is gone, since it rang. */
 	if (signals->alarm_ns && signals->alarm_ns <= now_ns) {
-		send_signal_locked(process, false, SIGALRM, &info);
+		send_signal_locked(process, NULL, SIGALRM, &info);
 		signals->alarm_ns = signals->alarm_interval_ns ? alarm_next(signals, now_ns) : 0;
 		if (signals->alarm_ns)
 			timer_start(&signals->alarm, signals->alarm_ns);

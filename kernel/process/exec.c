@@ -5,6 +5,7 @@
 #include <kernel/string.h>
 #include <trace/events/exec.h>
 #include "process.h"
+#include "futex.h"
 
 #define ARGS_MAX       (128u << 10) /* bytes of all strings */
 #define ARGS_START     512u
@@ -77,21 +78,19 @@ static void exec_reset_signals(struct task *task)
 	struct process_signals *signals = &task->process->signals;
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
 
-	for (size_t i = 0; i < NSIG; i++) {
-		struct user_sigaction *action = &signals->actions[i];
-
-		*action = (struct user_sigaction){ .handler = action->handler == SIG_IGN };
-	}
+	signals_reset_handlers(signals);
 	spin_unlock_irqrestore(&signals->lock, flags);
 	task->signals.stack = (struct arch_signal_stack){ .flags = SS_DISABLE };
 }
 
 /* From here on the thread runs the new program. */
-static void exec_begin(struct mm *mm, const char *name, const struct exec_start *start)
+static void exec_begin(struct mm *mm, const char *name, const struct exec_start *start,
+		       int32_t old_pid)
 {
 	const char *slash = strrchr(name, '/');
 	struct task *task = current_task();
 
+	exit_robust_list(task);
 	process_set_mm(mm);
 	task->clear_child_tid = 0;
 	task->process->has_execed = true;
@@ -99,7 +98,7 @@ static void exec_begin(struct mm *mm, const char *name, const struct exec_start 
 	files_close_on_exec(task->process->files);
 	process_born(task->process);
 	thread_set_name(task->thread, slash ? slash + 1 : name);
-	trace_sched_process_exec(mm->exe, (int)task->thread->pid, (int)task->thread->pid);
+	trace_sched_process_exec(mm->exe, (int)task->thread->pid, (int)old_pid);
 	arch_user_frame_init(task_frame(task), start->ip, start->sp);
 }
 
@@ -168,6 +167,7 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 		     unsigned int depth)
 {
 	char line[SCRIPT_LINE + 1] = "";
+	int32_t old_pid = current_thread()->pid;
 	struct exec_start start;
 	struct mm *mm;
 	int err;
@@ -175,8 +175,13 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 	if (file_read_at(file, line, SCRIPT_LINE, 0) > 2 && line[0] == '#' && line[1] == '!')
 		return exec_script(path, line + 2, args, depth);
 	mm = exec_load(path, file, args, &start, &err);
-	if (mm)
-		exec_begin(mm, args->name, &start);
+	if (!mm)
+		return err;
+	err = end_other_threads(current_task());
+	if (err)
+		mm_put(mm);
+	else
+		exec_begin(mm, args->name, &start, old_pid);
 	return err;
 }
 

@@ -2,28 +2,83 @@
  * The end of a process, and the news of it for its parent.
  *
  *   do_group_exit() --> do_exit() --> task_exit(): memory and files go, the parent is told
- *                                  parent: do_wait() takes the code; then the process is forgotten
+ *       |                                parent: do_wait() takes the code; then the process is forgotten
+ *       '--> the other threads: get_signal() --> do_exit() --> task_exit(): memory goes
+ *
+ * The last thread of a process gives up what they have in common, whichever it is.
  *
  * Children of a process that ends go to the first program, if there is one. Otherwise they have no
  * parent any more, and none waits for them.
  */
 #include <kernel/string.h>
 #include "process.h"
+#include "futex.h"
 #include "tty.h"
 
 void do_group_exit(int exit_code)
 {
-	current_process()->exit_code = exit_code;
+	struct task *task = current_task();
+	struct process_signals *signals = &task->process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+
+	if (!signals->is_ending) {
+		signals->is_ending = true;
+		task->process->exit_code = exit_code;
+		signals_end_others(signals, task);
+	}
+	spin_unlock_irqrestore(&signals->lock, flags);
 	do_exit(exit_code);
 }
 
-static void exit_mm(struct task *task)
+void do_thread_exit(int exit_code)
+{
+	current_task()->exit_code = exit_code;
+	do_exit(exit_code);
+}
+
+/* ---- The others, for an execve ---- */
+
+static bool exit_is_alone(void *arg)
+{
+	const struct process_signals *signals = arg;
+
+	return *(const volatile uint32_t *)&signals->nr_tasks == 1;
+}
+
+int end_other_threads(struct task *task)
+{
+	struct process_signals *signals = &task->process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	bool may = !signals->is_ending && !signals->exec_task;
+
+	if (may) {
+		signals->exec_task = task;
+		signals_end_others(signals, task);
+	}
+	spin_unlock_irqrestore(&signals->lock, flags);
+	if (!may)
+		return -EAGAIN;
+	waitq_wait(&signals->alone, exit_is_alone, signals, false, WAIT_FOREVER);
+	flags = spin_lock_irqsave(&signals->lock);
+	signals->exec_task = NULL;
+	spin_unlock_irqrestore(&signals->lock, flags);
+	thread_take_pid(task->thread, task->process->pid);
+	return 0;
+}
+
+/* ---- The end of a thread, and of its process ---- */
+
+/* Locks and waiters in memory that the thread has in common with others hear of its end. */
+static void exit_mm(struct task *task, bool is_last)
 {
 	const uint32_t zero = 0;
+	const struct futex_at tid = { .mm = task->mm, .addr = task->clear_child_tid };
 
-	if (task->clear_child_tid)
-		(void)!copy_to_user((void *)task->clear_child_tid, &zero, sizeof(zero));
-	process_set_mm(NULL);
+	exit_robust_list(task);
+	if (tid.addr && mm_is_shared(tid.mm) &&
+	    !copy_to_user((void *)tid.addr, &zero, sizeof(zero)))
+		futex_wake(&tid, 1, FUTEX_ANY_BIT);
+	task_drop_mm(task, is_last);
 }
 
 static void exit_files(struct process *process)
@@ -35,17 +90,6 @@ static void exit_files(struct process *process)
 	process->files = NULL;
 	mutex_unlock(&process_lock);
 	files_free(files);
-}
-
-/* From here on no signal comes to the thread. */
-static void exit_signals(struct process *process)
-{
-	uint64_t flags;
-
-	alarm_set(process, 0, 0);
-	flags = spin_lock_irqsave(&process->signals.lock);
-	process->signals.task = NULL;
-	spin_unlock_irqrestore(&process->signals.lock, flags);
 }
 
 void process_forget(struct process *process)
@@ -99,15 +143,35 @@ static void exit_notify(struct process *process)
 	mutex_unlock(&process_lock);
 }
 
-void task_exit(struct task *task)
+/* The thread was the last one that a stop of its process has waited for. */
+static void exit_tell_stopped(struct process *process)
 {
-	struct process *process = task->process;
+	mutex_lock(&process_lock);
+	do_notify_parent_cldstop(process, CLD_STOPPED);
+	mutex_unlock(&process_lock);
+}
 
-	strlcpy(process->comm, task->thread->name, sizeof(process->comm));
-	exit_mm(task);
+/* Nothing of the process runs any more. */
+static void exit_process(struct process *process)
+{
 	exit_files(process);
 	process_born(process);
 	tty_disassociate(process);
-	exit_signals(process);
+	alarm_set(process, 0, 0);
 	exit_notify(process);
+	complete_all(&process->ended);
+}
+
+void task_exit(struct task *task)
+{
+	struct process *process = task->process;
+	bool stops, is_last = task_unlink(task, &stops);
+
+	if (task->thread->pid == process->pid)
+		strlcpy(process->comm, task->thread->name, sizeof(process->comm));
+	if (stops)
+		exit_tell_stopped(process);
+	exit_mm(task, is_last);
+	if (is_last)
+		exit_process(process);
 }

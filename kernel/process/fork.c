@@ -6,23 +6,6 @@
 #include <trace/events/task.h>
 #include "process.h"
 
-#define FORK_FLAGS                                                                                 \
-	(CLONE_SIGNAL | CLONE_VM | CLONE_VFORK | CLONE_SETTLS | CLONE_PARENT_SETTID |              \
-	 CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID)
-
-/* The first thing that the child does, with its own memory. */
-static int fork_child_begins(void *arg)
-{
-	struct task *task = current_task();
-
-	(void)arg;
-	if (task->set_child_tid)
-		(void)!copy_to_user((void *)task->set_child_tid, &task->thread->pid,
-				    sizeof(task->thread->pid));
-	syscall_exit_to_child(task_frame(task));
-	return 0;
-}
-
 static struct process *fork_copy_process(struct process *parent)
 {
 	struct files *files = files_copy(parent->files);
@@ -44,7 +27,6 @@ static struct thread *fork_copy_task(uint64_t flags)
 	struct task *task = current_task();
 	struct process *child = fork_copy_process(task->process);
 	struct mm *mm = NULL;
-	struct thread *thread;
 
 	if (child)
 		mm = flags & CLONE_VM ? mm_get(task->mm) : mm_copy(task->mm);
@@ -52,10 +34,7 @@ static struct thread *fork_copy_task(uint64_t flags)
 		process_put(child);
 		return NULL;
 	}
-	thread = task_create(task->thread->name, child, mm, fork_child_begins, NULL);
-	if (thread)
-		arch_user_copy(&thread->task->arch, &task->arch);
-	return thread;
+	return task_create(task->thread->name, child, mm, clone_begins, NULL);
 }
 
 /* Actions and masks are inherited, pending signals are not. */
@@ -67,21 +46,12 @@ static void fork_copy_signals(struct task *child, uint64_t flags)
 
 	memcpy(to->actions, from->actions, sizeof(to->actions));
 	spin_unlock_irqrestore(&from->lock, irqs);
+	if (flags & CLONE_CLEAR_SIGHAND)
+		signals_reset_handlers(to);
 	to->exit_signal = (int)(flags & CLONE_SIGNAL);
-	child->signals.blocked = task->signals.blocked;
 	/* Two threads that share memory do not share a stack, unless one waits for the other. */
 	if (!(flags & CLONE_VM) || flags & CLONE_VFORK)
 		child->signals.stack = task->signals.stack;
-}
-
-static void fork_set_registers(struct task *child, const struct trap_frame *regs, uintptr_t stack)
-{
-	struct trap_frame *frame = task_frame(child);
-
-	*frame = *regs;
-	frame->rax = 0;
-	if (stack)
-		frame->rsp = stack;
 }
 
 /* From here on the child may be waited for. */
@@ -99,37 +69,21 @@ static void fork_add_child(struct process *child, struct completion *born)
 	mutex_unlock(&process_lock);
 }
 
-static int fork_check(uint64_t flags)
-{
-	uint64_t both = CLONE_VM | CLONE_VFORK;
-
-	/* Memory is shared only while the parent waits: there are no threads yet. */
-	if (flags & ~(uint64_t)FORK_FLAGS || ((flags & CLONE_VM) && (flags & both) != both))
-		return -EINVAL;
-	return 0;
-}
-
 long process_fork(const struct trap_frame *regs, const struct kernel_clone_args *args)
 {
 	struct completion born = { 0 };
 	struct thread *thread;
 	struct task *child;
 	int32_t pid;
-	int err = fork_check(args->flags);
 
-	if (err)
-		return err;
 	thread = fork_copy_task(args->flags);
 	if (!thread)
 		return -ENOMEM;
 	child = thread->task;
 	pid = thread->pid;
-	fork_set_registers(child, regs, args->stack);
+	clone_copy_task(child, regs, args);
 	fork_copy_signals(child, args->flags);
-	child->set_child_tid = args->flags & CLONE_CHILD_SETTID ? args->child_tid : 0;
-	child->clear_child_tid = args->flags & CLONE_CHILD_CLEARTID ? args->child_tid : 0;
-	if (args->flags & CLONE_SETTLS)
-		child->arch.fs_base = args->tls;
+	task_link(child);
 	if (args->flags & CLONE_PARENT_SETTID)
 		(void)!copy_to_user((void *)args->parent_tid, &pid, sizeof(pid));
 	fork_add_child(child->process, args->flags & CLONE_VFORK ? &born : NULL);

@@ -103,7 +103,7 @@ struct kill_walk {
 static void pid_kill(struct process *process, void *arg)
 {
 	struct kill_walk *walk = arg;
-	int err = send_signal(process, false, walk->sig, walk->info);
+	int err = send_signal(process, NULL, walk->sig, walk->info);
 
 	if (err)
 		walk->err = err;
@@ -153,7 +153,7 @@ static void pid_visit_session(struct process *process, void *arg)
 	if (process->sid != walk->sid || !process->has_tty)
 		return;
 	if (walk->info)
-		send_signal(process, false, walk->sig, walk->info);
+		send_signal(process, NULL, walk->sig, walk->info);
 	else
 		process->has_tty = false;
 }

@@ -64,16 +64,14 @@ static void proc_get_sizes(struct proc_facts *facts)
 
 static void proc_get_facts(struct process *process, struct proc_facts *out)
 {
-	struct thread *thread = thread_find(process->pid);
+	struct thread *thread = process_get_thread(process);
 
 	*out = (struct proc_facts){ .process = process, .mm = process_get_mm(process) };
 	out->state = proc_state(process, thread);
 	out->ppid = process->ppid;
 	strlcpy(out->name, thread ? thread->name : process->comm, sizeof(out->name));
-	if (thread) {
-		out->cpu_ns = thread->runtime_ns;
-		thread_put(thread);
-	}
+	thread_put(thread);
+	out->cpu_ns = process_cpu_ns(process);
 	if (out->mm)
 		proc_get_sizes(out);
 }
@@ -156,7 +154,7 @@ static void proc_show_status(struct text *text, const struct proc_facts *facts)
 	if (facts->mm)
 		text_add(text, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n", facts->vm_bytes / 1024,
 			 facts->rss_pages * PROC_PAGE_KIB);
-	text_add(text, "Threads:\t1\n");
+	text_add(text, "Threads:\t%u\n", process->signals.nr_tasks);
 }
 
 static void proc_show(struct text *text, const struct proc_facts *facts, enum proc_kind kind)

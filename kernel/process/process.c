@@ -1,5 +1,6 @@
 /* Processes and tasks as objects: see process.h. */
 #include <stdatomic.h>
+#include <arch/cpu.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "process.h"
@@ -53,19 +54,44 @@ struct mm *process_get_mm(struct process *process)
 	return mm;
 }
 
+static void process_load_mm(struct task *task, struct mm *mm)
+{
+	uint64_t irqs = arch_irq_save();
+
+	if (mm)
+		mm_enter_cpu(mm);
+	if (mm)
+		arch_user_restart(&task->arch, mm->root);
+	else
+		arch_user_set_root(&task->arch, UINT64_MAX);
+	mm_leave_cpu(task->mm);
+	task->mm = mm;
+	arch_irq_restore(irqs);
+}
+
 void process_set_mm(struct mm *mm)
 {
 	struct task *task = current_task();
 	struct mm *old = task->mm;
 
 	mutex_lock(&process_lock);
-	task->mm = task->process->mm = mm;
+	task->process->mm = mm;
 	mutex_unlock(&process_lock);
-	if (mm)
-		arch_user_restart(&task->arch, mm->root);
-	else
-		arch_user_set_root(&task->arch, UINT64_MAX);
+	process_load_mm(task, mm);
 	mm_put(old);
+}
+
+void task_drop_mm(struct task *task, bool is_last)
+{
+	struct mm *mm = task->mm;
+
+	if (is_last) {
+		mutex_lock(&process_lock);
+		task->process->mm = NULL;
+		mutex_unlock(&process_lock);
+	}
+	process_load_mm(task, NULL);
+	mm_put(mm);
 }
 
 void process_born(struct process *process)
@@ -87,7 +113,7 @@ static int process_task_begin(void *arg)
 	int err = task->begin(task->arg);
 
 	if (err)
-		task->process->exit_code = 127 << 8;
+		task->exit_code = 127 << 8;
 	return err;
 }
 
@@ -107,15 +133,88 @@ struct thread *task_create(const char *name, struct process *process, struct mm 
 	arch_user_init(&task->arch);
 	task->thread = thread;
 	task->process = process;
-	task->mm = process->mm = mm;
+	task->mm = mm;
 	task->arch.root = mm->root;
 	task->begin = begin;
 	task->arg = arg;
 	task_signals_init(task);
-	process->signals.task = task;
-	process->pid = thread->pid;
 	thread->task = task;
 	return thread;
+}
+
+void task_link(struct task *task)
+{
+	struct process *process = task->process;
+	struct process_signals *signals = &process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+
+	if (!signals->nr_tasks++) {
+		process->pid = task->thread->pid;
+		process->mm = task->mm;
+	}
+	list_add_tail(&signals->tasks, &task->link);
+	task->signals.must_end = signals->is_ending || signals->exec_task;
+	signals->nr_to_stop += signals->is_stopping;
+	if (task->signals.must_end || signals->is_stopping)
+		thread_interrupt(task->thread);
+	spin_unlock_irqrestore(&signals->lock, flags);
+}
+
+bool task_unlink(struct task *task, bool *out_stops)
+{
+	struct process *process = task->process;
+	struct process_signals *signals = &process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	bool is_last = !--signals->nr_tasks;
+
+	if (is_last && !signals->is_ending)
+		process->exit_code = task->exit_code;
+	list_remove(&task->link);
+	list_init(&task->link);
+	atomic_fetch_add(&process->ended_ns, task->thread->runtime_ns);
+	retarget_shared_pending(task, ~task->signals.blocked);
+	*out_stops = signals->is_stopping && !--signals->nr_to_stop && !is_last;
+	signals->is_stopped |= *out_stops;
+	spin_unlock_irqrestore(&signals->lock, flags);
+	waitq_wake_all(&signals->alone);
+	return is_last;
+}
+
+struct thread *process_get_thread(struct process *process)
+{
+	struct process_signals *signals = &process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	struct thread *thread = NULL;
+
+	if (signals->nr_tasks) {
+		thread = list_entry(signals->tasks.next, struct task, link)->thread;
+		thread_get(thread);
+	}
+	spin_unlock_irqrestore(&signals->lock, flags);
+	return thread;
+}
+
+struct process *process_of_thread(int32_t tid)
+{
+	struct thread *thread = thread_find(tid);
+	struct process *process = thread && thread->task ? thread->task->process : NULL;
+
+	if (process)
+		process_get(process);
+	thread_put(thread);
+	return process;
+}
+
+uint64_t process_cpu_ns(struct process *process)
+{
+	struct process_signals *signals = &process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock), ns = process->ended_ns;
+	struct list *pos;
+
+	list_for_each(pos, &signals->tasks)
+		ns += list_entry(pos, struct task, link)->thread->runtime_ns;
+	spin_unlock_irqrestore(&signals->lock, flags);
+	return ns;
 }
 
 void task_free(struct task *task)
@@ -127,5 +226,11 @@ void task_free(struct task *task)
 
 TRACE_NOTRACE void task_switch(struct task *prev, struct task *next, uintptr_t stack_top)
 {
+	struct mm *from = prev ? prev->mm : NULL, *to = next ? next->mm : NULL;
+
+	if (to && to != from)
+		mm_enter_cpu(to);
 	arch_user_switch(prev ? &prev->arch : NULL, next ? &next->arch : NULL, stack_top);
+	if (from && from != to)
+		mm_leave_cpu(from);
 }

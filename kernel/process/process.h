@@ -44,11 +44,13 @@ struct process {
 	bool is_zombie;
 	int exit_code;		 /* as wait4() tells it */
 	struct completion *born; /* a vfork()ing parent waits until this one has its own program */
+	struct completion ended; /* the last thread has given up all that the process had */
 	struct files
 		*files; /* NULL, like mm, when it has ended; both are replaced under process_lock */
-	struct mm *mm;	/* held by the task */
+	struct mm *mm;	/* held by its tasks */
 	uint64_t start_ns;	    /* ktime_get_ns() */
-	char comm[THREAD_NAME_LEN]; /* the name of its thread, when that has ended */
+	char comm[THREAD_NAME_LEN]; /* the name of its first thread, when that has ended */
+	_Atomic uint64_t ended_ns;  /* CPU time of threads that have ended */
 	uint32_t umask;
 	struct process_signals signals;
 	char cwd[VFS_PATH_MAX];
@@ -59,8 +61,11 @@ struct task { /* a page */
 	struct arch_user arch;
 	struct thread *thread;
 	struct process *process;
-	struct mm *mm;
+	struct mm *mm;	  /* one use is the task's */
+	struct list link; /* in process->signals.tasks, while it lives; guarded by signals.lock */
 	struct task_signals signals;
+	int exit_code;		   /* that of the process, if it is the last */
+	uintptr_t robust_list;	   /* the program's list of locks that the thread holds; 0: none */
 	uintptr_t set_child_tid;   /* where a new thread writes its pid; 0: nowhere */
 	uintptr_t clear_child_tid; /* where 0 is written at its end */
 	int (*begin)(void *arg);   /* before the program: 0, or the thread ends */
@@ -97,14 +102,32 @@ void process_get(struct process *process);
 void process_put(struct process *process);
 /*
  * A thread that will call begin(arg) and then go to the program in its frame. The references to process
- * and mm are taken over, also on failure. It runs after wake_up_new_thread(). NULL: no memory.
+ * and mm are taken over, also on failure. It runs after task_link() and wake_up_new_thread(). NULL: no memory.
  */
 struct thread *task_create(const char *name, struct process *process, struct mm *mm,
 			   int (*begin)(void *arg), void *arg);
+/*
+ * Let a new task be one of its process: the first one gives it its pid and its address space. If the process is
+ * about to end, so is the task.
+ */
+void task_link(struct task *task);
+/*
+ * The running task is none of its process any more: no signal comes to it. True: it was the last one. `out_stops`: the
+ * others have all stopped, and it was the last one that a stop has waited for.
+ */
+bool task_unlink(struct task *task, bool *out_stops);
+/* A thread of the process that lives, with a reference; NULL: there is none. */
+struct thread *process_get_thread(struct process *process);
+/* The process of the thread `tid`, with a reference; NULL: there is none. */
+struct process *process_of_thread(int32_t tid);
+/* CPU time of all threads. */
+uint64_t process_cpu_ns(struct process *process);
 /* Its address space with one more user; NULL: it has ended. */
 struct mm *process_get_mm(struct process *process);
-/* The running thread's process has another address space from now on, or none. The old one is let go. */
+/* The running thread, the last of its process, has another address space from now on. The old one is let go. */
 void process_set_mm(struct mm *mm);
+/* The running thread has none any more. `is_last`: nor has its process. */
+void task_drop_mm(struct task *task, bool is_last);
 /* Let a vfork()ing parent go on. */
 void process_born(struct process *process);
 
@@ -152,7 +175,15 @@ struct kernel_clone_args {
 	uintptr_t tls;
 };
 
-/* fork.c. The pid of the child, or -errno. */
+/* clone.c. A child of the running thread, or one thread more: its pid, or -errno. */
+long do_clone(const struct trap_frame *regs, const struct kernel_clone_args *args);
+/* Registers and mask of a new task of either kind: those of the running one, with its own stack and places. */
+void clone_copy_task(struct task *child, const struct trap_frame *regs,
+		     const struct kernel_clone_args *args);
+/* The first thing that each does, with its own memory. */
+int clone_begins(void *arg);
+
+/* fork.c, for clone.c: flags that fit a process. The pid of the child, or -errno. */
 long process_fork(const struct trap_frame *regs, const struct kernel_clone_args *args);
 /*
  * The child is about to return 0 from its parent's call, of which it has seen no beginning: the events of
@@ -164,6 +195,13 @@ void syscall_exit_to_child(struct trap_frame *regs);
 void process_forget(struct process *process);
 /* End the process with a code as wait4() tells it. */
 void do_group_exit(int exit_code) __attribute__((noreturn));
+/* End the running thread alone; `exit_code` is the process's if it is the last one. */
+void do_thread_exit(int exit_code) __attribute__((noreturn));
+/*
+ * End all other threads of the process, for an execve, and take its pid. 0; -EAGAIN: the process ends, or another
+ * thread does the same.
+ */
+int end_other_threads(struct task *task);
 /*
  * wait.c. Wait for children: `pid` of one, -1: any, 0: of the own group, -pgid: of that group. `options`: WEXITED,
  * WUNTRACED, WCONTINUED; WNOHANG, WNOWAIT. The pid of one that has something to tell, and a code as wait4()

@@ -72,13 +72,24 @@ static struct process *program_create_process(const struct program *program)
 	return process;
 }
 
+/* Its first thread, which is joined, may end long before the others. 0, or -EINTR. */
+static int program_wait_once(struct thread **thread, struct process *process)
+{
+	int err = *thread ? thread_join(*thread, NULL) : 0;
+
+	if (err)
+		return err;
+	*thread = NULL;
+	return wait_for_completion_interruptible(&process->ended, WAIT_FOREVER);
+}
+
 /* Ctrl-C is for the program, which may do with it as it likes. Only if it dies is the waiter told. */
 static void program_wait(struct thread *thread, struct process *process)
 {
 	const struct user_siginfo info = siginfo_from_kernel(SIGINT);
 	bool was_interrupted = false;
 
-	while (thread_join(thread, NULL)) {
+	while (program_wait_once(&thread, process)) {
 		was_interrupted = true;
 		thread_clear_interrupt();
 		kill_pgrp(process->pgid, SIGINT, &info);
@@ -120,6 +131,7 @@ static int program_start(struct start *start, struct process *process)
 	thread = task_create(name, process, mm, program_begin, start);
 	if (!thread)
 		return -ENOMEM;
+	task_link(thread->task);
 	process->pgid = process->sid = process->pid;
 	has_tty = program_get_tty(start->program, process);
 	if (start->program->is_init)

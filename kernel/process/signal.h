@@ -51,20 +51,28 @@ struct task_signals {
 	uint64_t fault_vector, fault_error, fault_addr; /* of the newest, for frames */
 	long (*restart)(void *args);			/* restart_syscall(); NULL: none */
 	uint64_t restart_args[4];
+	bool must_end;	  /* its process ends, or another thread of it executes a program */
+	bool has_stopped; /* with its process */
 };
 
 struct process_signals {
 	struct spinlock lock;
 	struct user_sigaction actions[NSIG]; /* of signal n at n - 1 */
 	struct sigpending shared;
-	struct task *task; /* its thread; NULL when that has ended */
-	int exit_signal;   /* for the parent, at the end; 0: none */
-	bool takes_stop;   /* it has taken a stop signal, and no SIGCONT has come since */
+	struct list tasks; /* its threads that live, the oldest first */
+	uint32_t nr_tasks;
+	struct waitq alone;	/* the one that waits until it is the only task */
+	struct task *exec_task; /* it executes a program, and the others end */
+	bool is_ending;		/* all are to end; the exit code is decided */
+	int exit_signal;	/* for the parent, at the end; 0: none */
+	bool takes_stop;	/* it has taken a stop signal, and no SIGCONT has come since */
+	bool is_stopping;	/* its threads stop, or have: nr_to_stop have not yet */
+	uint32_t nr_to_stop;
 	bool is_stopped;
 	bool tells_continued;	    /* the parent is to hear that it goes on */
 	bool was_continued;	    /* wait4() with WCONTINUED has not said so yet */
 	int stop_code;		    /* the signal that has stopped it, until wait4() has said so */
-	struct waitq stopped;	    /* its thread, while it is stopped */
+	struct waitq stopped;	    /* its threads, while they are stopped */
 	struct timer alarm;	    /* setitimer(ITIMER_REAL) */
 	uint64_t alarm_ns;	    /* when it rings; 0: never */
 	uint64_t alarm_interval_ns; /* 0: once */
@@ -112,14 +120,26 @@ void task_signals_init(struct task *task);
 struct user_siginfo siginfo_from_user(int sig, int code);
 struct user_siginfo siginfo_from_kernel(int sig);
 /*
- * Send a signal, also 0, which only asks: to the process, or to its thread alone. `info` NULL: from the
- * kernel, with no memory needed. 0; -EAGAIN: a real-time signal for which there is no room.
+ * Send a signal, also 0, which only asks: to the process, where a thread takes it that does not block it; or to `task`
+ * alone. `info` NULL: from the kernel, with no memory needed. 0; -EAGAIN: a real-time signal for which there is no
+ * room. One that has ended takes none.
  */
-int send_signal(struct process *process, bool to_thread, int sig, const struct user_siginfo *info);
+int send_signal(struct process *process, struct task *task, int sig,
+		const struct user_siginfo *info);
+/* The same for the thread `tid` of the process. -ESRCH: it has none. */
+int send_signal_to(struct process *process, int32_t tid, int sig, const struct user_siginfo *info);
 /* To the running process, as if it had sent it itself. */
 void kill_self(int sig);
-int send_signal_locked(struct process *process, bool to_thread, int sig,
+int send_signal_locked(struct process *process, struct task *task, int sig,
 		       const struct user_siginfo *info);
+/* Handlers go; signals that are ignored stay so. Lock held, unless the process has not begun. */
+void signals_reset_handlers(struct process_signals *signals);
+/* Drop signals of the mask that wait for the process and for its threads. Lock held. */
+void signals_flush(struct process_signals *signals, uint64_t mask);
+/* All threads but `task` are to end. Lock held. */
+void signals_end_others(struct process_signals *signals, const struct task *task);
+/* Those that wait for the process and not for `task` alone, in `mask`: other threads take them. Lock held. */
+void retarget_shared_pending(struct task *task, uint64_t mask);
 /* Interrupt the running thread if it has something to take, and only then. Lock held. */
 void recalc_sigpending(struct task *task);
 /* Set the mask of the running thread. */

@@ -3,7 +3,7 @@
  *
  *   do_signal() --> get_signal()       the next one that needs something done
  *                     |- ends the process: do_group_exit(), no return
- *                     |- stops it: waits here until SIGCONT or SIGKILL
+ *                     |- stops it: its threads wait here until SIGCONT or SIGKILL
  *                     '- has a handler --> handle_signal() --> setup_rt_frame()
  *   no handler is called: an interrupted system call begins again
  */
@@ -26,31 +26,52 @@ static bool signal_may_go_on(void *arg)
 {
 	const struct process_signals *signals = arg;
 
-	return !*(const volatile bool *)&signals->is_stopped;
+	return !*(const volatile bool *)&signals->is_stopping;
 }
 
-/* Stop until SIGCONT or SIGKILL comes. */
+/* All threads are to stop; each does so when it looks for signals. */
 static void do_signal_stop(int sig)
 {
-	struct process *process = current_process();
-	struct process_signals *signals = &process->signals;
+	struct process_signals *signals = &current_process()->signals;
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
-	uint64_t pending = signals->task->signals.pending.signals | signals->shared.signals;
-	bool stops;
+	struct list *pos;
 
-	stops = signals->takes_stop && !(pending & sigmask(SIGKILL));
-	if (stops) {
-		signals->is_stopped = true;
+	if (signals->takes_stop && !signals->is_stopping && !signals->is_ending &&
+	    !(signals->shared.signals & sigmask(SIGKILL))) {
+		signals->is_stopping = true;
+		signals->nr_to_stop = signals->nr_tasks;
 		signals->stop_code = sig;
 		signals->was_continued = false;
+		list_for_each(pos, &signals->tasks)
+			thread_interrupt(list_entry(pos, struct task, link)->thread);
 	}
 	spin_unlock_irqrestore(&signals->lock, flags);
-	if (!stops)
-		return;
+}
+
+static void signal_tell_stopped(struct process *process)
+{
 	mutex_lock(&process_lock);
 	do_notify_parent_cldstop(process, CLD_STOPPED);
 	mutex_unlock(&process_lock);
+}
+
+/* The process stops, and this thread with it. The last one tells the parent. */
+static void signal_stop_here(struct task *task)
+{
+	struct process_signals *signals = &task->process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	bool stops = signals->is_stopping, is_last = stops && !--signals->nr_to_stop;
+
+	task->signals.has_stopped = stops;
+	signals->is_stopped |= is_last;
+	spin_unlock_irqrestore(&signals->lock, flags);
+	if (is_last)
+		signal_tell_stopped(task->process);
 	waitq_wait(&signals->stopped, signal_may_go_on, signals, false, WAIT_FOREVER);
+	flags = spin_lock_irqsave(&signals->lock);
+	task->signals.has_stopped = false;
+	recalc_sigpending(task);
+	spin_unlock_irqrestore(&signals->lock, flags);
 }
 
 /* The parent hears that the process goes on. */
@@ -97,7 +118,7 @@ static int signal_take(struct user_siginfo *out_info, struct user_sigaction *out
 		struct user_sigaction *action = &signals->actions[sig - 1];
 
 		*out_action = *action;
-		signals->takes_stop = sigmask(sig) & SIGMASK_STOP;
+		signals->takes_stop |= (sigmask(sig) & SIGMASK_STOP) != 0;
 		if (action->handler > SIG_IGN && action->flags & SA_RESETHAND)
 			action->handler = SIG_DFL;
 	}
@@ -138,9 +159,15 @@ static void signal_do_default(int sig, const struct user_siginfo *info)
 /* The next signal that has a handler; 0: none, and all others are done. */
 static int get_signal(struct user_siginfo *out_info, struct user_sigaction *out_action)
 {
+	struct task *task = current_task();
+
 	for (;;) {
 		int sig;
 
+		if (task->signals.must_end)
+			do_exit(0);
+		if (task->process->signals.is_stopping)
+			signal_stop_here(task);
 		signal_tell_continued();
 		sig = signal_take(out_info, out_action);
 		if (!sig || out_action->handler > SIG_IGN)

@@ -25,7 +25,7 @@ bool do_notify_parent(struct process *child)
 
 	info.signo = send;
 	if (send && !(send == SIGCHLD && action->handler == SIG_IGN))
-		send_signal_locked(parent, false, send, &info);
+		send_signal_locked(parent, NULL, send, &info);
 	spin_unlock_irqrestore(&signals->lock, flags);
 	waitq_wake_all(&parent->child_waitq);
 	return forgets;
@@ -44,7 +44,7 @@ void do_notify_parent_cldstop(struct process *child, int code)
 	flags = spin_lock_irqsave(&parent->signals.lock);
 	action = &parent->signals.actions[SIGCHLD - 1];
 	if (action->handler != SIG_IGN && !(action->flags & SA_NOCLDSTOP))
-		send_signal_locked(parent, false, SIGCHLD, &info);
+		send_signal_locked(parent, NULL, SIGCHLD, &info);
 	spin_unlock_irqrestore(&parent->signals.lock, flags);
 	waitq_wake_all(&parent->child_waitq);
 }

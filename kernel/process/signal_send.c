@@ -7,13 +7,24 @@
 void signals_init(struct process *process)
 {
 	sigpending_init(&process->signals.shared);
+	list_init(&process->signals.tasks);
 	process->signals.exit_signal = SIGCHLD;
 }
 
 void task_signals_init(struct task *task)
 {
 	sigpending_init(&task->signals.pending);
+	list_init(&task->link);
 	task->signals.stack.flags = SS_DISABLE;
+}
+
+void signals_reset_handlers(struct process_signals *signals)
+{
+	for (size_t i = 0; i < NSIG; i++) {
+		struct user_sigaction *action = &signals->actions[i];
+
+		*action = (struct user_sigaction){ .handler = action->handler == SIG_IGN };
+	}
 }
 
 struct user_siginfo siginfo_from_user(int sig, int code)
@@ -33,11 +44,19 @@ static uint64_t signals_handler(const struct process_signals *signals, int sig)
 	return signals->actions[sig - 1].handler;
 }
 
-/* Ignored, and not blocked, which might change before it is taken. */
-static bool signal_is_ignored(const struct process *process, int sig)
+static struct task *signal_first_task(const struct process_signals *signals)
+{
+	return list_entry(signals->tasks.next, struct task, link);
+}
+
+/*
+ * Ignored, and not blocked, which might change before it is taken. For the process, its oldest thread decides, as on
+ * Linux.
+ */
+static bool signal_is_ignored(const struct process *process, const struct task *task, int sig)
 {
 	const struct process_signals *signals = &process->signals;
-	const struct task_signals *own = &signals->task->signals;
+	const struct task_signals *own = &(task ? task : signal_first_task(signals))->signals;
 	uint64_t handler = signals_handler(signals, sig);
 
 	if ((own->blocked | own->real_blocked) & sigmask(sig))
@@ -47,10 +66,44 @@ static bool signal_is_ignored(const struct process *process, int sig)
 	return handler == SIG_IGN || (handler == SIG_DFL && SIGMASK_IGNORE & sigmask(sig));
 }
 
-static void signals_flush(struct process_signals *signals, uint64_t mask)
+void signals_flush(struct process_signals *signals, uint64_t mask)
 {
+	struct list *pos;
+
 	flush_sigqueue_mask(&signals->shared, mask);
-	flush_sigqueue_mask(&signals->task->signals.pending, mask);
+	list_for_each(pos, &signals->tasks)
+		flush_sigqueue_mask(&list_entry(pos, struct task, link)->signals.pending, mask);
+}
+
+static void signals_interrupt_all(struct process_signals *signals)
+{
+	struct list *pos;
+
+	list_for_each(pos, &signals->tasks)
+		thread_interrupt(list_entry(pos, struct task, link)->thread);
+}
+
+/* None is stopped any more. */
+static void signals_end_stop(struct process_signals *signals)
+{
+	signals->is_stopping = false;
+	signals->is_stopped = false;
+	waitq_wake_all(&signals->stopped);
+}
+
+void signals_end_others(struct process_signals *signals, const struct task *task)
+{
+	struct list *pos;
+
+	list_for_each(pos, &signals->tasks) {
+		struct task *other = list_entry(pos, struct task, link);
+
+		if (other == task)
+			continue;
+		other->signals.must_end = true;
+		thread_interrupt(other->thread);
+	}
+	signals_end_stop(signals);
 }
 
 /* SIGCONT continues a process that is stopped, whatever it does with the signal then. */
@@ -58,18 +111,17 @@ static void signals_continue(struct process_signals *signals)
 {
 	signals_flush(signals, SIGMASK_STOP);
 	signals->takes_stop = false;
-	if (!signals->is_stopped)
-		return;
-	signals->is_stopped = false;
-	signals->stop_code = 0;
-	signals->tells_continued = true;
-	signals->was_continued = true;
-	thread_interrupt(signals->task->thread);
-	waitq_wake_all(&signals->stopped);
+	if (signals->is_stopped) {
+		signals->stop_code = 0;
+		signals->tells_continued = true;
+		signals->was_continued = true;
+		thread_interrupt(signal_first_task(signals)->thread);
+	}
+	signals_end_stop(signals);
 }
 
 /* The signal is about to be pending. False: it is not, because it is ignored. */
-static bool prepare_signal(struct process *process, int sig)
+static bool prepare_signal(struct process *process, const struct task *task, int sig)
 {
 	struct process_signals *signals = &process->signals;
 
@@ -77,71 +129,107 @@ static bool prepare_signal(struct process *process, int sig)
 		signals_flush(signals, sigmask(SIGCONT));
 	else if (sig == SIGCONT)
 		signals_continue(signals);
-	return !signal_is_ignored(process, sig);
+	return !signal_is_ignored(process, task, sig);
 }
 
-static void complete_signal(struct process_signals *signals, int sig)
+/* The first thread that does not block the signal; NULL: they all do. */
+static struct task *signal_choose_task(const struct process_signals *signals, int sig)
 {
-	struct task *task = signals->task;
+	struct list *pos;
 
-	if (task->signals.blocked & sigmask(sig))
-		return;
-	if (sig == SIGKILL && signals->is_stopped) {
-		signals->is_stopped = false;
-		waitq_wake_all(&signals->stopped);
+	list_for_each(pos, &signals->tasks) {
+		struct task *task = list_entry(pos, struct task, link);
+
+		if (!(task->signals.blocked & sigmask(sig)))
+			return task;
 	}
-	thread_interrupt(task->thread);
+	return NULL;
 }
 
-static enum signal_result signal_make_pending(struct process *process, bool to_thread, int sig,
+static void complete_signal(struct process_signals *signals, const struct task *task, int sig)
+{
+	if (sig == SIGKILL) {
+		signals_end_stop(signals);
+		signals_interrupt_all(signals); /* the first that looks ends them all */
+		return;
+	}
+	if (!task)
+		task = signal_choose_task(signals, sig);
+	if (task && !(task->signals.blocked & sigmask(sig)))
+		thread_interrupt(task->thread);
+}
+
+static enum signal_result signal_make_pending(struct process *process, struct task *task, int sig,
 					      const struct user_siginfo *info)
 {
 	struct process_signals *signals = &process->signals;
-	struct sigpending *pending = to_thread ? &signals->task->signals.pending : &signals->shared;
+	struct sigpending *pending =
+		task && sig != SIGKILL ? &task->signals.pending : &signals->shared;
 	enum signal_result result;
 
-	if (!prepare_signal(process, sig))
+	if (!prepare_signal(process, task, sig))
 		return TRACE_SIGNAL_IGNORED;
 	/* SIGKILL must arrive: it needs no memory. */
 	result = sigpending_add(pending, sig, sig == SIGKILL ? NULL : info);
 	if (result == TRACE_SIGNAL_DELIVERED || result == TRACE_SIGNAL_LOSE_INFO)
-		complete_signal(signals, sig);
+		complete_signal(signals, task, sig);
 	return result;
 }
 
-static void signal_tell_generate(const struct process *process, bool to_thread, int sig,
+static void signal_tell_generate(const struct process *process, const struct task *task, int sig,
 				 const struct user_siginfo *info, enum signal_result result)
 {
+	const struct thread *to = (task ? task : signal_first_task(&process->signals))->thread;
 	const struct trace_signal told = { .sig = sig,
 					   .error = info ? info->error : 0,
 					   .code = info ? info->code : SI_KERNEL,
-					   .comm = process->signals.task->thread->name,
-					   .pid = process->signals.task->thread->pid,
-					   .group = !to_thread,
+					   .comm = to->name,
+					   .pid = to->pid,
+					   .group = !task,
 					   .result = result };
 
 	trace_signal_generate(&told);
 }
 
-int send_signal_locked(struct process *process, bool to_thread, int sig,
+int send_signal_locked(struct process *process, struct task *task, int sig,
 		       const struct user_siginfo *info)
 {
 	enum signal_result result;
 
-	if (!sig || !process->signals.task) /* one that has ended takes none */
+	if (!sig || list_empty(task ? &task->link : &process->signals.tasks))
 		return 0;
-	result = signal_make_pending(process, to_thread, sig, info);
+	result = signal_make_pending(process, task, sig, info);
 	if (trace_signal_generate_enabled())
-		signal_tell_generate(process, to_thread, sig, info, result);
+		signal_tell_generate(process, task, sig, info, result);
 	return result == TRACE_SIGNAL_OVERFLOW_FAIL ? -EAGAIN : 0;
 }
 
-int send_signal(struct process *process, bool to_thread, int sig, const struct user_siginfo *info)
+int send_signal(struct process *process, struct task *task, int sig,
+		const struct user_siginfo *info)
 {
 	uint64_t flags = spin_lock_irqsave(&process->signals.lock);
-	int err = send_signal_locked(process, to_thread, sig, info);
+	int err = send_signal_locked(process, task, sig, info);
 
 	spin_unlock_irqrestore(&process->signals.lock, flags);
+	return err;
+}
+
+int send_signal_to(struct process *process, int32_t tid, int sig, const struct user_siginfo *info)
+{
+	struct process_signals *signals = &process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	struct list *pos;
+	int err = -ESRCH;
+
+	list_for_each(pos, &signals->tasks) {
+		struct task *task = list_entry(pos, struct task, link);
+
+		if (task->thread->pid == tid) {
+			err = send_signal_locked(process, task, sig, info);
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&signals->lock, flags);
 	return err;
 }
 
@@ -149,12 +237,12 @@ void kill_self(int sig)
 {
 	const struct user_siginfo info = siginfo_from_user(sig, SI_USER);
 
-	send_signal(current_process(), true, sig, &info);
+	send_signal(current_process(), current_task(), sig, &info);
 }
 
 void task_kill(struct task *task, bool is_final)
 {
-	send_signal(task->process, false, is_final ? SIGKILL : SIGTERM, NULL);
+	send_signal(task->process, NULL, is_final ? SIGKILL : SIGTERM, NULL);
 }
 
 /* ---- Of the running thread ---- */
@@ -162,12 +250,28 @@ void task_kill(struct task *task, bool is_final)
 void recalc_sigpending(struct task *task)
 {
 	const struct process_signals *signals = &task->process->signals;
-	uint64_t pending = task->signals.pending.signals | signals->shared.signals;
+	const struct task_signals *own = &task->signals;
+	uint64_t pending = own->pending.signals | signals->shared.signals;
 
-	if (pending & ~task->signals.blocked || signals->tells_continued)
+	if (pending & ~own->blocked || signals->tells_continued || own->must_end ||
+	    (signals->is_stopping && !own->has_stopped))
 		thread_interrupt(task->thread);
 	else
 		thread_clear_interrupt();
+}
+
+void retarget_shared_pending(struct task *task, uint64_t mask)
+{
+	const struct process_signals *signals = &task->process->signals;
+	struct list *pos;
+
+	mask &= signals->shared.signals;
+	list_for_each(pos, &signals->tasks) {
+		struct task *other = list_entry(pos, struct task, link);
+
+		if (mask & ~other->signals.blocked && other != task)
+			thread_interrupt(other->thread);
+	}
 }
 
 void set_current_blocked(uint64_t blocked)
@@ -176,7 +280,9 @@ void set_current_blocked(uint64_t blocked)
 	struct process_signals *signals = &task->process->signals;
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
 
-	task->signals.blocked = blocked & ~SIGMASK_UNBLOCKABLE;
+	blocked &= ~SIGMASK_UNBLOCKABLE;
+	retarget_shared_pending(task, blocked & ~task->signals.blocked);
+	task->signals.blocked = blocked;
 	recalc_sigpending(task);
 	spin_unlock_irqrestore(&signals->lock, flags);
 }
@@ -194,7 +300,7 @@ void force_sig_info(const struct user_siginfo *info)
 	}
 	if (action->handler == SIG_DFL)
 		task->process->is_init = false; /* not even the first program survives this */
-	send_signal_locked(task->process, true, info->signo, info);
+	send_signal_locked(task->process, task, info->signo, info);
 	recalc_sigpending(task);
 	spin_unlock_irqrestore(&signals->lock, flags);
 }

@@ -12,6 +12,10 @@ struct child_wait {
 
 static bool wait_is_meant(const struct child_wait *wait, const struct process *child)
 {
+	bool is_clone = child->signals.exit_signal != SIGCHLD;
+
+	if (!(wait->options & (int)WALL) && is_clone != !!(wait->options & (int)WCLONE))
+		return false;
 	if (wait->pid == -1)
 		return true;
 	if (wait->pid < 0)

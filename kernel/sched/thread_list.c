@@ -58,6 +58,18 @@ void thread_list_remove(struct thread *thread)
 	spin_unlock_irqrestore(&thread_list_lock, flags);
 }
 
+void thread_take_pid(struct thread *thread, int32_t pid)
+{
+	uint64_t flags = spin_lock_irqsave(&thread_list_lock);
+	struct thread *other = thread_find_locked(pid);
+
+	if (other)
+		other->pid = thread->pid;
+	thread->pid = pid;
+	cpu_local_write(current_pid, pid);
+	spin_unlock_irqrestore(&thread_list_lock, flags);
+}
+
 /*
  * Take a reference. False when the last one is gone, because the thread is about to be freed. The
  * list's lock, which is held, keeps the memory.

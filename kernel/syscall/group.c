@@ -72,7 +72,7 @@ long sys_waitid(int which, int upid, struct user_siginfo *infop, int options, vo
 	int code = 0;
 	long pid;
 
-	if (options & ~(kinds | WNOHANG | WNOWAIT) || !(options & kinds))
+	if (options & ~(kinds | WNOHANG | WNOWAIT | (int)(WALL | WCLONE)) || !(options & kinds))
 		return -EINVAL;
 	if (which < P_ALL || which > P_PGID || (which == P_PID && upid <= 0) ||
 	    (which == P_PGID && upid < 0))

@@ -1,14 +1,28 @@
 /* Sending signals to others. The only user is root, who may do it. */
 #include "syscall.h"
 
-static long kill_process(int32_t pid, bool to_thread, int sig, const struct user_siginfo *info)
+static long kill_process(int32_t pid, int sig, const struct user_siginfo *info)
 {
 	struct process *process = process_find(pid);
 	long err;
 
 	if (!process)
+		process = process_of_thread(pid);
+	if (!process)
 		return -ESRCH;
-	err = send_signal(process, to_thread, sig, info);
+	err = send_signal(process, NULL, sig, info);
+	process_put(process);
+	return err;
+}
+
+/* `tgid` 0: whatever process the thread is of. */
+static long kill_thread(int32_t tgid, int32_t pid, int sig, const struct user_siginfo *info)
+{
+	struct process *process = process_of_thread(pid);
+	long err = -ESRCH;
+
+	if (process && (!tgid || process->pid == tgid))
+		err = send_signal_to(process, pid, sig, info);
 	process_put(process);
 	return err;
 }
@@ -20,7 +34,7 @@ long sys_kill(int pid, int sig)
 	if (sig && !is_valid_signal(sig))
 		return -EINVAL;
 	if (pid > 0)
-		return kill_process(pid, false, sig, &info);
+		return kill_process(pid, sig, &info);
 	if (pid == -1)
 		return kill_all_others(sig, &info);
 	if (pid == INT32_MIN)
@@ -28,44 +42,53 @@ long sys_kill(int pid, int sig)
 	return kill_pgrp(pid ? -pid : current_process()->pgid, sig, &info);
 }
 
-/* Each process has one thread so far, with the same id. */
 long sys_tgkill(int tgid, int pid, int sig)
 {
 	struct user_siginfo info = siginfo_from_user(sig, SI_TKILL);
 
 	if (tgid <= 0 || pid <= 0 || (sig && !is_valid_signal(sig)))
 		return -EINVAL;
-	return tgid == pid ? kill_process(pid, true, sig, &info) : -ESRCH;
+	return kill_thread(tgid, pid, sig, &info);
 }
 
 long sys_tkill(int pid, int sig)
 {
-	return sys_tgkill(pid, pid, sig);
+	struct user_siginfo info = siginfo_from_user(sig, SI_TKILL);
+
+	if (pid <= 0 || (sig && !is_valid_signal(sig)))
+		return -EINVAL;
+	return kill_thread(0, pid, sig, &info);
 }
 
 /* Only to itself may a program say that a signal came from the kernel or by kill(). */
-static long kill_queue(int32_t pid, bool to_thread, int sig, const struct user_siginfo *uinfo)
+static long kill_get_info(int32_t pid, int sig, const struct user_siginfo *uinfo,
+			  struct user_siginfo *out_info)
 {
-	struct user_siginfo info;
-
-	if (copy_from_user(&info, uinfo, sizeof(info)))
+	if (copy_from_user(out_info, uinfo, sizeof(*out_info)))
 		return -EFAULT;
 	if (sig && !is_valid_signal(sig))
 		return -EINVAL;
-	if ((info.code >= 0 || info.code == SI_TKILL) && pid != current_process()->pid)
+	if ((out_info->code >= 0 || out_info->code == SI_TKILL) && pid != current_process()->pid)
 		return -EPERM;
-	info.signo = sig;
-	return kill_process(pid, to_thread, sig, &info);
+	out_info->signo = sig;
+	return 0;
 }
 
 long sys_rt_sigqueueinfo(int pid, int sig, const struct user_siginfo *uinfo)
 {
-	return kill_queue(pid, false, sig, uinfo);
+	struct user_siginfo info;
+	long err = kill_get_info(pid, sig, uinfo, &info);
+
+	return err ? err : kill_process(pid, sig, &info);
 }
 
 long sys_rt_tgsigqueueinfo(int tgid, int pid, int sig, const struct user_siginfo *uinfo)
 {
+	struct user_siginfo info;
+	long err;
+
 	if (tgid <= 0 || pid <= 0)
 		return -EINVAL;
-	return tgid == pid ? kill_queue(pid, true, sig, uinfo) : -ESRCH;
+	err = kill_get_info(tgid, sig, uinfo, &info);
+	return err ? err : kill_thread(tgid, pid, sig, &info);
 }

@@ -17,21 +17,71 @@ long sys_clone(unsigned long clone_flags, unsigned long newsp, int *parent_tidpt
 						.child_tid = (uintptr_t)child_tidptr,
 						.tls = tls };
 
-	return process_fork(process_regs(), &args);
+	return do_clone(process_regs(), &args);
 }
 
 long sys_fork(void)
 {
 	const struct kernel_clone_args args = { .flags = SIGCHLD };
 
-	return process_fork(process_regs(), &args);
+	return do_clone(process_regs(), &args);
 }
 
 long sys_vfork(void)
 {
 	const struct kernel_clone_args args = { .flags = CLONE_VM | CLONE_VFORK | SIGCHLD };
 
-	return process_fork(process_regs(), &args);
+	return do_clone(process_regs(), &args);
+}
+
+/* Bytes behind the part that is known here have to be 0. */
+static int process_get_clone_args(const void *uargs, size_t size, struct user_clone_args *out)
+{
+	uint8_t more;
+
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	if (size < CLONE_ARGS_SIZE_VER0)
+		return -EINVAL;
+	*out = (struct user_clone_args){ 0 };
+	if (copy_from_user(out, uargs, size < sizeof(*out) ? size : sizeof(*out)))
+		return -EFAULT;
+	for (size_t i = sizeof(*out); i < size; i++) {
+		if (copy_from_user(&more, (const uint8_t *)uargs + i, 1))
+			return -EFAULT;
+		if (more)
+			return -E2BIG;
+	}
+	return 0;
+}
+
+static int process_check_clone_args(const struct user_clone_args *args)
+{
+	if (args->flags & (CLONE_SIGNAL | CLONE_DETACHED) || args->exit_signal > NSIG)
+		return -EINVAL;
+	if (args->flags & CLONE_THREAD && args->exit_signal)
+		return -EINVAL;
+	if (!args->stack != !args->stack_size || args->set_tid_size)
+		return -EINVAL;
+	return access_ok(args->stack, args->stack_size) ? 0 : -EINVAL;
+}
+
+long sys_clone3(const void *uargs, size_t size)
+{
+	struct user_clone_args from;
+	struct kernel_clone_args args;
+	int err = process_get_clone_args(uargs, size, &from);
+
+	if (!err)
+		err = process_check_clone_args(&from);
+	if (err)
+		return err;
+	args = (struct kernel_clone_args){ .flags = from.flags | from.exit_signal,
+					   .stack = from.stack + from.stack_size,
+					   .parent_tid = from.parent_tid,
+					   .child_tid = from.child_tid,
+					   .tls = from.tls };
+	return do_clone(process_regs(), &args);
 }
 
 /* Add the strings of a program's array to those for the next program. */
@@ -79,7 +129,7 @@ long sys_execve(const char *filename, const char *const *argv, const char *const
 
 long sys_exit(int error_code)
 {
-	do_group_exit((error_code & 0xff) << 8);
+	do_thread_exit((error_code & 0xff) << 8);
 }
 
 long sys_exit_group(int error_code)
@@ -93,7 +143,7 @@ long sys_wait4(int upid, int *stat_addr, int options, void *ru)
 	int exit_code;
 	long pid;
 
-	if (options & ~(WNOHANG | WUNTRACED | WCONTINUED))
+	if (options & ~(WNOHANG | WUNTRACED | WCONTINUED | (int)(WALL | WCLONE)))
 		return -EINVAL;
 	pid = do_wait(upid, options | WEXITED, &exit_code);
 	if (pid > 0 && stat_addr && copy_to_user(stat_addr, &exit_code, sizeof(exit_code)))

@@ -17,8 +17,7 @@ static void signal_flush_ignored(struct process_signals *signals, int sig)
 	uint64_t handler = signals->actions[sig - 1].handler, bit = sigmask(sig);
 
 	if (handler == SIG_IGN || (handler == SIG_DFL && SIGMASK_IGNORE & bit)) {
-		flush_sigqueue_mask(&signals->shared, bit);
-		flush_sigqueue_mask(&signals->task->signals.pending, bit);
+		signals_flush(signals, bit);
 	}
 }
 

@@ -129,6 +129,8 @@ struct user_timeval;
 	CALL(186, gettid, ARGS0)                                                                   \
 	CALL(200, tkill, ARGS2, int, pid, int, sig)                                                \
 	CALL(201, time, ARGS1, long *, tloc)                                                       \
+	CALL(202, futex, ARGS6, uint32_t *, uaddr, int, op, uint32_t, val,                         \
+	     const struct user_timespec *, utime, uint32_t *, uaddr2, uint32_t, val3)              \
 	CALL(203, sched_setaffinity, ARGS3, int, pid, unsigned int, len, unsigned long *,          \
 	     user_mask_ptr)                                                                        \
 	CALL(204, sched_getaffinity, ARGS3, int, pid, unsigned int, len, unsigned long *,          \
@@ -165,6 +167,7 @@ struct user_timeval;
 	CALL(271, ppoll, ARGS5, struct pollfd *, ufds, unsigned int, nfds, struct user_timespec *, \
 	     tsp, const uint64_t *, sigmask, size_t, sigsetsize)                                   \
 	CALL(273, set_robust_list, ARGS2, void *, head, size_t, len)                               \
+	CALL(274, get_robust_list, ARGS3, int, pid, void **, head_ptr, size_t *, len_ptr)          \
 	CALL(275, splice, ARGS6, int, fd_in, long *, off_in, int, fd_out, long *, off_out, size_t, \
 	     len, unsigned int, flags)                                                             \
 	CALL(280, utimensat, ARGS4, int, dfd, const char *, filename,                              \
@@ -184,6 +187,7 @@ struct user_timeval;
 	     struct user_statx *, buffer)                                                          \
 	CALL(334, rseq, ARGS4, void *, rseq, unsigned int, rseq_len, int, flags, unsigned int,     \
 	     sig)                                                                                  \
+	CALL(435, clone3, ARGS2, const void *, uargs, size_t, size)                                \
 	CALL(439, faccessat2, ARGS4, int, dfd, const char *, filename, int, mode, int, flags)
 
 #endif

@@ -105,14 +105,7 @@ long sys_prlimit64(int pid, unsigned int resource, const uint64_t *new_rlim, uin
 	return old_rlim && copy_to_user(old_rlim, pair, sizeof(pair)) ? -EFAULT : 0;
 }
 
-/* Only threads need the next two. The C library knows kernels without them. */
-long sys_set_robust_list(void *head, size_t len)
-{
-	(void)head;
-	(void)len;
-	return -ENOSYS;
-}
-
+/* The C library knows kernels without it. */
 long sys_rseq(void *rseq, unsigned int rseq_len, int flags, unsigned int sig)
 {
 	(void)rseq;

@@ -27,6 +27,19 @@ def built(name, build="gcc", flags=FIXED):
     return out
 
 
+def linked(name, build="gcc"):
+    """The program tests/user/NAME.c with the C library of Debian and its threads, in one static file."""
+    out = BUILDS.get(build, Path(str(build))) / "user" / name
+    source = USER / f"{name}.c"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if not out.exists() or source.stat().st_mtime > out.stat().st_mtime:
+        fresh = out.with_name(f"{out.name}.{os.getpid()}")
+        compiler = "clang" if "clang" in str(build) else "gcc"
+        subprocess.run([compiler, "-O2", "-static", "-pthread", "-Wall", "-Wextra", "-Werror", "-o", fresh, source], check=True)
+        fresh.rename(out)
+    return out
+
+
 def archive(out, files):
     """Write an archive of the files, a dict from names to paths, to `out`, which is the result."""
     subprocess.run([ROOT / "tools" / "initramfs", out, *(f"{name}={path}" for name, path in files.items())], check=True)

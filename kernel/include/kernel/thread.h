@@ -185,6 +185,8 @@ void thread_clear_interrupt(void);
 int thread_kill(int32_t pid);
 
 void thread_set_name(struct thread *thread, const char *name);
+/* The running thread gets that pid; the ended thread that may still have it gets its old one. */
+void thread_take_pid(struct thread *thread, int32_t pid);
 /*
  * 0; -EINVAL unless rt_priority fits the policy (0 for THREAD_NORMAL, otherwise 1 to 99); -EPERM
  * for idle threads. It holds from now on, also for a thread that runs or waits.
