@@ -33,7 +33,6 @@ int fput(struct file *file)
 	if (file->ops && file->ops->close)
 		err = file->ops->close(file);
 	dput(file->dentry);
-	kfree(file->path);
 	kfree(file);
 	return err;
 }
@@ -62,6 +61,23 @@ ssize_t vfs_read(struct file *file, void *buf, size_t count, uint64_t *pos)
 	if (err)
 		return err;
 	got = file->ops->read(file, buf, count, pos ? pos : &file->pos);
+	file_unlock_position(file);
+	return got;
+}
+
+ssize_t vfs_read_to(struct file *file, size_t count, uint64_t *pos, vfs_put_fn put, void *arg)
+{
+	ssize_t got;
+	int err;
+
+	if (!(file->flags & VFS_READ))
+		return -EBADF;
+	if (!file->ops->read_to)
+		return -EOPNOTSUPP;
+	err = file_lock_position(file);
+	if (err)
+		return err;
+	got = file->ops->read_to(file, count, pos ? pos : &file->pos, put, arg);
 	file_unlock_position(file);
 	return got;
 }

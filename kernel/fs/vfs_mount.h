@@ -1,5 +1,5 @@
 /*
- * The file systems that are mounted, and how nodes that are not plain files get into the ram tree.
+ * File systems, those that are mounted, and how nodes that are not plain files get into the ram tree.
  *
  * Context: thread. Locking: inside. Ownership: see <kernel/vfs.h>.
  */
@@ -8,6 +8,38 @@
 
 #include <kernel/string.h>
 #include <kernel/vfs.h>
+
+/*
+ * A file system: how to walk and change one tree. Only put, create, remove, rename and the members
+ * marked optional may be missing; without create, remove or rename, such changes fail with -EPERM.
+ * Functions that return int: 0 or -errno.
+ */
+struct vfs_fs {
+	const char *name;
+	uint8_t nr;	     /* tells ids of its files from those of others; 1 and up */
+	void *(*root)(void); /* the root's node, held until put() */
+	/* The node of one name in a directory, held until put(). -ENOENT: none there, or `dir` is no directory. */
+	int (*lookup)(void *dir, const char *name, void **out_node);
+	void (*put)(void *node);			     /* let go of a node */
+	void (*stat)(void *node, struct vfs_stat *out_stat); /* its id has 56 bits */
+	/* Fill ops and object of `file`; its flags are set. The node stays the caller's. */
+	int (*open)(void *node, struct file *file);
+	/* Name of entry `index`, into VFS_NAME_MAX bytes; -ENOENT behind the last one. */
+	int (*entry)(void *dir, uint32_t index, char *out_name);
+	int (*create)(void *dir, const char *name, bool is_dir);
+	int (*remove)(void *dir, const char *name, bool is_dir);
+	/* Change what `which` (VFS_SET_*) names of mode, uid, gid. Optional: they stay as they are. */
+	int (*set_attr)(void *node, unsigned int which, const struct vfs_stat *to);
+	/* The same for all files that there are, and those to come. Optional. */
+	void (*set_owner)(unsigned int which, const struct vfs_stat *to);
+	/* Move the file to another directory and name; it replaces a file that is there. */
+	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name);
+	/* Optional. The text of a link, into VFS_PATH_MAX bytes; -EINVAL: the node is no link. */
+	int (*readlink)(void *node, char *out_target);
+	int (*symlink)(void *dir, const char *name, const char *target);
+	/* Optional: the text of this link is no path; to follow it is to open the node itself. */
+	bool (*is_magic_link)(void *node);
+};
 
 extern const struct vfs_fs vfs_livepatch_fs;
 extern const struct vfs_fs vfs_trace_fs;

@@ -15,27 +15,34 @@ struct mount {
 	const char *type;
 	const struct vfs_fs *fs; /* NULL: a directory of the ram tree, listed under its own type */
 	bool is_fixed;		 /* umount refuses it */
+	size_t len;		 /* of the path */
 	char path[VFS_PATH_MAX];
 };
 
+#define MOUNT_FIXED(type, fs, path)                                                                \
+	{                                                                                          \
+		type, fs, true, sizeof(path) - 1, path                                             \
+	}
+
 /* In the order they were made. No two have the same path; the root's is empty. */
 static struct mount mounts[MOUNTS_MAX] = {
-	{ "ramfs", &vfs_ram_fs, true, "" },
-	{ "proc", NULL, true, "/proc" },
-	{ "sysfs", NULL, true, "/sys" },
-	{ "debugfs", NULL, true, "/sys/kernel/debug" },
-	{ "tracefs", &vfs_trace_fs, true, "/sys/kernel/tracing" },
-	{ "tracefs", &vfs_trace_fs, true, "/sys/kernel/debug/tracing" },
-	{ "livepatch", &vfs_livepatch_fs, true, "/sys/kernel/livepatch" },
-	{ "tmpfs", NULL, true, "/tmp" },
+	MOUNT_FIXED("ramfs", &vfs_ram_fs, ""),
+	MOUNT_FIXED("proc", NULL, "/proc"),
+	MOUNT_FIXED("sysfs", NULL, "/sys"),
+	MOUNT_FIXED("debugfs", NULL, "/sys/kernel/debug"),
+	MOUNT_FIXED("tracefs", &vfs_trace_fs, "/sys/kernel/tracing"),
+	MOUNT_FIXED("tracefs", &vfs_trace_fs, "/sys/kernel/debug/tracing"),
+	MOUNT_FIXED("livepatch", &vfs_livepatch_fs, "/sys/kernel/livepatch"),
+	MOUNT_FIXED("tmpfs", NULL, "/tmp"),
 };
 static uint32_t nr_mounts = 8;
 static struct spinlock mount_lock;
 
 /* Is `path` the mount's directory, or in it? */
-static bool mount_covers(const struct mount *mount, const char *path, size_t len)
+static bool mount_covers(const struct mount *mount, const char *path)
 {
-	return strncmp(path, mount->path, len) == 0 && (!path[len] || path[len] == '/');
+	return strncmp(path, mount->path, mount->len) == 0 &&
+	       (!path[mount->len] || path[mount->len] == '/');
 }
 
 const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
@@ -49,11 +56,9 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 	}
 	spin_lock(&mount_lock);
 	for (uint32_t i = 0; i < nr_mounts; i++) {
-		size_t len = strlen(mounts[i].path);
-
-		if (mounts[i].fs && len >= longest && mount_covers(&mounts[i], path, len)) {
+		if (mounts[i].fs && mounts[i].len >= longest && mount_covers(&mounts[i], path)) {
 			fs = mounts[i].fs;
-			longest = len;
+			longest = mounts[i].len;
 		}
 	}
 	spin_unlock(&mount_lock);
@@ -69,11 +74,9 @@ const char *vfs_mount_type(const char *path)
 
 	spin_lock(&mount_lock);
 	for (uint32_t i = 0; i < nr_mounts; i++) {
-		size_t len = strlen(mounts[i].path);
-
-		if (len >= longest && mount_covers(&mounts[i], path, len)) {
+		if (mounts[i].len >= longest && mount_covers(&mounts[i], path)) {
 			type = mounts[i].type;
-			longest = len;
+			longest = mounts[i].len;
 		}
 	}
 	spin_unlock(&mount_lock);
@@ -128,7 +131,7 @@ static int mount_add_mount(const char *path, const char *type)
 	mounts[nr_mounts].type = known->type;
 	mounts[nr_mounts].fs = known->fs;
 	mounts[nr_mounts].is_fixed = false;
-	strlcpy(mounts[nr_mounts].path, path, VFS_PATH_MAX);
+	mounts[nr_mounts].len = strlcpy(mounts[nr_mounts].path, path, VFS_PATH_MAX);
 	nr_mounts++;
 	return 0;
 }

@@ -99,6 +99,41 @@ int vfs_readlink(const char *cwd, const char *path, char *out_target)
 	return err;
 }
 
+/* A directory is read entry by entry: its position is the number of the next one. */
+const struct file_ops vfs_directory_ops = { .has_position = true };
+
+static const struct file_ops path_place_ops = { 0 };
+
+static bool path_is_to_be_new(uint32_t flags)
+{
+	return flags & VFS_CREATE && flags & VFS_EXCL;
+}
+
+/* May what is there be opened so? A link is there only if it was not to be followed, or leads to no path. */
+static int path_check_open(enum vfs_type type, uint32_t flags)
+{
+	if (flags & VFS_ONLY_DIR && type != VFS_DIRECTORY)
+		return type == VFS_LINK ? -ELOOP : -ENOTDIR;
+	if (flags & VFS_PLACE)
+		return 0;
+	if (path_is_to_be_new(flags))
+		return -EEXIST;
+	if (type == VFS_LINK && flags & VFS_NOFOLLOW)
+		return -ELOOP;
+	if (type != VFS_DIRECTORY)
+		return 0;
+	return flags & VFS_MAY_LIST && !(flags & (VFS_WRITE | VFS_CREATE)) ? 0 : -EISDIR;
+}
+
+/* Fill operations and object of a file that has its name. */
+static int path_open_file(const struct place *place, enum vfs_type type, struct file *file)
+{
+	file->ops = type == VFS_DIRECTORY ? &vfs_directory_ops : &path_place_ops;
+	if (type == VFS_DIRECTORY || file->flags & VFS_PLACE)
+		return 0;
+	return place->fs->open(place->node, file);
+}
+
 static int path_open_place(const struct place *place, const char *path, uint32_t flags,
 			   struct file **out_file)
 {
@@ -107,13 +142,15 @@ static int path_open_place(const struct place *place, const char *path, uint32_t
 	int err;
 
 	place->fs->stat(place->node, &stat);
-	if (stat.type == VFS_DIRECTORY)
-		return -EISDIR;
+	err = path_check_open(stat.type, flags);
+	if (err)
+		return err;
 	file = file_create(NULL, NULL, flags);
 	if (!file)
 		return -ENOMEM;
-	file->dentry = d_alloc(path);
-	err = file->dentry ? place->fs->open(place->node, file) : -ENOMEM;
+	file->dentry = d_alloc(path, place->path_len, place->last_at);
+	file->path = file->dentry ? file->dentry->path : NULL;
+	err = file->dentry ? path_open_file(place, stat.type, file) : -ENOMEM;
 	if (err) {
 		file->ops = NULL;
 		fput(file);
@@ -123,17 +160,33 @@ static int path_open_place(const struct place *place, const char *path, uint32_t
 	return 0;
 }
 
-int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)
+/* Make the file at a path without links, and open it. */
+static int path_open_new(const char *path, uint32_t flags, struct file **out_file)
 {
 	char full[VFS_PATH_MAX];
 	struct place place;
-	int err = place_find(cwd, path, true, full, &place);
+	int err = path_change("/", path, false, true);
+	uint32_t is_new = err ? 0 : VFS_IS_NEW;
 
-	if (err == -ENOENT && (flags & VFS_CREATE) && *path) {
-		err = path_change("/", full, false, true);
-		if (!err || err == -EEXIST)
-			err = place_find(cwd, path, true, full, &place);
-	}
+	if (err && (err != -EEXIST || flags & VFS_EXCL))
+		return err;
+	err = place_find("/", path, true, full, &place);
+	if (err)
+		return err;
+	err = path_open_place(&place, full, (flags & ~VFS_EXCL) | is_new, out_file);
+	place_put(&place);
+	return err;
+}
+
+int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file)
+{
+	bool follows = !(flags & VFS_NOFOLLOW) && !path_is_to_be_new(flags);
+	char full[VFS_PATH_MAX];
+	struct place place;
+	int err = place_find(cwd, path, follows, full, &place);
+
+	if (err == -ENOENT && flags & VFS_CREATE && *path)
+		return path_open_new(full, flags, out_file);
 	if (err)
 		return err;
 	err = path_open_place(&place, full, flags, out_file);

@@ -4,9 +4,11 @@
  *   dir node --children--> node --siblings--> node        file node --> block --> block
  *                                                          a block: BLOCK_SLOTS pages of contents
  *
- * Context: thread. Locking: ram_tree_lock guards names, links, sizes and contents of the whole tree.
+ * Context: thread. Locking: ram_tree_lock guards names, links, sizes and contents of the whole tree; numbers of
+ * holders are atomic.
  * Ownership: a node lives while it has a name or a holder.
  */
+#include <stdatomic.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -32,13 +34,14 @@ static struct ram_node *ram_create_node(const char *name, bool is_dir, uint32_t 
 	node->id = ++last_id;
 	node->is_dir = is_dir;
 	node->mode = mode;
-	node->refs = 1;
+	atomic_init(&node->refs, 1);
 	return node;
 }
 
-static void ram_put_locked(struct ram_node *node)
+/* The last one to hold a node frees it: it has no name any more, so there is no way to it. */
+static void ram_put_node(struct ram_node *node)
 {
-	if (--node->refs)
+	if (atomic_fetch_sub(&node->refs, 1) > 1)
 		return;
 	ram_data_free(node);
 	kfree(node->target);
@@ -46,21 +49,32 @@ static void ram_put_locked(struct ram_node *node)
 	kfree(node);
 }
 
+/* As strcmp(). Most names differ in the first byte. */
+static int ram_compare(const char *a, const char *b)
+{
+	int differs = (uint8_t)*a - (uint8_t)*b;
+
+	return differs ? differs : strcmp(a, b);
+}
+
 /* The link to the node `name`, or the one where it would be inserted: names are sorted. */
 static struct ram_node **ram_find_link(struct ram_node *dir, const char *name)
 {
 	struct ram_node **link = &dir->children;
 
-	while (*link && strcmp((*link)->name, name) < 0)
+	while (*link && ram_compare((*link)->name, name) < 0)
 		link = &(*link)->sibling;
 	return link;
 }
 
 static struct ram_node *ram_find_child(struct ram_node *dir, const char *name)
 {
-	struct ram_node *node = *ram_find_link(dir, name);
+	struct ram_node *node = dir->children;
+	int order = 1;
 
-	return node && strcmp(node->name, name) == 0 ? node : NULL;
+	while (node && (order = ram_compare(node->name, name)) < 0)
+		node = node->sibling;
+	return order ? NULL : node;
 }
 
 static int ram_add_child(struct ram_node *dir, struct ram_node *node)
@@ -85,9 +99,7 @@ static void ram_unlink(struct ram_node *node)
 
 static void *ram_root(void)
 {
-	mutex_lock(&ram_tree_lock);
-	root->refs++;
-	mutex_unlock(&ram_tree_lock);
+	atomic_fetch_add(&root->refs, 1);
 	return root;
 }
 
@@ -98,7 +110,7 @@ static int ram_lookup(void *dir, const char *name, void **out_node)
 	mutex_lock(&ram_tree_lock);
 	node = ram_find_child(dir, name);
 	if (node)
-		node->refs++;
+		atomic_fetch_add(&node->refs, 1);
 	mutex_unlock(&ram_tree_lock);
 	*out_node = node;
 	return node ? 0 : -ENOENT;
@@ -106,9 +118,7 @@ static int ram_lookup(void *dir, const char *name, void **out_node)
 
 void ram_put(void *node)
 {
-	mutex_lock(&ram_tree_lock);
-	ram_put_locked(node);
-	mutex_unlock(&ram_tree_lock);
+	ram_put_node(node);
 }
 
 static void ram_stat(void *object, struct vfs_stat *out_stat)
@@ -197,7 +207,7 @@ static int ram_add_new(struct ram_node *dir, struct ram_node *node)
 		ram_changed(dir);
 	}
 	if (err)
-		ram_put_locked(node);
+		ram_put_node(node);
 	mutex_unlock(&ram_tree_lock);
 	return err;
 }
@@ -256,7 +266,7 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 	err = ram_can_remove(node, is_dir);
 	if (!err) {
 		ram_unlink(node);
-		ram_put_locked(node);
+		ram_put_node(node);
 		ram_changed(dir);
 	}
 	mutex_unlock(&ram_tree_lock);
@@ -305,7 +315,7 @@ static int ram_rename(void *object, const char *name, void *new_object, const ch
 
 		if (over) {
 			ram_unlink(over);
-			ram_put_locked(over);
+			ram_put_node(over);
 		}
 		ram_unlink(node);
 		node->name = copy;
@@ -331,7 +341,7 @@ static int ram_open(void *object, struct file *file)
 	if (node->target)
 		return -ELOOP;
 	mutex_lock(&ram_tree_lock);
-	node->refs++;
+	atomic_fetch_add(&node->refs, 1);
 	if (file->flags & VFS_TRUNCATE && node->size) {
 		ram_data_free(node);
 		ram_changed(node);

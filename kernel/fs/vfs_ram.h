@@ -25,7 +25,7 @@ struct ram_node {
 	uint32_t uid, gid;
 	uint64_t atime_ns, mtime_ns, ctime_ns; /* since 1970; 0: of the boot */
 	char *target;			       /* of a symbolic link; otherwise NULL */
-	uint32_t refs;			       /* holders; the name in a directory counts as one */
+	_Atomic uint32_t refs;		       /* holders; the name in a directory counts as one */
 	bool is_dir;
 	bool is_fixed; /* can be neither removed nor renamed */
 	char *name;
@@ -36,6 +36,11 @@ struct ram_node {
  * copied.
  */
 size_t ram_data_read(struct ram_node *node, uint64_t pos, void *buf, size_t len);
+/*
+ * The contents from `pos` to the end of the page, at most *len bytes, which becomes their number; 0 at the
+ * end. The page has one more user, for put_page(); NULL where bytes were never written.
+ */
+void *ram_data_peek(struct ram_node *node, uint64_t pos, size_t *len);
 /* Store at `pos`. Bytes stored: fewer than `len` when memory runs short. */
 size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size_t len);
 /* Page `index` of the contents, with one more user; NULL behind their end, and without memory. */

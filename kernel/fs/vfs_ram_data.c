@@ -58,6 +58,21 @@ size_t ram_data_read(struct ram_node *node, uint64_t pos, void *buf, size_t len)
 	return done;
 }
 
+void *ram_data_peek(struct ram_node *node, uint64_t pos, size_t *len)
+{
+	size_t part = ram_part_len(pos, *len);
+	void **slot = NULL;
+
+	if (pos >= node->size)
+		part = 0;
+	else if (part > node->size - pos)
+		part = node->size - pos;
+	if (part)
+		slot = ram_find_slot(node, pos / PAGE_SIZE, false);
+	*len = part;
+	return slot && *slot ? get_page(*slot) : NULL;
+}
+
 size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size_t len)
 {
 	size_t done = 0;

@@ -15,6 +15,39 @@ static ssize_t ram_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 	return (ssize_t)got;
 }
 
+/* No lock is held while the bytes are taken: the page has one user more. 1: `put` took a part; 0: the end; -errno. */
+static int ram_put_part(struct ram_node *node, size_t left, uint64_t *pos, vfs_put_fn put,
+			void *arg)
+{
+	static const char zeros[PAGE_SIZE];
+	size_t len = left;
+	char *page;
+	int err;
+
+	mutex_lock(&ram_tree_lock);
+	page = ram_data_peek(node, *pos, &len);
+	mutex_unlock(&ram_tree_lock);
+	if (!len)
+		return 0;
+	err = put(page ? page + *pos % PAGE_SIZE : zeros, len, arg);
+	if (page)
+		put_page(page);
+	if (err)
+		return err;
+	*pos += len;
+	return 1;
+}
+
+static ssize_t ram_read_to(struct file *file, size_t len, uint64_t *pos, vfs_put_fn put, void *arg)
+{
+	uint64_t begin = *pos;
+	int more = 1;
+
+	while (more > 0 && *pos - begin < len)
+		more = ram_put_part(file->object, len - (*pos - begin), pos, put, arg);
+	return more < 0 && *pos == begin ? more : (ssize_t)(*pos - begin);
+}
+
 static ssize_t ram_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	struct ram_node *node = file->object;
@@ -33,7 +66,7 @@ static ssize_t ram_write(struct file *file, const void *buf, size_t len, uint64_
 
 static void ram_file_stat(struct file *file, struct vfs_stat *out_stat)
 {
-	const struct place place = { &vfs_ram_fs, file->object };
+	const struct place place = { .fs = &vfs_ram_fs, .node = file->object };
 
 	place_stat(&place, out_stat);
 }
@@ -74,6 +107,7 @@ static int ram_close(struct file *file)
 
 const struct file_ops ram_file_ops = {
 	.read = ram_read,
+	.read_to = ram_read_to,
 	.write = ram_write,
 	.stat = ram_file_stat,
 	.truncate = ram_truncate,

@@ -31,13 +31,13 @@ static int walk_append(char *out_path, size_t *len, const char *path, bool keeps
 	int err = 0;
 
 	while (*path && !err) {
-		size_t name_len = 0;
+		const char *name = path;
 
-		while (path[name_len] && path[name_len] != '/')
-			name_len++;
-		if (name_len)
-			err = walk_append_name(out_path, len, path, name_len, keeps_up);
-		path += name_len;
+		while (*path && *path != '/')
+			path++;
+		if (path > name)
+			err = walk_append_name(out_path, len, name, (size_t)(path - name),
+					       keeps_up);
 		while (*path == '/')
 			path++;
 	}
@@ -94,13 +94,10 @@ static bool walk_is_directory(const struct place *place)
 static int walk_step(struct place *place, const char *name)
 {
 	void *next;
-	int err;
+	int err = place->fs->lookup(place->node, name, &next);
 
-	if (!walk_is_directory(place))
-		return -ENOTDIR;
-	err = place->fs->lookup(place->node, name, &next);
 	if (err)
-		return err;
+		return err == -ENOENT && !walk_is_directory(place) ? -ENOTDIR : err;
 	place_put(place);
 	place->node = next;
 	return 0;
@@ -191,15 +188,17 @@ static int walk_once(struct walk *walk, struct place *out_place)
 	out_place->node = out_place->fs->root();
 	if (!out_place->node)
 		return -ENOENT;
+	walk->last = name;
 	for (; *name && !err; name = *rest ? rest + 1 : rest) {
 		walk->last = name;
-		rest = strchr(name, '/');
-		if (!rest)
-			rest = name + strlen(name);
+		for (rest = name; *rest && *rest != '/'; rest++)
+			;
 		err = walk_name(walk, out_place, name, rest);
 	}
 	if (err)
 		place_put(out_place);
+	out_place->path_len = (uint16_t)(name - walk->path);
+	out_place->last_at = (uint16_t)(walk->last - walk->path);
 	return err;
 }
 

@@ -18,6 +18,8 @@
 struct place {
 	const struct vfs_fs *fs;
 	void *node;
+	/* Of the node's own path, as place_find() wrote it: its length, and where its last name begins. */
+	uint16_t path_len, last_at;
 };
 
 /*

@@ -187,17 +187,12 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 
 int open_exec(const char *path, struct file **out_file)
 {
-	char full[VFS_PATH_MAX];
 	struct vfs_stat stat;
 	int err = vfs_stat("/", path, &stat);
 
 	if (!err && (stat.type != VFS_REGULAR || !(stat.mode & 0111)))
 		err = -EACCES;
-	if (!err)
-		err = vfs_open("/", path, VFS_READ, out_file);
-	if (!err && vfs_real_path("/", path, true, full) == 0)
-		(*out_file)->path = kstrdup(full);
-	return err;
+	return err ? err : vfs_open("/", path, VFS_READ, out_file);
 }
 
 static int exec_path(const char *path, struct exec_args *args, unsigned int depth)

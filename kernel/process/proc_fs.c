@@ -102,7 +102,7 @@ static int proc_lookup(void *dir, const char *name, void **out_node)
 		process_get(node->process);
 		return proc_make(node->process, PROC_FD_LINK, (unsigned int)fd, out_node);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(proc_entries); i++) {
+	for (size_t i = 0; node->kind == PROC_PROCESS && i < ARRAY_SIZE(proc_entries); i++) {
 		if (strcmp(proc_entries[i].name, name) == 0) {
 			process_get(node->process);
 			return proc_make(node->process, proc_entries[i].kind, 0, out_node);

@@ -1,6 +1,5 @@
 /*
- * open() and its kind, getdents64(): files and directories by path. A directory is a file of its own kind,
- * whose position is the number of the next entry.
+ * open() and its kind, getdents64(): files and directories by path.
  */
 #include <kernel/string.h>
 #include "path.h"
@@ -13,92 +12,42 @@
 #define DT_FIFO	      1
 #define DT_LNK	      10
 
-static const struct file_ops open_directory_ops = { .has_position = true };
-
-/* With O_PATH: a place in the tree, of which only the attributes can be asked for. */
-static const struct file_ops open_place_ops = { 0 };
-
 static uint32_t open_vfs_flags(int flags)
 {
-	uint32_t vfs = VFS_READ;
+	uint32_t vfs = VFS_READ | VFS_MAY_LIST;
 
+	if (flags & O_PATH)
+		return VFS_PLACE | (flags & O_DIRECTORY ? VFS_ONLY_DIR : 0) |
+		       (flags & O_NOFOLLOW ? VFS_NOFOLLOW : 0);
 	if ((flags & O_ACCMODE) == O_WRONLY)
 		vfs = VFS_WRITE;
 	else if ((flags & O_ACCMODE) == O_RDWR)
 		vfs = VFS_READ | VFS_WRITE;
 	return vfs | (flags & O_CREAT ? VFS_CREATE : 0) | (flags & O_TRUNC ? VFS_TRUNCATE : 0) |
-	       (flags & O_APPEND ? VFS_APPEND : 0) | (flags & O_NONBLOCK ? VFS_NONBLOCK : 0);
+	       (flags & O_APPEND ? VFS_APPEND : 0) | (flags & O_NONBLOCK ? VFS_NONBLOCK : 0) |
+	       (flags & O_EXCL ? VFS_EXCL : 0) | (flags & O_NOFOLLOW ? VFS_NOFOLLOW : 0) |
+	       (flags & O_DIRECTORY ? VFS_ONLY_DIR : 0);
 }
 
-static int open_directory(int flags, struct file **out_file)
+static void open_set_mode(const struct file *file, uint32_t mode)
 {
-	if ((flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT)
-		return -EISDIR;
-	*out_file = file_create(&open_directory_ops, NULL, VFS_READ);
-	return *out_file ? 0 : -ENOMEM;
-}
+	const struct vfs_stat stat = { .mode = mode & ~current_process()->umask & 07777 };
 
-static int open_place(const char *path, int flags, struct file **out_file)
-{
-	struct vfs_stat stat;
-	int err = vfs_lstat("/", path, &stat);
-
-	if (err)
-		return err;
-	if (flags & O_DIRECTORY && stat.type != VFS_DIRECTORY)
-		return -ENOTDIR;
-	*out_file = file_create(stat.type == VFS_DIRECTORY ? &open_directory_ops : &open_place_ops,
-				NULL, 0);
-	return *out_file ? 0 : -ENOMEM;
-}
-
-/* The file at an absolute path without links; the last name may be one unless they were followed. */
-static int open_stat(const char *path, bool follows, struct vfs_stat *out_stat)
-{
-	return follows ? vfs_stat("/", path, out_stat) : vfs_lstat("/", path, out_stat);
-}
-
-static bool open_follows(int flags)
-{
-	return !(flags & O_NOFOLLOW || (flags & O_CREAT && flags & O_EXCL));
-}
-
-/* Open the file at an absolute path. */
-static int open_path(const char *path, int flags, uint32_t mode, struct file **out_file)
-{
-	struct vfs_stat stat = { 0 };
-	int err = open_stat(path, open_follows(flags), &stat);
-	bool is_new = err == -ENOENT;
-
-	if (!err && stat.type == VFS_LINK && !(flags & O_CREAT && flags & O_EXCL))
-		return -ELOOP;
-	if (!err && flags & O_CREAT && flags & O_EXCL)
-		return -EEXIST;
-	if (!err && stat.type == VFS_DIRECTORY)
-		return open_directory(flags, out_file);
-	if (!err && flags & O_DIRECTORY)
-		return -ENOTDIR;
-	if (err && !(is_new && flags & O_CREAT))
-		return err;
-	err = vfs_open("/", path, open_vfs_flags(flags), out_file);
-	stat.mode = mode & ~current_process()->umask & 07777;
-	if (!err && is_new)
-		vfs_set_attr("/", path, VFS_SET_MODE, &stat);
-	return err;
+	vfs_set_attr("/", file->path, VFS_SET_MODE, &stat);
 }
 
 static TRACE_NOINLINE long do_sys_openat2(int dfd, const char *filename, int flags, uint32_t mode)
 {
-	char path[VFS_PATH_MAX];
+	struct user_path path;
 	struct file *file;
-	int err = user_path_at(dfd, filename, open_follows(flags), path);
+	int err = user_path_read(dfd, filename, &path);
 
 	if (!err)
-		err = flags & O_PATH ? open_place(path, flags, &file)
-				     : open_path(path, flags, mode, &file);
+		err = vfs_open(path.dir, path.text, open_vfs_flags(flags), &file);
 	if (err)
 		return err;
-	file->path = kstrdup(path);
+	if (file->flags & VFS_IS_NEW)
+		open_set_mode(file, mode);
 	return files_install(current_process()->files, file, 0, flags & O_CLOEXEC);
 }
 
@@ -188,7 +137,7 @@ long sys_getdents64(unsigned int fd, void *dirent, unsigned int count)
 
 	if (!file)
 		return -EBADF;
-	if (file->ops == &open_directory_ops && file->path)
+	if (file->ops == &vfs_directory_ops)
 		result = open_read_directory(file, dirent, count);
 	fput(file);
 	return result;

@@ -47,17 +47,22 @@ static int path_of_directory(int dfd, char *out_path)
 	return err;
 }
 
+int user_path_read(int dfd, const char *path, struct user_path *out_path)
+{
+	long len = strncpy_from_user(out_path->text, path, sizeof(out_path->text));
+
+	if (len < 0)
+		return (int)len;
+	out_path->dir[0] = '\0';
+	return out_path->text[0] == '/' ? 0 : path_of_directory(dfd, out_path->dir);
+}
+
 int user_path_at(int dfd, const char *path, bool follows, char *out_path)
 {
-	char text[VFS_PATH_MAX], dir[VFS_PATH_MAX] = "/";
-	long len = strncpy_from_user(text, path, sizeof(text));
-	int err = len < 0 ? (int)len : 0;
+	struct user_path user;
+	int err = user_path_read(dfd, path, &user);
 
-	if (!err && text[0] != '/')
-		err = path_of_directory(dfd, dir);
-	if (!err)
-		err = vfs_real_path(dir, text, follows, out_path);
-	return err;
+	return err ? err : vfs_real_path(user.dir, user.text, follows, out_path);
 }
 
 int user_path(const char *path, char *out_path)

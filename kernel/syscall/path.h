@@ -7,9 +7,21 @@
 #define KERNEL_SYSCALL_PATH_H
 
 #include <kernel/base.h>
+#include <kernel/vfs.h>
+
+/* A path as a program gives it, and the directory that it is seen from, if it does not begin with a slash. */
+struct user_path {
+	char text[VFS_PATH_MAX];
+	char dir[VFS_PATH_MAX];
+};
 
 /* Copy a string and its NUL. Its length; -EFAULT; -ENAMETOOLONG when it does not fit `size` bytes. */
 long strncpy_from_user(char *to, const char *from, size_t size);
+/*
+ * The path in a program's memory, seen from the directory that descriptor `dfd` is, or the current one for
+ * AT_FDCWD. 0, -EFAULT, -ENOENT, -ENAMETOOLONG, -EBADF, -ENOTDIR.
+ */
+int user_path_read(int dfd, const char *path, struct user_path *out_path);
 /*
  * The path in a program's memory as an absolute one without links, into VFS_PATH_MAX bytes. The
  * file may be missing. 0, -EFAULT, -ENOENT, -ENAMETOOLONG, -ELOOP.

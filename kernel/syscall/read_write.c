@@ -1,6 +1,6 @@
 /*
- * read(), write() and their kinds. The file system works on the kernel's memory, so bytes go through a
- * buffer: a small one on the stack, a larger one that is allocated. One call of a program is one read or
+ * read(), write() and their kinds. Files in memory are read from where they are; other file systems work on
+ * the kernel's memory, so bytes go through a buffer: a small one on the stack, a larger one that is allocated. One call of a program is one read or
  * write of the file system, up to RW_MAX bytes, whatever the number of places that the bytes are for.
  */
 #include "syscall.h"
@@ -36,6 +36,33 @@ static int read_write_copy(const struct transfer *to, char *bounce, size_t bytes
 	return 0;
 }
 
+/* The places that bytes of a file still go to. */
+struct read_places {
+	const struct user_iovec *next;
+	size_t done; /* bytes of *next that are there */
+};
+
+static int read_write_put(const void *bytes, size_t len, void *arg)
+{
+	struct read_places *to = arg;
+	const char *from = bytes;
+
+	while (len) {
+		size_t part = to->next->len - to->done;
+
+		if (part > len)
+			part = len;
+		if (copy_to_user((char *)to->next->base + to->done, from, part))
+			return -EFAULT;
+		from += part;
+		len -= part;
+		to->done += part;
+		if (to->done == to->next->len)
+			*to = (struct read_places){ .next = to->next + 1 };
+	}
+	return 0;
+}
+
 static ssize_t read_write_by(const struct transfer *to, char *bounce)
 {
 	ssize_t got;
@@ -50,9 +77,12 @@ static ssize_t read_write_by(const struct transfer *to, char *bounce)
 
 static ssize_t read_write_run(const struct transfer *to)
 {
+	struct read_places places = { .next = to->places };
 	char small[RW_SMALL], *bounce = small;
 	ssize_t result;
 
+	if (!to->is_write && to->file->ops->read_to)
+		return vfs_read_to(to->file, to->bytes, to->pos, read_write_put, &places);
 	if (to->bytes > sizeof(small))
 		bounce = kmalloc(to->bytes);
 	if (!bounce)

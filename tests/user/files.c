@@ -153,6 +153,53 @@ static void test_sizes(void)
 	CHECK(CALL1(NR_CLOSE, fd) == 0);
 }
 
+/* Over ends of pages, into several places, into its own mapping, and to where nothing is. */
+static void test_reads(void)
+{
+	long fd = open_at(-100, "long", O_RDWR | O_CREAT);
+	char *map = (char *)syscall6(NR_MMAP, 0, 8192, 3, 0x22, -1, 0), *own;
+	struct {
+		void *base;
+		unsigned long len;
+	} places[4] = { { 0, 0 }, { buf, 5 }, { buf, 0 }, { buf + 100, 4096 } };
+
+	CHECK(CALL4(NR_PWRITE, fd, "0123456789", 10, 4090) == 10 &&
+	      CALL2(NR_FTRUNCATE, fd, 9000) == 0);
+	CHECK(CALL4(NR_PREAD, fd, buf, 8, 4089) == 8 && !buf[0] && buf[1] == '0' && buf[7] == '6');
+	CHECK(CALL3(NR_LSEEK, fd, 4093, 0) == 4093 && CALL3(NR_READV, fd, places, 4) == 4101);
+	CHECK(buf[0] == '3' && buf[4] == '7' && buf[100] == '8' && buf[101] == '9' && !buf[102]);
+	CHECK(CALL3(NR_LSEEK, fd, 0, 1) == 8194 && CALL3(NR_READ, fd, buf, 8192) == 806);
+	CHECK(CALL3(NR_READ, fd, buf, 1) == 0 && CALL4(NR_PREAD, fd, buf, 1, 1l << 40) == 0);
+	own = (char *)syscall6(NR_MMAP, 0, 8192, 3, 1, fd, 0);
+	CHECK(CALL4(NR_PREAD, fd, own + 4096, 4096, 0) == 4096 && own[4096 + 4090] == '0');
+	CHECK(CALL2(NR_MUNMAP, map + 4096, 4096) == 0);
+	CHECK(CALL4(NR_PREAD, fd, map, 8192, 0) == 4096 && map[4090] == '0');
+	CHECK(CALL4(NR_PREAD, fd, map + 4096, 8192, 0) == -EFAULT);
+	CHECK(CALL3(NR_LSEEK, fd, 0, 0) == 0 && CALL3(NR_READ, fd, map + 4096, 9) == -EFAULT);
+	CHECK(CALL3(NR_LSEEK, fd, 0, 1) == 0 && CALL2(NR_MUNMAP, own, 8192) == 0);
+	CHECK(CALL2(NR_MUNMAP, map, 4096) == 0 && CALL1(NR_UNLINK, "long") == 0);
+	CHECK(CALL1(NR_CLOSE, fd) == 0);
+}
+
+/* How a directory is opened, and what is there already. */
+static void test_flags(void)
+{
+	long fd = open_at(-100, "d", O_DIRECTORY | O_PATH);
+
+	CHECK(fd >= 0 && open_at(fd, "e", 0) >= 0 && CALL1(NR_CLOSE, fd) == 0);
+	CHECK(open_at(-100, "d", O_RDWR) == -EISDIR && open_at(-100, "d", O_CREAT) == -EISDIR);
+	CHECK(open_at(-100, "d", O_CREAT | O_EXCL) == -EEXIST);
+	CHECK(open_at(-100, "v", O_DIRECTORY | O_PATH) == -ENOTDIR);
+	CHECK(open_at(-100, "d/no/x", O_RDWR | O_CREAT) == -ENOENT &&
+	      open_at(-100, "", 0) == -ENOENT);
+	CHECK(open_at(-100, "/proc/self/stat/fd", 0) == -ENOTDIR);
+	fd = CALL3(NR_OPEN, "/tmp//files/./d/new", O_RDWR | O_CREAT | O_EXCL, 0640);
+	CHECK(CALL2(NR_FSTAT, fd, &st) == 0 && (st.mode & 07777) == 0640);
+	CHECK(CALL3(NR_OPEN, "d/new", O_RDWR | O_CREAT, 0600) >= 0);
+	CHECK(CALL2(NR_FSTAT, fd, &st) == 0 && (st.mode & 07777) == 0640);
+	CHECK(CALL1(NR_UNLINK, "d/new") == 0 && CALL1(NR_CLOSE, fd) == 0);
+}
+
 /* From the middle of a file, to another and to a pipe; the end is where it was. */
 static void test_sendfile(void)
 {
@@ -199,6 +246,8 @@ void main_program(long *sp)
 	test_links();
 	test_directories();
 	test_sizes();
+	test_reads();
+	test_flags();
 	test_sendfile();
 	test_times();
 	CHECK(CALL1(NR_UNLINK, "b") == 0 && CALL1(NR_UNLINK, "v") == 0);

@@ -29,6 +29,14 @@
 #define VFS_TRUNCATE 0x08u
 #define VFS_APPEND   0x10u
 #define VFS_NONBLOCK 0x20u /* reads of the trace tree give -EAGAIN instead of waiting */
+/* How to open, as the O_ flags of programs that have these names. */
+#define VFS_EXCL     0x40u  /* with VFS_CREATE: -EEXIST when it is there */
+#define VFS_NOFOLLOW 0x80u  /* -ELOOP when the last name is a link */
+#define VFS_ONLY_DIR 0x100u /* O_DIRECTORY: -ENOTDIR when it is something else */
+#define VFS_PLACE                                                                                  \
+	0x200u /* O_PATH: a place in the tree, of which only the attributes can be asked for */
+#define VFS_MAY_LIST 0x400u /* directories are opened, too, for reading; without it -EISDIR */
+#define VFS_IS_NEW   0x800u /* set by the open that made the file */
 
 enum vfs_type {
 	VFS_REGULAR,
@@ -59,6 +67,9 @@ struct vfs_stat {
 
 struct file;
 
+/* Takes bytes of a file, some at a time. 0, or -errno, which ends the read. May sleep. */
+typedef int (*vfs_put_fn)(const void *bytes, size_t len, void *arg);
+
 /* The operations of one kind of open file. A missing read or write gives -EINVAL. */
 struct file_ops {
 	/* Optional, of special files: called by the open that made `file`. 0 or -errno. */
@@ -66,6 +77,8 @@ struct file_ops {
 	/* Bytes moved, or -errno; a read gives 0 at the end. Both move `pos`, the position. */
 	ssize_t (*read)(struct file *file, void *buf, size_t len, uint64_t *pos);
 	ssize_t (*write)(struct file *file, const void *buf, size_t len, uint64_t *pos);
+	/* Optional: as read, without a buffer: see vfs_read_to(). */
+	ssize_t (*read_to)(struct file *file, size_t len, uint64_t *pos, vfs_put_fn put, void *arg);
 	/* Would a read return at once, without waiting? When this is missing, the answer is yes. */
 	bool (*is_readable)(struct file *file);
 	/* The answer of file_events(). When this is missing: FILE_IN, if it is readable. */
@@ -88,55 +101,24 @@ struct file_ops {
 	bool is_console;		 /* people read it: commands flush at each end of a line */
 };
 
-/* The name under which a file was opened: the last one of its path. */
+/* The name under which a file was opened. */
 struct dentry {
-	const char *name; /* the text lies behind the struct */
+	const char *name; /* the last one of its path */
+	char path[];	  /* the file's own, without links */
 };
 
 struct file {
 	const struct file_ops *ops;
 	void *object;	       /* the open object: node, handle, pipe */
 	struct dentry *dentry; /* its own; NULL: pipe, console */
+	const char *path;      /* that of the dentry; NULL without one */
 	uint32_t flags;	       /* VFS_* of the open */
-	char *path;	       /* where it was opened by a program; otherwise NULL */
 	_Atomic uint32_t refs;
 	struct mutex lock; /* guards what follows */
 	uint64_t pos;
 	/* For a text that is made line by line: line number next_line begins at byte next_pos. */
 	uint64_t next_pos;
 	uint64_t next_line;
-};
-
-/*
- * A file system: how to walk and change one tree. Only put, create, remove, rename and the members
- * marked optional may be missing; without create, remove or rename, such changes fail with -EPERM.
- * Functions that return int: 0 or -errno.
- */
-struct vfs_fs {
-	const char *name;
-	uint8_t nr;	     /* tells ids of its files from those of others; 1 and up */
-	void *(*root)(void); /* the root's node, held until put() */
-	/* The node of one name in a directory, held until put(); -ENOENT when there is none. */
-	int (*lookup)(void *dir, const char *name, void **out_node);
-	void (*put)(void *node);			     /* let go of a node */
-	void (*stat)(void *node, struct vfs_stat *out_stat); /* its id has 56 bits */
-	/* Fill ops and object of `file`; its flags are set. The node stays the caller's. */
-	int (*open)(void *node, struct file *file);
-	/* Name of entry `index`, into VFS_NAME_MAX bytes; -ENOENT behind the last one. */
-	int (*entry)(void *dir, uint32_t index, char *out_name);
-	int (*create)(void *dir, const char *name, bool is_dir);
-	int (*remove)(void *dir, const char *name, bool is_dir);
-	/* Change what `which` (VFS_SET_*) names of mode, uid, gid. Optional: they stay as they are. */
-	int (*set_attr)(void *node, unsigned int which, const struct vfs_stat *to);
-	/* The same for all files that there are, and those to come. Optional. */
-	void (*set_owner)(unsigned int which, const struct vfs_stat *to);
-	/* Move the file to another directory and name; it replaces a file that is there. */
-	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name);
-	/* Optional. The text of a link, into VFS_PATH_MAX bytes; -EINVAL: the node is no link. */
-	int (*readlink)(void *node, char *out_target);
-	int (*symlink)(void *dir, const char *name, const char *target);
-	/* Optional: the text of this link is no path; to follow it is to open the node itself. */
-	bool (*is_magic_link)(void *node);
 };
 
 /*
@@ -160,8 +142,11 @@ int vfs_real_path(const char *cwd, const char *path, bool follows, char *out_pat
 /*
  * Open with VFS_* flags. 0 and a reference to the file, or -errno, such as -ENOENT, -EISDIR,
  * -EACCES (no file can be made there) or -ENOMEM. The mode bits do not matter: every user is root.
+ * The path is walked along once.
  */
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file);
+/* The operations of a directory that is open. */
+extern const struct file_ops vfs_directory_ops;
 /* A file in memory that has no name. 0 or -ENOMEM. */
 int vfs_open_unnamed(uint32_t flags, struct file **out_file);
 int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat);
@@ -219,6 +204,12 @@ const char *vfs_mount_get(uint32_t index, char *out_path);
 ssize_t vfs_read(struct file *file, void *buf, size_t count, uint64_t *pos);
 ssize_t vfs_write(struct file *file, const void *buf, size_t count, uint64_t *pos);
 
+/*
+ * As vfs_read(), but `put` gets the bytes from where the file has them: they are copied once. Bytes that
+ * it took, or its error if it took none. -EOPNOTSUPP: files of that kind need a buffer.
+ */
+ssize_t vfs_read_to(struct file *file, size_t count, uint64_t *pos, vfs_put_fn put, void *arg);
+
 static inline ssize_t file_read(struct file *file, void *buf, size_t len)
 {
 	return vfs_read(file, buf, len, NULL);
@@ -268,8 +259,8 @@ void file_set_nonblock(struct file *file, bool on);
 struct file *get_file(struct file *file);
 /* Returns the result of close when this was the last reference, otherwise 0. NULL is allowed. */
 int fput(struct file *file);
-/* The last name of `path`, for dput(); NULL when out of memory. */
-struct dentry *d_alloc(const char *path);
+/* The name of the file at `path`, whose last name begins at `last_at`; for dput(). NULL when out of memory. */
+struct dentry *d_alloc(const char *path, size_t len, size_t last_at);
 /* Give the name up; NULL is allowed. */
 void dput(struct dentry *dentry);
 /* A new file with one reference; NULL when out of memory. */
