@@ -6,8 +6,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILDS = {"gcc": os.environ.get("FATHOM_BUILD", ROOT / "build"), "clang": os.environ.get("FATHOM_BUILD_CLANG", ROOT / "build/clang")}
 EXIT = ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
+HOST = "examples/tiny/include"
 LIBTRACE_CFLAGS = "-g0 -O0 -Wno-frame-larger-than"  # without an optimiser frames are larger
 UNOPTIMISED = ("expr", "fs", "hist", "instance", "livepatch", "monitors", "print", "probes", "start", "text", "types", "why")
+ALONE = ("default", "start", "x86_64")  # folders of sources that are compiled one by one
 POWERED_OFF = 1  # of QEMU, when 0 was written to that port
 
 
@@ -17,7 +19,7 @@ def must(*command, **options):
     return done.stdout
 
 
-def libtrace(compiler, profile, host="examples/tiny/include", folder=None, **variables):
+def libtrace(compiler, profile, host=HOST, folder=None, **variables):
     """The folder that `make libtrace` fills. What profiles have in common is compiled once for all tests, in half the time of -O2
     and -g; test_vendored() and the process have an optimised one."""
     folder = folder or Path(BUILDS[compiler]) / "libtrace"
@@ -44,10 +46,10 @@ def in_tree(path):
 
 def together(folder, sources):
     """These sources, those of a folder as one that includes them: headers take longer to compile than what is behind them. A default
-    stays a member of its own, as the host may take its place. Two use a word for different things here and there: no warnings."""
+    stays a member of its own, as the host may take its place. Some use a word for different things: no warnings."""
     groups = {}
     for source in sources:
-        group = source if source.parent.name in ("default", "x86_64") else source.parent
+        group = source if source.parent.name in ALONE else source.parent
         groups.setdefault(group, []).append(source)
     for group, members in groups.items():
         if len(members) == 1:
@@ -60,15 +62,21 @@ def together(folder, sources):
         yield in_tree(path)
 
 
+def libtrace_together(compiler, profile, host, folder, plain=(), **variables):
+    """A library like that of libtrace(), in a folder of its own; `plain`: the folders of sources that no optimiser sees."""
+    words = {"PROFILE": profile, "HOST": host, "LIBTRACE": folder, "BUILD": BUILDS[compiler], **variables}
+    listed = must("make", "-s", "-C", ROOT, *(f"{name}={value}" for name, value in words.items()), "--eval", "l:;@echo $(lib_objs)", "l")
+    objects = f"{in_tree(folder)}/obj/"
+    sources = list(together(folder, sorted(Path(word.removeprefix(objects).removesuffix(".o")) for word in listed.split())))
+    variables.update({f"CFLAGS_{path}": "-w" + " -O0" * (path.parent.name in plain) for path in sources if path.name == "all.c"})
+    return libtrace(compiler, profile, host, folder, lib_objs=" ".join(f"{objects}{path}.o" for path in sources), **variables)
+
+
 def libtrace_for_process(compiler, profile="full"):
     """The full profile takes seconds: it is made for this host only, and stays. This host runs on real processors, with threads: all
     that its threads run into is optimised, and of the rest nothing."""
-    folder = Path(BUILDS[compiler]) / "libtrace_process"
-    named = must("make", "-s", "-C", ROOT, f"PROFILE={profile}", "FOR=process", "--eval", "named:;@echo $(lib_srcs)", "named").split()
-    sources = list(together(folder, sorted(map(Path, named))))
-    options = {f"CFLAGS_{path}": "-w" + " -O0" * (path.parent.name in UNOPTIMISED) for path in sources if path.name == "all.c"}
-    options["lib_objs"] = " ".join(f"{in_tree(folder)}/obj/{path}.o" for path in sources)
-    return libtrace(compiler, profile, "examples/process/include", folder, FOR="process", LIBTRACE_CFLAGS="-g0", **options)
+    folder, host = Path(BUILDS[compiler]) / "libtrace_process", "examples/process/include"
+    return libtrace_together(compiler, profile, host, folder, UNOPTIMISED, FOR="process", LIBTRACE_CFLAGS="-g0")
 
 
 def boot(image, cpus=1):
