@@ -146,6 +146,14 @@ struct trace_event_call *trace_event_call_find(const char *system, const char *n
 	return call;
 }
 
+/* Is this one of the events that stay off when all are switched on? */
+static bool is_left_out(const struct trace_event_choice *choice,
+			const struct trace_event_call *call)
+{
+	return call->event_class->ignore_enable && !choice->call && !choice->match &&
+	       !choice->system && !choice->name;
+}
+
 static int switch_one(struct trace_array *tr, struct trace_event_call *call, bool on)
 {
 	struct trace_event_file *file;
@@ -168,7 +176,7 @@ int trace_events_switch(struct trace_array *tr, const struct trace_event_choice 
 	trace_events_lock();
 	while (!err && (call = next_chosen(choice, &at))) {
 		is_any = true;
-		err = switch_one(tr, call, on);
+		err = on && is_left_out(choice, call) ? 0 : switch_one(tr, call, on);
 	}
 	trace_events_unlock();
 	update_err = trace_event_update_probes(tr);
@@ -216,7 +224,7 @@ const char *trace_events_state(const struct trace_array *tr,
 		file = trace_event_file_find(tr, call);
 		if (file && file->is_registered)
 			is_any_on = true;
-		else
+		else if (!is_left_out(choice, call))
 			is_any_off = true;
 	}
 	trace_events_unlock();

@@ -28,6 +28,13 @@ static void give_up(struct trace_event_file *file)
 	trace_event_flag(file, TRACE_EVENT_RECORDS, false);
 }
 
+/* Tell an event that asks for it of a user that has come or gone. */
+static void event_use_tell(struct trace_event_call *call)
+{
+	if (call->event_class && call->event_class->used)
+		call->event_class->used(call);
+}
+
 static void end_use(struct trace_event_file *file)
 {
 	struct trace_event_call *call = file->call;
@@ -35,6 +42,7 @@ static void end_use(struct trace_event_file *file)
 	file->is_registered = false;
 	if (!--call->nr_users && call->unreg)
 		call->unreg();
+	event_use_tell(call);
 }
 
 static int begin_use(struct trace_event_file *file)
@@ -45,6 +53,7 @@ static int begin_use(struct trace_event_file *file)
 	if (!err) {
 		call->nr_users++;
 		file->is_registered = true;
+		event_use_tell(call);
 	}
 	return err;
 }

@@ -53,8 +53,7 @@ int trace_pids_next(struct trace_handle *handle, struct trace_seq *seq)
 	return more;
 }
 
-/* Add the numbers of `text` to `set`, or take those with a `!` in front out of it. */
-static int parse_pids(struct trace_handle *handle, struct trace_pids *set, char *text)
+int trace_pids_parse(struct trace_handle *handle, struct trace_pids *set, char *text)
 {
 	uint64_t value;
 	bool is_removal;
@@ -84,7 +83,7 @@ int trace_pids_store(struct trace_handle *handle, char *text)
 	trace_plat_lock(&trace_config_lock);
 	err = trace_pids_copy(&wanted, set);
 	if (!err)
-		err = parse_pids(handle, &wanted, text);
+		err = trace_pids_parse(handle, &wanted, text);
 	if (!err)
 		err = trace_pid_filter_replace(handle->tr, about(handle)->user, set, &wanted);
 	trace_pids_clear(&wanted);

@@ -19,6 +19,11 @@ struct trace_pids_about {
 int trace_pids_open(struct trace_handle *handle);
 int trace_pids_next(struct trace_handle *handle, struct trace_seq *seq);
 int trace_pids_store(struct trace_handle *handle, char *text);
+/*
+ * For `store`: add the numbers of `text` to `set`, or take those with a `!` in front out of it. 0; -EINVAL
+ * after a call of blame, or -ENOMEM: `set` has some of them.
+ */
+int trace_pids_parse(struct trace_handle *handle, struct trace_pids *set, char *text);
 
 #define TRACE_PIDS_FILE(file_name, about_)                                                         \
 	{                                                                                          \

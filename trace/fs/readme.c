@@ -227,6 +227,11 @@ static const struct piece pieces[] = {
 	  "\t\t\t  enabled_monitors, monitoring_on, reacting_on.\n"
 	  "  rv/monitors/<monitor>/ - desc, enable, reactors; state: where it is now; hits: what\n"
 	  "\t\t\t  was counted, and the last violation.\n" },
+	{ FEATURE, "sample",
+	  "  profile/		- The profiler: frequency, cpus, pids, clock (timer, or nmi, which "
+	  "sees\n"
+	  "\t\t\t  code with interrupts off, too) of the event profile:sample; on is its\n"
+	  "\t\t\t  switch; max_percent limits its time, stats counts samples and misses.\n" },
 	{ FEATURE, "syscalls",
 	  "  syscall_user_buf_size\t- How many bytes of a path or buffer an event of a system call "
 	  "holds.\n" },

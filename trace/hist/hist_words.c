@@ -108,7 +108,7 @@ static TRACE_NOINLINE uint32_t hist_words_put_stack(const struct hist_run *run, 
 		start.skip = 2;
 	first = (uint32_t)trace_stacktrace_find(ips, nr, &start);
 	first = first < nr ? first : 0;
-	nr -= first;
+	nr = start.ip ? nr - first : 0;
 	return put_ips(to, &ips[first], nr < HIST_STACK_MAX ? nr : HIST_STACK_MAX);
 }
 

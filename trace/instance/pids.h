@@ -1,7 +1,7 @@
 /*
- * A set of thread ids, ascending. Small, and never searched from a probe.
+ * A set of thread ids, ascending. Small; probes may search one that does not change any more.
  *
- * Context:   thread.
+ * Context:   thread; trace_pids_has() any.
  * Locking:   the owner's.
  * Ownership: the set owns its memory until trace_pids_clear(). Zeroed is empty.
  */

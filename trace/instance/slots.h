@@ -16,6 +16,7 @@ struct trace_slots {
 	_Alignas(16) unsigned char latency[16];	 /* tracers/latency.h */
 	_Alignas(16) unsigned char max[80];	 /* max.h */
 	_Alignas(16) unsigned char pids[96];	 /* pid_filter.h */
+	_Alignas(16) unsigned char sample[48];	 /* sample/sample.h */
 	_Alignas(16) unsigned char snapshot[48]; /* snapshot.h */
 };
 

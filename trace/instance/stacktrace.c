@@ -111,9 +111,12 @@ void trace_stacktrace_probe(struct ring_buffer *buffer, uintptr_t frame,
 			    const struct trace_stack_start *start, uint32_t own_depth)
 {
 	uint32_t ips[HOOK_FRAMES + TRACE_STACK_MAX + 1];
-	size_t nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 1);
-	size_t first = trace_stacktrace_find(ips, nr, start);
+	size_t nr, first;
 
+	if (!start->ip)
+		return;
+	nr = trace_plat_backtrace(frame, false, ips, HOOK_FRAMES + TRACE_STACK_MAX + 1);
+	first = trace_stacktrace_find(ips, nr, start);
 	write_from(buffer, ips, nr, first < nr ? first : 0, own_depth + 1);
 }
 

@@ -33,7 +33,10 @@ void trace_stacktrace_event(struct ring_buffer *buffer, uintptr_t frame, uint32_
 void trace_stacktrace_hook(struct ring_buffer *buffer, uintptr_t frame, uintptr_t ip,
 			   bool inclusive);
 
-/* The start of a trace: `skip` addresses behind the first that is in [ip, ip + span]. */
+/*
+ * The start of a trace: `skip` addresses behind the first that is in [ip, ip + span]. An ip of 0 stands for
+ * no trace.
+ */
 struct trace_stack_start {
 	uintptr_t ip;
 	uint32_t span, skip;

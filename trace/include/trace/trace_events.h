@@ -82,6 +82,13 @@ struct trace_event_class {
 	 * held.
 	 */
 	void (*change)(struct trace_event_change *changes, size_t nr);
+	/*
+	 * NULL, or called when an instance has begun or ended to use the event. Thread, config lock
+	 * held.
+	 */
+	void (*used)(struct trace_event_call *call);
+	/* Switching all events on leaves it off, as with Linux's TRACE_EVENT_FL_IGNORE_ENABLE. */
+	bool ignore_enable;
 	/* of these events: how often preemption is off because of their probe */
 	uint16_t own_depth;
 	/*
@@ -91,7 +98,7 @@ struct trace_event_class {
 	const struct trace_event_call *(*source)(const struct trace_event_call *call);
 	/*
 	 * The address of the code that the event is about, by its fields; NULL: the caller of its
-	 * probe. Stacks begin there. Probe context.
+	 * probe. Stacks begin there; 0: there is no stack in the kernel. Probe context.
 	 */
 	uintptr_t (*place)(const void *entry);
 };

@@ -1,0 +1,67 @@
+/*
+ * The profiler: samples of the code that runs, as events profile:sample. The host has a timer for each
+ * CPU, or lets other CPUs interrupt it by NMI, and tells of each such interruption; everything else, the
+ * files in profile/ of each instance included, is here.
+ *
+ *   event on in an instance --> set() of the host: a period for each CPU that is sampled
+ *   each period, on that CPU --> trace_sample() --> instances whose own period has passed
+ *
+ * Instances with longer periods take every second, third ... hit of the shortest period. A host that
+ * never calls trace_sample_host_set() has neither event nor files, and needs no function for this.
+ *
+ * Context:   trace_sample() - interrupt or NMI. The rest as stated.
+ * Ownership: the struct belongs to the host, and is there for good.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRACE_SAMPLE_H
+#define TRACE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <trace/compiler.h>
+
+TRACE_BEGIN_DECLS
+
+/* Origins of hits; the file `clock` has their names. */
+enum trace_sample_clock {
+	TRACE_SAMPLE_TIMER, /* an interrupt of the CPU: code with interrupts off is not seen */
+	TRACE_SAMPLE_NMI,   /* an NMI that another CPU sends */
+	TRACE_SAMPLE_NR_CLOCKS
+};
+
+struct trace_sample_host {
+	/* NULL: hits by that clock can be had; or the reason why not. Thread. */
+	const char *(*lacks)(enum trace_sample_clock clock);
+	/*
+	 * From now on hit that CPU, which is online, every `period_ns` nanoseconds by that clock; 0:
+	 * no more. A hit that is on its way may still come. Thread, config lock held; it may wait for
+	 * other CPUs.
+	 */
+	void (*set)(uint32_t cpu, enum trace_sample_clock clock, uint32_t period_ns);
+};
+
+/* For the host, once, before trace_init(). */
+void trace_sample_host_set(const struct trace_sample_host *host);
+
+struct trace_sample_hit {
+	uint64_t ip;	    /* the interrupted instruction, of the kernel or of a program */
+	uint64_t now_ns;    /* trace_plat_clock_ns() at the beginning of the interrupt */
+	uint32_t period_ns; /* that set() has asked for */
+	uint32_t periods;   /* since the hit before, 1 or more: those between the two were missed */
+	uint32_t preempt_count; /* of the interrupted code: trace_plat_preempt_count() */
+	enum trace_sample_clock clock;
+	bool is_user;  /* a program was interrupted */
+	bool irqs_off; /* the interrupted code had interrupts off */
+};
+
+/*
+ * A CPU was hit. The handler of that interrupt calls this on the interrupted stack's behalf: the
+ * backtraces of <trace/platform_events.h> lead over it to the interrupted code. Interrupts and
+ * preemption are off.
+ */
+void trace_sample(const struct trace_sample_hit *hit);
+
+TRACE_END_DECLS
+
+#endif
