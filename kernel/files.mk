@@ -5,6 +5,7 @@ KERNEL_NOTRACE_SRCS := \
 	kernel/process/process_events.c \
 	kernel/process/user_return.c \
 	kernel/sched/sched_tracepoints.c \
+	kernel/profile.c \
 	kernel/string.c \
 	kernel/symbols.c \
 	kernel/time.c \

@@ -15,5 +15,7 @@ void threads_init(void);
 void work_start_threads(void);
 /* Begin to run the work that probes defer. After work_start_threads(). */
 void trace_defer_init(void);
+/* Give the profiler its clocks. Before trace_init(). */
+void profile_init(void);
 
 #endif

@@ -95,6 +95,7 @@ static int init(void *unused)
 	threads_start_reaper();
 	console_init();
 	params_give_to_trace();
+	profile_init();
 	if (trace_init())
 		pr_err("trace: out of memory, tracing is off\n");
 	trace_boot_start();

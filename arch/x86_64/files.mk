@@ -7,6 +7,7 @@ ARCH_NOTRACE_SRCS := \
 	arch/x86_64/paging.c \
 	arch/x86_64/paging_init.c \
 	arch/x86_64/percpu.c \
+	arch/x86_64/sample.c \
 	arch/x86_64/smp_ap.c \
 	arch/x86_64/smp_nmi.c \
 	arch/x86_64/smp_sync.c \

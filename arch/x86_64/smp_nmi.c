@@ -6,6 +6,7 @@
 #include <arch/apic.h>
 #include <arch/cpu.h>
 #include <arch/percpu.h>
+#include <arch/sample.h>
 #include <arch/trap.h>
 #include <arch/tsc.h>
 #include <stdatomic.h>
@@ -48,11 +49,12 @@ static void nmi_handler(struct trap_frame *regs)
 {
 	uint32_t cpu = cpu_local_read(id);
 	uint32_t owner = atomic_load(&stop.owner);
+	bool is_sample = sample_nmi(regs);
 
 	irq_stats_count(SMP_IRQ_NMI);
-	if (owner == NOBODY)
+	if (owner == NOBODY && !is_sample)
 		note_stray(cpu);
-	else if (owner != cpu)
+	else if (owner != NOBODY && owner != cpu)
 		stop_here(cpu, regs);
 }
 

@@ -6,6 +6,7 @@
 #include <arch/apic.h>
 #include <arch/cpu.h>
 #include <arch/per_cpu_array.h>
+#include <arch/sample.h>
 #include <arch/sections.h>
 #include <arch/smp.h>
 #include <arch/timer.h>
@@ -22,6 +23,7 @@ struct timer_cpu {
 	uint64_t tick_ns;
 	uint64_t place_ns; /* of its ticks in the period: 0 to TIMER_TICK_NS - 1 */
 	uint64_t deadline_ns;
+	uint64_t sample_ns;
 	uint64_t armed_ns; /* the time that the hardware is set to; 0 after arch_timer_nudge() */
 } __attribute__((aligned(64)));
 
@@ -58,12 +60,14 @@ static void timer_clear_hardware(void)
 		apic_timer_start(0);
 }
 
-/* Set the hardware to the tick or the deadline, whichever is earlier. */
+/* Set the hardware to the tick, the deadline or the sample, whichever is earliest. */
 static void timer_program(struct timer_cpu *timer)
 {
 	uint64_t next = timer->tick_ns < timer->deadline_ns ? timer->tick_ns : timer->deadline_ns;
 	uint64_t now;
 
+	if (timer->sample_ns < next)
+		next = timer->sample_ns;
 	if (next == timer->armed_ns)
 		return;
 	timer->armed_ns = next;
@@ -88,12 +92,15 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
 	uint64_t now = tsc_clock_ns();
 
-	(void)regs;
 	irq_stats_count(SMP_IRQ_TIMER);
 	apic_eoi();
 	trace_local_timer_entry(APIC_VECTOR_TIMER);
 	/* It has fired. If that was too early, the end of this function arms it again. */
 	timer->armed_ns = TIMER_NONE;
+	if (timer->sample_ns <= now)
+		timer->sample_ns = sample_interrupt(regs, now);
+	if (timer->tick_ns <= now || timer->deadline_ns <= now)
+		sample_leave();
 	if (timer->tick_ns <= now) {
 		timer->tick_ns = timer_next_tick(timer, now); /* ticks that were missed are lost */
 		cpu_local_read(self)->tick_count++;
@@ -104,6 +111,7 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 		upcall_timer();
 	}
 	timer_program(timer);
+	sample_leave();
 	trace_local_timer_exit(APIC_VECTOR_TIMER);
 }
 
@@ -143,6 +151,14 @@ void arch_timer_arm_ns(uint64_t deadline_ns)
 	timer_program(timer);
 }
 
+void arch_timer_sample_at(uint64_t ns)
+{
+	struct timer_cpu *timer = &timer_cpus[cpu_local_read(id)];
+
+	timer->sample_ns = ns;
+	timer_program(timer);
+}
+
 /* The APIC's counter counts down, and ref_clock_sample() takes counters that count up. */
 static uint32_t timer_read_counter(void)
 {
@@ -172,6 +188,7 @@ void arch_timer_init_cpu(void)
 	timer->place_ns = TIMER_TICK_NS * cpu / smp_nr_cpus();
 	timer->tick_ns = TIMER_NONE;
 	timer->deadline_ns = TIMER_NONE;
+	timer->sample_ns = TIMER_NONE;
 	timer->armed_ns = TIMER_NONE;
 	if (has_deadline)
 		apic_timer_setup_deadline();

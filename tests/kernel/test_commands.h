@@ -8,6 +8,7 @@ extern const struct command bench_commands[];	  /* load/bench.c */
 extern const struct command failalloc_commands[]; /* failalloc.c */
 extern const struct command fault_commands[];	  /* fault.c */
 extern const struct command ktest_commands[];	  /* ktest.c */
+extern const struct command shares_commands[];	  /* load/shares.c */
 extern const struct command torture_commands[];	  /* load/torture.c */
 
 #endif

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arch_sample;
 struct cpu_local;
 struct handover;
 struct trace_thread;
@@ -48,6 +49,8 @@ void upcall_page_table_free(void *table);
 void upcall_irq_exit(void);
 /* The periodic tick of this CPU. irq. */
 void scheduler_tick(void);
+/* This CPU was interrupted for the profiler. irq, or NMI. Not traced. */
+void upcall_sample(const struct arch_sample *sample);
 /* The deadline that this CPU gave to arch_timer_arm_ns() has passed. irq. */
 void upcall_timer(void);
 /*

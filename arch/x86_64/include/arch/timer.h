@@ -1,12 +1,12 @@
 /*
- * One hardware timer per CPU (the local APIC's) for two things: the tick, 250 times a second while
- * kernel/ wants it, and one deadline, the kernel's next timer. The hardware is set to whichever is
- * earlier.
+ * One hardware timer per CPU (the local APIC's) for three things: the tick, 250 times a second while
+ * kernel/ wants it; one deadline, the kernel's next timer; and samples of the profiler. The hardware is
+ * set to whichever is earliest.
  *
- *   tick due -> scheduler_tick()     deadline due -> upcall_timer()
+ *   sample due -> sample_interrupt()     tick due -> scheduler_tick()     deadline due -> upcall_timer()
  *
- * Both come from the timer interrupt, interrupts off; if both are due the tick comes first.
- * A CPU without tick and deadline gets no timer interrupt at all.
+ * All come from the timer interrupt, interrupts off; of those that are due, the left comes first.
+ * A CPU without any gets no timer interrupt at all.
  *
  * The ticks of the CPUs are spread evenly over the period, also after a tick that came late. So they
  * do not meet at the same locks, and an emulator that runs one CPU after the other, each until some
@@ -40,6 +40,8 @@ void arch_timer_tick_stop(void);
  * if that has passed. TIMER_NONE: not at all. It is called once; then there is no deadline.
  */
 void arch_timer_arm_ns(uint64_t deadline_ns);
+/* Call sample_interrupt() at that time; TIMER_NONE: not at all. For <arch/sample.h>. */
+void arch_timer_sample_at(uint64_t ns);
 /*
  * Let the timer interrupt come after `ns` (at most some seconds) even if nothing is due, to end a
  * halt. That interrupt sets the hardware to the tick or deadline again; until then these wait. Any
