@@ -154,6 +154,21 @@ static bool is_left_out(const struct trace_event_choice *choice,
 	       !choice->system && !choice->name;
 }
 
+struct trace_event_call *trace_event_call_named(const struct expr_word *system,
+						const struct expr_word *name)
+{
+	struct trace_event_call *call = NULL;
+	const struct trace_event *event;
+
+	trace_events_lock();
+	for (size_t at = 0; !call && (event = trace_event_at(at)); at++) {
+		if (trace_expr_is(name, event->name) && trace_expr_is(system, event->system))
+			call = event->call;
+	}
+	trace_events_unlock();
+	return call;
+}
+
 static int switch_one(struct trace_array *tr, struct trace_event_call *call, bool on)
 {
 	struct trace_event_file *file;

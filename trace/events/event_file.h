@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <trace/trace_events.h>
 #include "count.h"
+#include "expr/expr_cursor.h"
 #include "instance/array.h"
 
 struct expr_program;
@@ -105,6 +106,9 @@ static inline bool trace_event_is_switched(const struct trace_event *event)
  * it stays.
  */
 struct trace_event_call *trace_event_call_find(const char *system, const char *name);
+/* The same by words of a text, also of a type that cannot be switched. */
+struct trace_event_call *trace_event_call_named(const struct expr_word *system,
+						const struct expr_word *name);
 
 /* Set or clear flags of enum trace_event_flag. Returns true if any has changed. Any context. */
 static inline bool trace_event_flag(struct trace_event_file *file, uint32_t flags, bool on)

@@ -236,8 +236,8 @@ static int trigger_prepare(struct trace_trigger *trigger, struct trace_trigger_a
 	if (trigger->command->flags & TRACE_TRIGGER_HAS_TARGET)
 		trigger->marks |= TRACE_TRIGGER_SWITCHES;
 
-	if (wish->condition)
-		err = trace_trigger_set_condition(trigger, args, wish->condition);
+	if (wish->condition.len)
+		err = trace_trigger_set_condition(trigger, args, &wish->condition);
 	if (!err && trigger->command->prepare)
 		err = trigger->command->prepare(trigger);
 	return err ? err : get_probes(trigger);

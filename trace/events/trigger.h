@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "count.h"
+#include "expr/expr_cursor.h"
 
 struct trace_array;
 struct trace_event_file;
@@ -216,13 +217,10 @@ static inline void trace_trigger_later(const struct trace_trigger_hit *hit,
 struct trace_trigger_args {
 	struct trace_event_file *file;
 	bool is_removal; /* the line began with `!` */
-	/*
-	 * The text behind the name and its separator, without blanks in front, which is cut up;
-	 * NULL for none.
-	 */
-	char *text;
+	/* The text behind the name and its separator, without blanks at its ends. */
+	struct expr_word text;
 	const char *why; /* the mistake, or NULL */
-	const char *at;	 /* place of the mistake in `text`, or NULL for the name */
+	const char *at;	 /* place of the mistake in the line, or NULL for the name */
 };
 
 /* A mistake in a line of `trigger`. */
@@ -238,7 +236,7 @@ int trace_trigger_blame(struct trace_trigger_args *args, const char *at, const c
 /* The properties of a trigger for trace_trigger_set(). */
 struct trace_trigger_wish {
 	uint64_t count;
-	const char *condition; /* the expression without `if`, or NULL */
+	struct expr_word condition; /* the expression without `if`; of length 0 for none */
 	struct trace_event_file *target;
 	void *private;
 };
@@ -266,16 +264,16 @@ void trace_trigger_show(const struct trace_trigger *trigger, struct trace_seq *s
 
 /* ---- For the file `trigger`, and the boot parameter trace_trigger ---- */
 
-/* Carry out a line of `trigger`, which is changed. Returns 0, or -errno with *out_error. */
-int trace_triggers_write(struct trace_event_file *file, char *text,
+/* Carry out a line of `trigger`. Returns 0, or -errno with *out_error. */
+int trace_triggers_write(struct trace_event_file *file, const struct expr_word *line,
 			 struct trace_trigger_error *out_error);
 /* Remove the triggers that truncation removes. */
 void trace_triggers_truncate(struct trace_event_file *file);
 /*
- * Set the triggers of a list EVENT.TRIGGER[ if CONDITION],... which is cut up; EVENT is a name in
- * any system. Errors are logged.
+ * Set the triggers of a list EVENT.TRIGGER[ if CONDITION],...; EVENT is a name in any system. Errors
+ * are logged.
  */
-void trace_triggers_boot(struct trace_array *tr, char *list);
+void trace_triggers_boot(struct trace_array *tr, const char *list);
 /* The next of all commands, by `place`. Start with NULL; returns NULL behind the last. */
 const struct trace_trigger_command *
 trace_trigger_command_behind(const struct trace_trigger_command *before);

@@ -8,7 +8,7 @@
 #include "text/str.h"
 
 /* The next event of a name, in any system, from number *at of all types on; or NULL. */
-static struct trace_event_call *next_named(const char *name, size_t *at)
+static struct trace_event_call *next_named(const struct expr_word *name, size_t *at)
 {
 	struct trace_event_call *call = NULL;
 
@@ -16,65 +16,48 @@ static struct trace_event_call *next_named(const char *name, size_t *at)
 	while (!call && *at < trace_nr_events()) {
 		const struct trace_event *event = trace_event_at((*at)++);
 
-		if (event->call && trace_streq(event->name, name))
+		if (event->call && trace_expr_is(name, event->name))
 			call = event->call;
 	}
 	trace_events_unlock();
 	return call;
 }
 
-/* Set a trigger. `text` is changed, so each event gets a copy. */
-static int set_one(struct trace_array *tr, struct trace_event_call *call, const char *text,
-		   struct trace_trigger_error *out_error)
-{
-	struct trace_event_file *file = trace_event_file_get(tr, call);
-	size_t bytes = trace_strlen(text) + 1;
-	char *copy = file ? trace_plat_alloc(bytes) : NULL;
-	int err;
-
-	*out_error = (struct trace_trigger_error){ 0 };
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, text, bytes);
-	err = trace_triggers_write(file, copy, out_error);
-	trace_plat_free(copy, bytes);
-	return err;
-}
-
-static void set_item(struct trace_array *tr, const char *event, const char *trigger)
+static void set_item(struct trace_array *tr, const struct expr_word *event,
+		     const struct expr_word *trigger)
 {
 	struct trace_event_call *call;
-	struct trace_trigger_error error;
+	struct trace_event_file *file;
 	size_t at = 0;
 	int err;
 
 	call = next_named(event, &at);
 	if (!call)
-		trace_plat_log("trace: trace_trigger: there is no event %s", event);
+		trace_plat_log("trace: trace_trigger: there is no event %.*s", (int)event->len,
+			       event->at);
 	for (; call; call = next_named(event, &at)) {
-		err = set_one(tr, call, trigger, &error);
+		struct trace_trigger_error error = { 0 };
+
+		file = trace_event_file_get(tr, call);
+		err = file ? trace_triggers_write(file, trigger, &error) : -ENOMEM;
 		if (err)
-			trace_plat_log("trace: trace_trigger: %s.%s: %s (error %d)", event, trigger,
+			trace_plat_log("trace: trace_trigger: %.*s.%.*s: %s (error %d)",
+				       (int)event->len, event->at, (int)trigger->len, trigger->at,
 				       error.why ? error.why : "it cannot be set", -err);
 	}
 }
 
-void trace_triggers_boot(struct trace_array *tr, char *list)
+void trace_triggers_boot(struct trace_array *tr, const char *list)
 {
-	char *end, *event, *dot;
+	struct expr_word rest = trace_expr_whole(list), item, event;
 
-	for (; *list; list = end) {
-		for (end = list; *end && *end != ',';)
-			end++;
-		end += *end ? (*end = '\0', 1) : 0;
-		event = trace_strip(list);
-		for (dot = event; *dot && *dot != '.';)
-			dot++;
-		if (*dot) {
-			*dot = '\0';
-			set_item(tr, event, dot + 1);
-		} else if (*event) {
-			trace_plat_log("trace: trace_trigger: %s: no trigger is named", event);
-		}
-	}
+	do {
+		item = trace_expr_strip(expr_take_until(&rest, ","));
+		event = expr_take_until(&item, ".");
+		if (expr_take(&item, '.'))
+			set_item(tr, &event, &item);
+		else if (event.len)
+			trace_plat_log("trace: trace_trigger: %.*s: no trigger is named",
+				       (int)event.len, event.at);
+	} while (expr_take(&rest, ','));
 }

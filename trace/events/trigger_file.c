@@ -72,6 +72,7 @@ static void trigger_file_blame(struct trace_handle *handle, const struct trace_t
 
 static int trigger_store(struct trace_handle *handle, char *text)
 {
+	const struct expr_word line = trace_expr_whole(text);
 	struct trace_trigger_error error = { 0 };
 	struct trace_event_file *file;
 	int err = -ENOMEM;
@@ -79,7 +80,7 @@ static int trigger_store(struct trace_handle *handle, char *text)
 	trace_plat_lock(&trace_config_lock);
 	file = trace_event_file_get(handle->tr, trigger_file_call_of(handle));
 	if (file)
-		err = trace_triggers_write(file, text, &error);
+		err = trace_triggers_write(file, &line, &error);
 	trace_plat_unlock(&trace_config_lock);
 	if (err && error.why)
 		trigger_file_blame(handle, &error);

@@ -8,30 +8,33 @@
 #include "text/str.h"
 
 /* Keep the condition's text for the list. */
-static int keep_text(struct trace_trigger *trigger, const char *condition)
+static int keep_text(struct trace_trigger *trigger, const struct expr_word *condition)
 {
-	trigger->filter_bytes = trace_strlen(condition) + 1;
+	trigger->filter_bytes = condition->len + 1;
 	trigger->filter_text = trace_plat_alloc(trigger->filter_bytes);
 	if (!trigger->filter_text)
 		return -ENOMEM;
-	memcpy(trigger->filter_text, condition, trigger->filter_bytes);
+	(void)trace_expr_copy(trigger->filter_text, trigger->filter_bytes, condition);
 	return 0;
 }
 
 int trace_trigger_set_condition(struct trace_trigger *trigger, struct trace_trigger_args *args,
-				const char *condition)
+				const struct expr_word *condition)
 {
 	struct expr_error error = { 0 };
-	int err = trace_filter_compile(&trigger->file->call->event, condition, &trigger->filter,
-				       &error);
+	int err = keep_text(trigger, condition);
 
-	if (!err && trigger->filter->needs_head)
+	if (!err)
+		err = trace_filter_compile(&trigger->file->call->event, trigger->filter_text,
+					   &trigger->filter, &error);
+	if (err)
+		return error.why ? trace_trigger_blame(args, condition->at + error.pos, error.why,
+						       err)
+				 : err;
+	trigger->marks |= TRACE_TRIGGER_IF;
+	if (trigger->filter->needs_head)
 		trigger->marks |= TRACE_TRIGGER_HEAD;
-	if (!err) {
-		trigger->marks |= TRACE_TRIGGER_IF;
-		return keep_text(trigger, condition);
-	}
-	return error.why ? trace_trigger_blame(args, condition + error.pos, error.why, err) : err;
+	return 0;
 }
 
 void trace_trigger_clear_condition(struct trace_trigger *trigger)

@@ -20,13 +20,13 @@ void trace_triggers_register(struct trace_triggers *triggers)
 	TRACE_LIST_ADD(all_triggers, triggers);
 }
 
-static const struct trace_trigger_command *trigger_parse_find_command(const char *name)
+static const struct trace_trigger_command *trigger_parse_find_command(const struct expr_word *name)
 {
 	for (const struct trace_triggers *at = all_triggers; at; at = at->next) {
 		const struct trace_trigger_command *command = at->commands;
 
 		for (; command->name; command++) {
-			if (trace_streq(command->name, name))
+			if (trace_expr_is(name, command->name))
 				return command;
 		}
 	}
@@ -64,100 +64,74 @@ int trace_trigger_blame(struct trace_trigger_args *args, const char *at, const c
 	return err;
 }
 
-static bool trigger_parse_is_end(char c, const char *ends)
+/* Read `rest` as `if CONDITION`. */
+static int take_if(struct trace_trigger_args *args, struct expr_word rest,
+		   struct expr_word *out_condition)
 {
-	while (*ends && *ends != c)
-		ends++;
-	return *ends;
-}
+	const char *at = rest.at;
+	struct expr_word word = expr_take_until(&rest, " \t");
 
-/*
- * Cut the part up to one of the characters of `ends` off; *rest becomes NULL when the text ends
- * there.
- */
-static char *trigger_parse_cut(char **rest, const char *ends)
-{
-	char *part = *rest, *at = part;
-
-	while (*at && !trigger_parse_is_end(*at, ends))
-		at++;
-	*rest = *at ? at + 1 : NULL;
-	*at = '\0';
-	return part;
-}
-
-static char *trigger_parse_skip_blanks(char *text)
-{
-	while (trace_is_space(*text))
-		text++;
-	return text;
-}
-
-/* Cut the word `if` off the beginning of `text`. */
-static int take_if(struct trace_trigger_args *args, char *text, char **out_condition)
-{
-	char *rest = text;
-
-	if (!trace_streq(trigger_parse_cut(&rest, " \t"), "if"))
-		return trace_trigger_blame(args, text, "neither a count nor `if`", -EINVAL);
-	rest = rest ? trigger_parse_skip_blanks(rest) : NULL;
-	if (!rest || !*rest)
-		return trace_trigger_blame(args, text, "no condition behind `if`", -EINVAL);
-	*out_condition = rest;
+	if (!trace_expr_is(&word, "if"))
+		return trace_trigger_blame(args, at, "neither a count nor `if`", -EINVAL);
+	*out_condition = trace_expr_strip(rest);
+	if (!out_condition->len)
+		return trace_trigger_blame(args, at, "no condition behind `if`", -EINVAL);
 	return 0;
 }
 
 /*
- * Separate the parameter and the condition of `text`, each NULL when missing: PARAM[ if CONDITION].
- * Returns 0, or -EINVAL after a call of blame. Without `is_needed` the parameter is a count, so
- * that a text without a digit in front is a condition.
+ * Separate the parameter and the condition of the text, each of length 0 when missing:
+ * PARAM[ if CONDITION]. Returns 0, or -EINVAL after a call of blame. Without `is_needed` the parameter
+ * is a count, so that a text without a digit in front is a condition.
  */
-static int separate(struct trace_trigger_args *args, bool is_needed, char **out_param,
-		    char **out_condition)
+static int separate(struct trace_trigger_args *args, bool is_needed, struct expr_word *out_param,
+		    struct expr_word *out_condition)
 {
-	char *rest = args->text;
+	struct expr_word rest = args->text;
 
-	*out_param = *out_condition = NULL;
-	if (!rest)
+	*out_param = *out_condition = (struct expr_word){ 0 };
+	if (!rest.len)
 		return is_needed ? trace_trigger_blame(args, NULL, NEEDS_PARAMETER, -EINVAL) : 0;
-	if (is_needed || (*rest >= '0' && *rest <= '9')) {
-		*out_param = trigger_parse_cut(&rest, " \t");
-		rest = rest ? trigger_parse_skip_blanks(rest) : NULL;
+	if (is_needed || expr_is_digit(*rest.at)) {
+		*out_param = expr_take_until(&rest, " \t");
+		rest = trace_expr_strip(rest);
 	}
-	return rest && *rest ? take_if(args, rest, out_condition) : 0;
+	return rest.len ? take_if(args, rest, out_condition) : 0;
 }
 
 /* Parse a count; other text behind a colon is ignored as on Linux. */
-static int trigger_parse_count(struct trace_trigger_args *args, char *param, uint64_t *out_count)
+static int trigger_parse_count(struct trace_trigger_args *args, struct expr_word param,
+			       uint64_t *out_count)
 {
-	char *number = param ? trigger_parse_cut(&param, ":") : NULL;
+	struct expr_word number = expr_take_until(&param, ":");
 	int err;
 
 	*out_count = TRACE_COUNT_UNLIMITED;
-	if (!number || !*number)
+	if (!number.len)
 		return 0;
-	err = trace_parse_u64(number, 0, out_count);
+	err = trace_expr_number(&number, 0, false, out_count);
 	if (err)
-		trace_trigger_blame(args, number,
+		trace_trigger_blame(args, number.at,
 				    err == -ERANGE ? "the count is too large"
 						   : "the count is not a number",
 				    err);
 	return err;
 }
 
-/* Parse SYSTEM:EVENT, which is cut off *param, as an event of the same instance. */
-static int parse_target(struct trace_trigger_args *args, char **param,
+/* Take SYSTEM:EVENT, with a colon behind it, off *param: an event of the same instance. */
+static int parse_target(struct trace_trigger_args *args, struct expr_word *param,
 			struct trace_event_file **out_target)
 {
-	char *system = trigger_parse_cut(param, ":"),
-	     *name = *param ? trigger_parse_cut(param, ":") : NULL;
+	struct expr_word system = expr_take_until(param, ":"), name;
 	struct trace_event_call *call;
 
-	if (!name)
-		return trace_trigger_blame(args, system, "SYSTEM:EVENT is missing", -EINVAL);
-	call = trace_event_call_find(system, name);
-	if (!call)
-		return trace_trigger_blame(args, system, "there is no such event", -EINVAL);
+	if (!expr_take(param, ':'))
+		return trace_trigger_blame(args, system.at, "SYSTEM:EVENT is missing", -EINVAL);
+	name = expr_take_until(param, ":");
+	(void)expr_take(param, ':');
+	call = trace_event_call_named(&system, &name);
+	if (!call || !trace_event_is_switched(&call->event))
+		return trace_trigger_blame(args, system.at, "there is no such event", -EINVAL);
 	*out_target = trace_event_file_get(args->file->tr, call);
 	return *out_target ? 0 : -ENOMEM;
 }
@@ -174,13 +148,12 @@ static int remove_usual(const struct trace_trigger_command *command,
 {
 	struct trace_event_file *target = NULL;
 	struct trace_trigger *trigger;
-	char *param = args->text;
+	struct expr_word param = expr_take_until(&args->text, " \t");
 	int err = 0;
 
 	if (command->flags & TRACE_TRIGGER_HAS_TARGET) {
-		if (!param)
+		if (!param.len)
 			return trace_trigger_blame(args, NULL, NEEDS_PARAMETER, -EINVAL);
-		trigger_parse_cut(&args->text, " \t");
 		err = parse_target(args, &param, &target);
 	}
 	if (err)
@@ -196,41 +169,38 @@ static int run_usual(const struct trace_trigger_command *command, struct trace_t
 {
 	bool has_target = command->flags & TRACE_TRIGGER_HAS_TARGET;
 	struct trace_trigger_wish wish = { .count = TRACE_COUNT_UNLIMITED };
-	char *param, *condition;
+	struct expr_word param;
 	int err;
 
 	if (args->is_removal)
 		return remove_usual(command, args);
-	err = separate(args, has_target, &param, &condition);
+	err = separate(args, has_target, &param, &wish.condition);
 	if (!err && has_target)
 		err = parse_target(args, &param, &wish.target);
 	if (err)
 		return err;
 	err = trigger_parse_count(args, param, &wish.count);
-	wish.condition = condition;
 	return err ? err : trace_trigger_set(command, args, &wish);
 }
 
-int trace_triggers_write(struct trace_event_file *file, char *text,
+int trace_triggers_write(struct trace_event_file *file, const struct expr_word *line,
 			 struct trace_trigger_error *out_error)
 {
 	const struct trace_trigger_command *command;
 	struct trace_trigger_args args = { .file = file };
-	char *name, *rest = trace_strip(text);
+	struct expr_word rest = trace_expr_strip(*line), name;
 	int err;
 
-	args.is_removal = *rest == '!';
-	rest += args.is_removal;
-	name = trigger_parse_cut(&rest, ": \t");
-	command = trigger_parse_find_command(name);
-	rest = rest ? trigger_parse_skip_blanks(rest) : NULL;
-	args.text = rest && *rest ? rest : NULL;
+	args.is_removal = expr_take(&rest, '!');
+	name = expr_take_until(&rest, ": \t");
+	command = trigger_parse_find_command(&name);
+	args.text = trace_expr_strip(expr_behind(&rest, rest.len != 0));
 	if (!command)
-		err = trace_trigger_blame(&args, name, "there is no such trigger", -EINVAL);
+		err = trace_trigger_blame(&args, name.at, "there is no such trigger", -EINVAL);
 	else
 		err = (command->run ? command->run : run_usual)(command, &args);
 	*out_error = (struct trace_trigger_error){ .why = args.why,
-						   .at = args.at ? args.at : name,
+						   .at = args.at ? args.at : name.at,
 						   .command = command };
 	return err;
 }

@@ -9,7 +9,7 @@
  * filter after a call of blame.
  */
 int trace_trigger_set_condition(struct trace_trigger *trigger, struct trace_trigger_args *args,
-				const char *condition);
+				const struct expr_word *condition);
 void trace_trigger_clear_condition(struct trace_trigger *trigger);
 
 #endif

@@ -53,21 +53,39 @@ int trace_expr_number(const struct expr_word *word, unsigned int base, bool is_s
 {
 	bool is_negative = is_signed && word->len && *word->at == '-';
 	size_t len = word->len - is_negative;
+	bool is_long = len > EXPR_NUMBER_CHARS;
 	char digits[EXPR_NUMBER_CHARS + 1];
 	int err;
 
-	if (!len || len > EXPR_NUMBER_CHARS || (is_negative && word->at[1] == '+'))
+	if (!len || (is_negative && word->at[1] == '+'))
 		return -EINVAL;
+	len = is_long ? EXPR_NUMBER_CHARS : len;
 	memcpy(digits, word->at + is_negative, len);
 	digits[len] = '\0';
 	err = trace_parse_u64(digits, base, out_number);
 	if (err)
 		return err;
+	if (is_long)
+		return -ERANGE;
 	if (is_signed && *out_number > (uint64_t)INT64_MAX + is_negative)
 		return -ERANGE;
 	if (is_negative)
 		*out_number = 0 - *out_number;
 	return 0;
+}
+
+struct expr_word trace_expr_whole(const char *text)
+{
+	return (struct expr_word){ text, trace_strlen(text) };
+}
+
+struct expr_word trace_expr_strip(struct expr_word word)
+{
+	while (word.len && trace_is_space(*word.at))
+		word = expr_behind(&word, 1);
+	while (word.len && trace_is_space(word.at[word.len - 1]))
+		word.len--;
+	return word;
 }
 
 bool trace_expr_starts(const struct expr_word *word, const char *text)

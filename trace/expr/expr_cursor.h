@@ -47,11 +47,15 @@ struct expr_word trace_expr_take_digits(struct expr_cursor *cursor);
 #define EXPR_NUMBER_CHARS 24u
 /*
  * All of `word` as a number, by the rules of trace_parse_u64(); with a minus in front if
- * `is_signed`. 0; -EINVAL; -ERANGE: it does not fit 64 bits.
+ * `is_signed`. 0; -EINVAL; -ERANGE: it does not fit 64 bits, or has more characters.
  */
 int trace_expr_number(const struct expr_word *word, unsigned int base, bool is_signed,
 		      uint64_t *out_number);
 
+/* All of a text as a word. */
+struct expr_word trace_expr_whole(const char *text);
+/* The word without the blanks at both ends. */
+struct expr_word trace_expr_strip(struct expr_word word);
 /* Is it that text; does it begin, or end with it; are both the same? */
 bool trace_expr_is(const struct expr_word *word, const char *text);
 bool trace_expr_starts(const struct expr_word *word, const char *text);

@@ -113,13 +113,13 @@ struct hist_value {
 	bool is_constant; /* always the number `constant` */
 	bool is_fixed;	  /* a text in an array of `bytes` */
 	bool is_ref;	  /* $name alone */
-	uint8_t ref;	  /* with is_ref: index in refs[]; HIST_REFS_MAX for an own variable */
-	bool has_refs;	  /* it refers to a variable */
-	bool is_hits;	  /* the hit count with a modifier, a value beside the plain hit count */
-	uint16_t bytes;	  /* of the value: 1, 2, 4, 8, or the longest text */
-	uint16_t insn;	  /* its first instruction, in hist->values */
-	uint16_t words;	  /* most words that it takes in an entry */
-	uint16_t at;	  /* for sums and variables: first word in an entry */
+	uint8_t ref;   /* with is_ref: index in refs[]; HIST_REFS_MAX + index for an own variable */
+	bool has_refs; /* it refers to a variable */
+	bool is_hits;  /* the hit count with a modifier, a value beside the plain hit count */
+	uint16_t bytes; /* of the value: 1, 2, 4, 8, or the longest text */
+	uint16_t insn;	/* its first instruction, in hist->values */
+	uint16_t words; /* most words that it takes in an entry */
+	uint16_t at;	/* for sums and variables: first word in an entry */
 	uint64_t buckets;
 	uint64_t constant;
 };
@@ -170,8 +170,10 @@ struct hist {
 	uint32_t size;
 	const char *name; /* NULL when it has no name */
 	const char *clock_name;
-	char *text; /* copy of the user's text, cut into pieces; names point into it */
-	size_t text_bytes;
+	/* The user's text, as it was written; words lie in it. NULL: there was no memory for it. */
+	char *text;
+	char *names;	   /* behind it, and as long: parts of it that end in a NUL */
+	size_t text_bytes; /* of both */
 	struct trace_array *tr;
 	struct trace_event_call *call;
 	struct hist_map own_map;
@@ -200,12 +202,12 @@ struct hist_wish {
 };
 
 /*
- * Compile `text`, such as `keys=pid:vals=bytes`, for events of `file`. `text` is not changed, and
- * error->pos is an index in it. 0; -EINVAL or another -errno, with error->why NULL for errors without a
- * message; -ENOMEM. The caller has the only reference.
+ * Compile `text`, such as `keys=pid:vals=bytes`, for events of `file`. error->pos is an index in it.
+ * 0; -EINVAL or another -errno, with error->why NULL for errors without a message; -ENOMEM. The caller
+ * has the only reference.
  */
-int trace_hist_create(struct trace_event_file *file, const char *text, struct hist **out_hist,
-		      struct hist_wish *wish, struct expr_error *error);
+int trace_hist_create(struct trace_event_file *file, const struct expr_word *text,
+		      struct hist **out_hist, struct hist_wish *wish, struct expr_error *error);
 void trace_hist_put(struct hist *hist);
 /* Let `hist` count in the table of `other`, which has the same keys and values. */
 void trace_hist_share(struct hist *hist, struct hist *other);

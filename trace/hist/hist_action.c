@@ -16,19 +16,19 @@ void trace_hist_action_register(struct hist_action_entry *entry)
 	TRACE_LIST_ADD(all_actions, entry);
 }
 
-const struct hist_action_type *trace_hist_find_action_type(const char *word)
+const struct hist_action_type *trace_hist_find_action_type(const struct expr_word *word)
 {
 	const struct hist_action_type *call = NULL;
 
 	for (const struct hist_action_entry *at = all_actions; at; at = at->next) {
 		const struct hist_action_type *type = at->type;
 
-		if (trace_streq(type->name, word))
+		if (trace_expr_is(word, type->name))
 			return type;
 		if (type->is_call)
 			call = type;
 	}
-	return *word ? call : NULL;
+	return word->len ? call : NULL;
 }
 
 /* ---- Creation and removal ---- */

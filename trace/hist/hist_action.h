@@ -40,11 +40,8 @@ struct hist_handler {
 	const char *variable; /* title of the kept value in hist_debug */
 	/* Should `value` replace the kept value? Called in any context. */
 	bool (*replaces)(uint64_t kept, uint64_t value);
-	/*
-	 * Check the event or variable in parentheses, `of`, which this function may cut. Returns 0,
-	 * or -EINVAL after a blame.
-	 */
-	int (*check)(struct hist_parse *parse, struct hist_action *action, char *of);
+	/* Check the word in parentheses, action->of. Returns 0, or -EINVAL after a blame. NULL: none. */
+	int (*check)(struct hist_parse *parse, struct hist_action *action);
 };
 
 /* A type of action. Every function but `act` may be NULL. */
@@ -91,17 +88,17 @@ struct hist_action_type {
 };
 
 struct hist_param {
-	char *text;	  /* ACTION(PARAMETERS), cut into pieces */
-	const char *name; /* the same text, whole */
+	struct expr_word text; /* as written, in hist->text */
+	const char *name;      /* the same */
 	struct hist_value value;
 };
 
 struct hist_action {
 	const struct hist_handler *handler;
 	const struct hist_action_type *type;
-	const char *of;		    /* the handler's argument: SYSTEM.EVENT or $VARIABLE */
-	const char *word;	    /* the action's name, as written */
-	const char *system, *event; /* the event of onmatch */
+	/* In hist->text: the handler's argument, SYSTEM.EVENT or $VARIABLE; the action's name. */
+	struct expr_word of, word;
+	const struct trace_event_call *match; /* the event of onmatch, while the text is compiled */
 	/* With handler->title: index in vars[] of the variable that it follows. */
 	uint16_t var;
 	uint16_t at; /* and the word of an entry that keeps its value */
@@ -114,15 +111,13 @@ struct hist_action {
 
 /* ---- hist_handler.c ---- */
 
-/* Find a type of events, also one without triggers, or NULL. */
-const struct trace_event_call *trace_hist_find_call(const char *system, const char *name);
 /* Does a part of a histogram's text begin with a handler? */
-bool trace_hist_is_action(const char *part);
+bool trace_hist_is_action(const struct expr_word *part);
 /*
  * Parse the action `text` and add it, with parameters not compiled yet. Returns 0, or -errno after
  * a blame.
  */
-int trace_hist_add_action(struct hist_parse *parse, char *text);
+int trace_hist_add_action(struct hist_parse *parse, const struct expr_word *text);
 /*
  * Find the variable that the action follows; all variables are known. Returns 0, or -EINVAL after a
  * blame.
@@ -142,7 +137,7 @@ struct hist_action_entry {
 /* Make the type of a feature known; for its init(). */
 void trace_hist_action_register(struct hist_action_entry *entry);
 /* Find the type of an action's name, or NULL. */
-const struct hist_action_type *trace_hist_find_action_type(const char *word);
+const struct hist_action_type *trace_hist_find_action_type(const struct expr_word *word);
 /* Compile all actions. Returns 0, or -errno after a blame. */
 int trace_hist_compile_actions(struct hist_parse *parse);
 void trace_hist_free_actions(struct hist *hist);

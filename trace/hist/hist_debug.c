@@ -91,14 +91,15 @@ static uint32_t add_refs_of(struct debug_model *model, const struct hist *hist,
  */
 static bool is_own_field(const struct hist_param *param)
 {
-	return !param->value.is_ref && !trace_hist_is_variable(param->name);
+	return !param->value.is_ref && !trace_hist_is_variable(&param->text);
 }
 
 static void hist_debug_add_param(struct debug_model *model, const struct hist *hist,
 				 const struct hist_param *param)
 {
-	uint32_t own = param->name[0] == '$' ? trace_hist_find_variable(hist, param->name + 1)
-					     : HIST_VARS_MAX;
+	struct expr_word name = param->text;
+	uint32_t own =
+		expr_take(&name, '$') ? trace_hist_find_variable(hist, &name) : HIST_VARS_MAX;
 
 	if (is_own_field(param)) {
 		model->fields[model->nr_fields++] = (struct debug_kept){ param, model->nr_vars };
@@ -403,7 +404,9 @@ static void print_followed(const struct hist_view *view, uint32_t index, struct 
 static void hist_debug_print_action(struct hist_view *view, uint32_t index, struct trace_seq *seq)
 {
 	const struct hist_action *action = view->hist->actions[index];
+	struct expr_word event = action->of, system = expr_take_until(&event, ".");
 
+	(void)expr_take(&event, '.');
 	if (!index)
 		trace_seq_puts(seq, "\n  action tracking variables (for "
 				    "onmax()/onchange()/onmatch()):\n");
@@ -411,9 +414,10 @@ static void hist_debug_print_action(struct hist_view *view, uint32_t index, stru
 		print_followed(view, index, seq);
 	else
 		trace_seq_printf(seq,
-				 "\n    hist_data->actions[%u].match_data.event_system: %s\n"
-				 "    hist_data->actions[%u].match_data.event: %s\n",
-				 index, action->system, index, action->event);
+				 "\n    hist_data->actions[%u].match_data.event_system: %.*s\n"
+				 "    hist_data->actions[%u].match_data.event: %.*s\n",
+				 index, (int)system.len, system.at, index, (int)event.len,
+				 event.at);
 }
 
 static uint32_t nr_saved(const struct hist_view *view)

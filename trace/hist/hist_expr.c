@@ -12,10 +12,11 @@
 #include "text/str.h"
 
 #define DEPTH_MAX 3u /* depth of nested expressions, as on Linux */
+#define OFFSET	  ".sym-offset"
 
 struct expr {
 	struct hist_parse *parse;
-	char *at;
+	struct expr_word rest;
 	const char *start;
 	uint32_t nr_temps;
 	uint32_t nr_operators;
@@ -25,7 +26,7 @@ struct expr {
 /* An operand: its value, and the properties that decide on allowed combinations. */
 struct operand {
 	struct hist_value value;
-	const char *at; /* first word */
+	const char *at; /* first character */
 	uint32_t first; /* number of its first instruction */
 	bool is_constant;
 	uint64_t constant;
@@ -38,19 +39,15 @@ static bool is_operator(char c)
 	return c == '+' || c == '-' || c == '*' || c == '/' || c == '(' || c == ')';
 }
 
-/*
- * Find the end of a word. A minus belongs to it in sym-offset only; blanks belong to it, as on
- * Linux.
- */
-static char *end_of_word(char *at)
+/* The next word. A minus belongs to it in sym-offset only; blanks belong to it, as on Linux. */
+static struct expr_word next_word(const struct expr *expr)
 {
-	while (*at && !is_operator(*at)) {
-		if (trace_str_starts(at, ".sym-offset"))
-			at += sizeof(".sym-offset") - 1;
-		else
-			at++;
-	}
-	return at;
+	struct expr_word rest = expr->rest;
+
+	while (rest.len && !is_operator(*rest.at))
+		rest = expr_behind(&rest,
+				   trace_expr_starts(&rest, OFFSET) ? sizeof(OFFSET) - 1 : 1);
+	return expr_between(expr->rest.at, rest.at);
 }
 
 /* Make one instruction of an operand that is a number, as Linux does. */
@@ -60,22 +57,21 @@ static void hist_expr_fold(struct expr *expr, const struct operand *operand)
 	hist_add(expr->parse, EXPR_CONST)->number.operand = operand->constant;
 }
 
-/* Take a number up to the end of the word; false: it is none. */
+/* Take the next word as a number; false: it is none. */
 static bool hist_expr_take_number(struct expr *expr, uint64_t *out_number)
 {
-	const struct expr_word word = { .at = expr->at,
-					.len = (size_t)(end_of_word(expr->at) - expr->at) };
+	const struct expr_word word = next_word(expr);
 
 	if (trace_expr_number(&word, 0, false, out_number))
 		return false;
-	expr->at += word.len;
+	expr->rest = expr_behind(&expr->rest, word.len);
 	return true;
 }
 
 static int hist_expr_parse_number(struct expr *expr, struct operand *out)
 {
 	if (!hist_expr_take_number(expr, &out->constant))
-		return hist_blame(expr->parse, expr->at, "Expecting numeric literal");
+		return hist_blame(expr->parse, out->at, "Expecting numeric literal");
 	hist_expr_fold(expr, out);
 	out->is_constant = true;
 	out->value.type = "u64";
@@ -84,29 +80,19 @@ static int hist_expr_parse_number(struct expr *expr, struct operand *out)
 	return 0;
 }
 
-/*
- * Parse a word. Its end is cut, and the character there is put back, because parsing goes on with
- * it.
- */
 static int parse_word(struct expr *expr, struct operand *out)
 {
-	char *word = expr->at, *end = end_of_word(word);
-	char after = *end;
-	int err;
+	const struct expr_word word = next_word(expr);
 
-	out->at = word;
-	if (end == word)
-		return hist_blame(expr->parse, word, "Couldn't find field");
-	if (expr_is_digit(*word))
+	out->at = word.at;
+	if (!word.len)
+		return hist_blame(expr->parse, word.at, "Couldn't find field");
+	if (expr_is_digit(*word.at))
 		return hist_expr_parse_number(expr, out);
-	*end = '\0';
-	if (trace_hist_is_variable(word))
-		err = trace_hist_compile_ref(expr->parse, word, &out->value);
-	else
-		err = trace_hist_compile_field(expr->parse, word, &out->value);
-	*end = after;
-	expr->at = end;
-	return err;
+	expr->rest = expr_behind(&expr->rest, word.len);
+	return trace_hist_is_variable(&word)
+		       ? trace_hist_compile_ref(expr->parse, &word, &out->value)
+		       : trace_hist_compile_field(expr->parse, &word, &out->value);
 }
 
 static int parse_negative(struct expr *expr, struct operand *out);
@@ -116,18 +102,15 @@ static int parse_factor(struct expr *expr, struct operand *out)
 	int err;
 
 	*out = (struct operand){ .first = hist_next_insn(expr->parse) };
-	if (*expr->at == '-')
+	if (expr_take(&expr->rest, '-'))
 		return parse_negative(expr, out);
-	if (*expr->at != '(')
+	if (!expr_take(&expr->rest, '('))
 		return parse_word(expr, out);
 	if (++expr->depth > DEPTH_MAX)
 		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
-	expr->at++;
 	err = parse_sum(expr, out);
-	if (!err && *expr->at != ')')
-		err = hist_blame(expr->parse, expr->at, "No closing paren found");
-	if (!err)
-		expr->at++;
+	if (!err && !expr_take(&expr->rest, ')'))
+		err = hist_blame(expr->parse, expr->rest.at, "No closing paren found");
 	expr->depth--;
 	return err;
 }
@@ -156,7 +139,6 @@ static int parse_negative(struct expr *expr, struct operand *out)
 
 	if (++expr->depth > DEPTH_MAX)
 		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
-	expr->at++;
 	expr->nr_operators++;
 	err = parse_factor(expr, out);
 	if (!err)
@@ -188,8 +170,7 @@ static enum expr_op operator_of(char operator)
 
 static int refuse_zero(struct expr *expr, const char *at)
 {
-	trace_hist_set_error(expr->parse, at, "Division by zero");
-	return -EDOM;
+	return trace_expr_refuse(&expr->parse->cursor, -EDOM, "Division by zero", at);
 }
 
 /* Is the operand known to be 0: as a number, or as a variable that is set to a number? */
@@ -203,7 +184,7 @@ static bool is_zero(const struct expr *expr, const struct operand *operand)
 	if (value->ref < HIST_REFS_MAX)
 		value = &hist->refs[value->ref].hist->vars[hist->refs[value->ref].var];
 	else
-		value = &hist->vars[trace_hist_find_variable(hist, value->name)];
+		value = &hist->vars[value->ref - HIST_REFS_MAX];
 	return value->is_constant && !value->constant;
 }
 
@@ -255,18 +236,19 @@ static int divide_by_constant(struct expr *expr, struct operand *left, uint64_t 
 	return 0;
 }
 
-/* Parse the right operand by `next`, while the left one waits in temps. */
+/* Parse what is behind `operator`: the right operand by `next`, while the left one waits in temps. */
 static int parse_right(struct expr *expr, char operator, struct operand * left,
 		       int (*next)(struct expr *expr, struct operand *out))
 {
-	const char *at = ++expr->at;
+	const char *at = expr->rest.at;
 	struct operand right;
 	uint64_t divisor;
 	uint32_t temp = expr->nr_temps;
 	int err;
 
 	expr->nr_operators++;
-	if (operator== '/' && expr_is_digit(*expr->at) && hist_expr_take_number(expr, &divisor))
+	if (operator== '/' && expr_is_digit(expr_first(&expr->rest)) &&
+	    hist_expr_take_number(expr, &divisor))
 		return divide_by_constant(expr, left, divisor, at);
 	if (temp == HIST_TEMPS_MAX)
 		return hist_blame(expr->parse, expr->start, "Too many subexpressions (3 max)");
@@ -281,21 +263,30 @@ static int parse_right(struct expr *expr, char operator, struct operand * left,
 	return err;
 }
 
+/* Take one of two operators, if it is there. */
+static bool hist_expr_take_operator(struct expr *expr, const char *operators, char *out_operator)
+{
+	*out_operator = expr_first(&expr->rest);
+	return expr_take(&expr->rest, operators[0]) || expr_take(&expr->rest, operators[1]);
+}
+
 static int parse_product(struct expr *expr, struct operand *out)
 {
 	int err = parse_factor(expr, out);
+	char operator;
 
-	while (!err && (*expr->at == '*' || *expr->at == '/'))
-		err = parse_right(expr, *expr->at, out, parse_factor);
+	while (!err && hist_expr_take_operator(expr, "*/", &operator))
+		err = parse_right(expr, operator, out, parse_factor);
 	return err;
 }
 
 static int parse_sum(struct expr *expr, struct operand *out)
 {
 	int err = parse_product(expr, out);
+	char operator;
 
-	while (!err && (*expr->at == '+' || *expr->at == '-'))
-		err = parse_right(expr, *expr->at, out, parse_product);
+	while (!err && hist_expr_take_operator(expr, "+-", &operator))
+		err = parse_right(expr, operator, out, parse_product);
 	return err;
 }
 
@@ -319,15 +310,6 @@ static bool is_modifier_wrong(const struct hist_value *value, enum hist_place pl
 	}
 }
 
-const char *trace_hist_name_of(struct hist_parse *parse, const char *start, const char *end)
-{
-	size_t len = parse->hist->text_bytes / 2;
-	char *copy = parse->hist->text + len;
-
-	copy[end - parse->hist->text] = '\0';
-	return copy + (start - parse->hist->text);
-}
-
 /* Make an expression of `operand`, listed as `name`; a constant is listed as its number. */
 static void make_expression(const struct operand *operand, const char *name,
 			    struct hist_value *value)
@@ -343,55 +325,60 @@ static void make_expression(const struct operand *operand, const char *name,
 }
 
 /* The name SYSTEM.EVENT.$NAME without its `$`, as listed by Linux in front. */
-static const char *qualified_name(struct hist_parse *parse, const char *start, const char *end)
+static const char *qualified_name(const struct hist *hist, const struct expr_word *text)
 {
-	const char *name = trace_hist_name_of(parse, start, end);
-	char *at = hist_find_char(name, '$');
+	struct expr_word rest = *text, event = expr_take_until(&rest, "$");
+	char *name = trace_hist_name_of(hist, text);
 
-	memmove(at, at + (*at != '\0'), trace_strlen(at));
+	(void)expr_take(&rest, '$');
+	(void)trace_expr_copy(name + event.len, rest.len + 1, &rest);
 	return name;
 }
 
-/*
- * The place of Linux's error for a modifier without meaning here: the field was cut in front of it.
- */
-static const char *blamed(const struct hist_value *value, const char *text)
+/* The place of Linux's error for a modifier without meaning here. */
+static const char *blamed(const struct hist_value *value, const struct expr_word *text)
 {
 	bool is_share = value->modifier == HIST_PERCENT || value->modifier == HIST_GRAPH;
+	struct expr_word rest = *text;
 
-	return is_share ? text + trace_strlen(text) + 1 : text;
+	(void)expr_take_until(&rest, ".");
+	return is_share ? rest.at + 1 : text->at;
 }
 
-int trace_hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
-			     struct hist_value *value)
+int trace_hist_compile_value(struct hist_parse *parse, const struct expr_word *text,
+			     enum hist_place place, struct hist_value *value)
 {
-	struct expr expr = { .parse = parse, .at = text, .start = text };
+	struct expr expr = { .parse = parse, .rest = *text, .start = text->at };
+	struct expr_word points = *text;
 	struct operand operand;
 	uint16_t insn = hist_next_insn(parse);
 	int err = parse_sum(&expr, &operand);
 
 	if (err)
 		return err;
-	if (*expr.at)
-		return hist_blame(parse, expr.at, "Couldn't find field");
+	if (expr.rest.len)
+		return hist_blame(parse, expr.rest.at, "Couldn't find field");
 	*value = operand.value;
 	value->insn = insn;
+	(void)expr_take_until(&points, ".");
 	if (expr.nr_operators || operand.is_constant)
-		make_expression(&operand, trace_hist_name_of(parse, text, expr.at), value);
-	else if (value->is_ref && *hist_find_char(trace_hist_name_of(parse, text, expr.at), '.'))
-		value->name = qualified_name(parse, text, expr.at);
+		make_expression(&operand, trace_hist_name_of(parse->hist, text), value);
+	else if (value->is_ref && points.len)
+		value->name = qualified_name(parse->hist, text);
 	if (operand.is_constant && place == HIST_AS_VALUE)
 		value->name = ""; /* as on Linux */
 	if (is_modifier_wrong(value, place))
 		return hist_blame(parse, blamed(value, text), "Invalid field modifier");
 	if (place == HIST_AS_VALUE && value->kind != HIST_NUMBER)
-		return hist_blame(parse, text, "A value has to be a number");
+		return hist_blame(parse, text->at, "A value has to be a number");
 	if (place == HIST_AS_KEY && value->has_refs)
-		return hist_blame(parse, text, "Using variable references in keys not supported");
+		return hist_blame(parse, text->at,
+				  "Using variable references in keys not supported");
 	return trace_hist_end_value(parse);
 }
 
-int trace_hist_compile_plain(struct hist_parse *parse, char *text, struct hist_value *value)
+int trace_hist_compile_plain(struct hist_parse *parse, const struct expr_word *text,
+			     struct hist_value *value)
 {
 	uint16_t insn = hist_next_insn(parse);
 	int err;
@@ -401,6 +388,6 @@ int trace_hist_compile_plain(struct hist_parse *parse, char *text, struct hist_v
 	if (err)
 		return err;
 	if (is_modifier_wrong(value, HIST_AS_VARIABLE))
-		return hist_blame(parse, text, "Invalid field modifier");
+		return hist_blame(parse, text->at, "Invalid field modifier");
 	return trace_hist_end_value(parse);
 }

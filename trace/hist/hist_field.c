@@ -136,26 +136,35 @@ static bool hist_field_is_text(const struct trace_event_field *field, enum hist_
 	return trace_field_is_char(field) || (modifier == HIST_STRING && field->element_size == 1);
 }
 
-static int add_field(struct hist_parse *parse, const struct expr_value *found,
-		     struct hist_value *value, const char *modifier)
+/*
+ * A written field: the name; the place of its modifier, NULL for none; and the meaning.
+ */
+struct hist_written {
+	struct expr_word name;
+	const char *modifier;
+	struct expr_value found;
+};
+
+static int add_field(struct hist_parse *parse, const struct hist_written *written,
+		     struct hist_value *value)
 {
+	const struct expr_value *found = &written->found;
 	const struct trace_event_field *field = found->field;
 	bool has_text = hist_field_is_text(field, value->modifier);
-	const char *at = value->name; /* the written text up to here */
 
 	value->field = field;
 	value->name = field->name;
 	if (value->modifier == HIST_STACKTRACE) {
 		if (field->kind != TRACE_FIELD_DATA_LOC || !is_long(field->type))
-			return hist_blame(parse, modifier, BAD_MODIFIER);
+			return hist_blame(parse, written->modifier, BAD_MODIFIER);
 		return add_stack(parse, found, value);
 	}
 	if (has_text && value->modifier != HIST_PLAIN && value->modifier != HIST_STRING)
-		return hist_blame(parse, modifier, BAD_MODIFIER);
+		return hist_blame(parse, written->modifier, BAD_MODIFIER);
 	if (!has_text && value->modifier == HIST_STRING)
-		return hist_blame(parse, modifier, BAD_MODIFIER);
+		return hist_blame(parse, written->modifier, BAD_MODIFIER);
 	return has_text ? add_text(parse, found, value)
-			: hist_field_add_number(parse, found, value, at);
+			: hist_field_add_number(parse, found, value, written->name.at);
 }
 
 /* ---- Words that are no fields ---- */
@@ -195,9 +204,12 @@ static void hist_field_add_cpu(struct hist_parse *parse, struct hist_value *valu
 }
 
 /* Compile a word that is no field; `hist` shows all but `comm` as written. */
-static int add_word(struct hist_parse *parse, const struct expr_value *found,
-		    struct hist_value *value, const char *modifier)
+static int add_word(struct hist_parse *parse, const struct hist_written *written,
+		    struct hist_value *value)
 {
+	const struct expr_value *found = &written->found;
+
+	value->name = trace_hist_name_of(parse->hist, &written->name);
 	switch (found->class) {
 	case EXPR_CLASS_CPU:
 		hist_field_add_cpu(parse, value);
@@ -208,10 +220,10 @@ static int add_word(struct hist_parse *parse, const struct expr_value *found,
 		value->bytes = TRACE_COMM_LEN;
 		value->is_fixed = true;
 		(void)hist_field_add_words(parse, found, value, HIST_TEXT);
-		return modifier ? hist_blame(parse, modifier, BAD_MODIFIER) : 0;
+		return written->modifier ? hist_blame(parse, written->modifier, BAD_MODIFIER) : 0;
 	case EXPR_CLASS_STACK:
-		if (modifier && value->modifier != HIST_STACKTRACE)
-			return hist_blame(parse, modifier, BAD_MODIFIER);
+		if (written->modifier && value->modifier != HIST_STACKTRACE)
+			return hist_blame(parse, written->modifier, BAD_MODIFIER);
 		return add_stack(parse, found, value);
 	default:
 		add_time(parse, value);
@@ -219,53 +231,53 @@ static int add_word(struct hist_parse *parse, const struct expr_value *found,
 	}
 }
 
-static bool hist_field_find(const struct trace_event_call *call, const char *text,
+static bool hist_field_find(const struct trace_event_call *call, const struct expr_word *name,
 			    struct expr_value *out_found)
 {
 	const struct expr_names names = { .event = &call->event,
 					  .words = hist_words,
 					  .nr_words = TRACE_ARRAY_SIZE(hist_words) };
-	const struct expr_word name = { .at = text,
-					.len = (size_t)(hist_find_char(text, '.') - text) };
 
-	return trace_expr_find_in_event(&names, &name, out_found);
+	return trace_expr_find_in_event(&names, name, out_found);
 }
 
 /* ---- Modifiers ---- */
 
-static int parse_buckets(struct hist_parse *parse, char *text, struct hist_value *value)
+static int parse_buckets(struct hist_parse *parse, const struct expr_word *text,
+			 struct hist_value *value)
 {
-	size_t len = trace_str_starts(text, "buckets") ? 7 : 6;
+	struct expr_word number = expr_behind(text, trace_expr_starts(text, "buckets") ? 7 : 6);
 
 	value->modifier = HIST_BUCKETS;
-	if (text[len] != '=')
-		return hist_blame(parse, text, BAD_MODIFIER);
-	if (trace_parse_u64(text + len + 1, 0, &value->buckets) || !value->buckets)
-		return hist_blame(parse, text + len + 1, BAD_MODIFIER);
+	if (!expr_take(&number, '='))
+		return hist_blame(parse, text->at, BAD_MODIFIER);
+	if (trace_expr_number(&number, 0, false, &value->buckets) || !value->buckets)
+		return hist_blame(parse, number.at, BAD_MODIFIER);
 	return 0;
 }
 
-static int parse_modifier(struct hist_parse *parse, const char *name, char *text,
-			  struct hist_value *value)
+static int parse_modifier(struct hist_parse *parse, const struct expr_word *name,
+			  const struct expr_word *text, struct hist_value *value)
 {
-	const char *third = hist_find_char(text, '.');
+	struct expr_word third = *text;
 
 	/* SYSTEM.EVENT.$VARIABLE is the only word with two points. */
-	if (*third)
-		return hist_blame(parse, third + 1, NO_FIELD);
-	if (trace_str_starts(text, "bucket"))
+	(void)expr_take_until(&third, ".");
+	if (expr_take(&third, '.'))
+		return hist_blame(parse, third.at, NO_FIELD);
+	if (trace_expr_starts(text, "bucket"))
 		return parse_buckets(parse, text, value);
 	for (uint32_t i = HIST_HEX; i < HIST_NR_MODIFIERS; i++) {
-		if (i == HIST_BUCKETS || !trace_streq(text, trace_hist_modifier_names[i]))
+		if (i == HIST_BUCKETS || !trace_expr_is(text, trace_hist_modifier_names[i]))
 			continue;
-		if (i == HIST_EXECNAME && !trace_streq(name, "common_pid"))
+		if (i == HIST_EXECNAME && !trace_expr_is(name, "common_pid"))
 			break;
-		if (i == HIST_USECS && !trace_streq(name, "common_timestamp"))
+		if (i == HIST_USECS && !trace_expr_is(name, "common_timestamp"))
 			break;
 		value->modifier = (uint8_t)i;
 		return 0;
 	}
-	return hist_blame(parse, text, BAD_MODIFIER);
+	return hist_blame(parse, text->at, BAD_MODIFIER);
 }
 
 static void add_modifier(struct hist_parse *parse, const struct hist_value *value)
@@ -276,33 +288,32 @@ static void add_modifier(struct hist_parse *parse, const struct hist_value *valu
 		trace_expr_add_division(&parse->build, EXPR_ROUND, value->buckets);
 }
 
-int trace_hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value)
+int trace_hist_compile_field(struct hist_parse *parse, const struct expr_word *text,
+			     struct hist_value *value)
 {
-	struct expr_value found;
-	char *modifier = hist_find_char(text, '.');
+	struct expr_word modifier = *text;
+	struct hist_written written = { .name = expr_take_until(&modifier, ".") };
 	int err = 0;
 
-	value->name = text;
-	if (*modifier) {
-		*modifier++ = '\0';
-		err = parse_modifier(parse, text, modifier, value);
-	} else {
-		modifier = NULL;
+	if (expr_take(&modifier, '.')) {
+		written.modifier = modifier.at;
+		err = parse_modifier(parse, &written.name, &modifier, value);
 	}
 	if (err)
 		return err;
-	if (!hist_field_find(parse->file->call, text, &found))
-		return hist_blame(parse, text, NO_FIELD);
-	err = found.field ? add_field(parse, &found, value, modifier)
-			  : add_word(parse, &found, value, modifier);
+	if (!hist_field_find(parse->file->call, &written.name, &written.found))
+		return hist_blame(parse, text->at, NO_FIELD);
+	err = written.found.field ? add_field(parse, &written, value)
+				  : add_word(parse, &written, value);
 	if (!err && value->kind == HIST_NUMBER)
 		add_modifier(parse, value);
 	return err;
 }
 
-bool trace_hist_is_field_of(const struct trace_event_call *call, const char *text)
+bool trace_hist_is_field_of(const struct trace_event_call *call, const struct expr_word *text)
 {
+	struct expr_word rest = *text, name = expr_take_until(&rest, ".");
 	struct expr_value found;
 
-	return hist_field_find(call, text, &found);
+	return hist_field_find(call, &name, &found);
 }

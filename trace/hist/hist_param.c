@@ -9,7 +9,7 @@
 #include "events/trigger.h"
 
 #define NOT_FOUND     "Couldn't find field"
-#define VARIABLE_NAME "synthetic_%s"
+#define VARIABLE_NAME "synthetic_%.*s"
 #define COMMAND_MAX   1024u
 
 /* ---- Variables ---- */
@@ -21,19 +21,20 @@
 static int compile_variable(struct hist_parse *parse, const struct hist_action *action,
 			    struct hist_param *param)
 {
-	struct hist_match first = parse->matches[0];
+	const struct trace_event_call *first = parse->matches[0];
 	uint32_t nr = parse->nr_matches;
-	const char *name = hist_find_char(param->text, '$');
+	struct expr_word name = param->text;
 	int err;
 
-	if (action->system) {
-		parse->matches[0] = (struct hist_match){ action->system, action->event };
+	if (action->match) {
+		parse->matches[0] = action->match;
 		parse->nr_matches = 1;
 	}
-	err = trace_hist_compile_ref(parse, param->text, &param->value);
+	err = trace_hist_compile_ref(parse, &param->text, &param->value);
 	parse->matches[0] = first;
 	parse->nr_matches = nr;
-	return err == -EINVAL ? hist_blame(parse, name + 1, "Couldn't find param") : err;
+	(void)expr_take_until(&name, "$");
+	return err == -EINVAL ? hist_blame(parse, name.at + 1, "Couldn't find param") : err;
 }
 
 /* ---- Fields of another event ---- */
@@ -42,7 +43,7 @@ static int compile_variable(struct hist_parse *parse, const struct hist_action *
 struct other_field {
 	struct trace_event_file *file;
 	const struct hist *like; /* the other event's histogram that has our keys */
-	const char *name;	 /* of the field */
+	struct expr_word name;	 /* of the field */
 	char variable[64];
 };
 
@@ -77,7 +78,7 @@ static void print_command(const struct other_field *field, const struct trace_tr
 {
 	trace_seq_puts(seq, "hist:");
 	trace_hist_print_keys(field->like, seq);
-	trace_seq_printf(seq, ":%s=%s", field->variable, field->name);
+	trace_seq_printf(seq, ":%s=%.*s", field->variable, (int)field->name.len, field->name.at);
 	if (field->like->uses_time)
 		trace_seq_printf(seq, ":clock=%s", field->like->clock_name);
 	if (like->filter_text)
@@ -86,11 +87,12 @@ static void print_command(const struct other_field *field, const struct trace_tr
 
 static struct hist *find_made(const struct other_field *field)
 {
+	const struct expr_word variable = trace_expr_whole(field->variable);
 	struct hist *hist = trace_hist_first;
 
 	while (hist && (!hist->is_for_field || hist->tr != field->file->tr ||
 			hist->call != field->file->call || !has_keys_of(hist, field->like) ||
-			trace_hist_find_variable(hist, field->variable) == HIST_VARS_MAX))
+			trace_hist_find_variable(hist, &variable) == HIST_VARS_MAX))
 		hist = hist->next;
 	return hist;
 }
@@ -100,6 +102,7 @@ static int hist_param_make(const struct other_field *field, const struct trace_t
 {
 	struct trace_trigger_error error;
 	char *text = trace_plat_alloc(COMMAND_MAX);
+	struct expr_word line = { .at = text };
 	struct trace_seq seq;
 	int err;
 
@@ -107,8 +110,8 @@ static int hist_param_make(const struct other_field *field, const struct trace_t
 		return -ENOMEM;
 	trace_seq_init(&seq, text, COMMAND_MAX);
 	print_command(field, like, &seq);
-	trace_seq_putc(&seq, '\0');
-	err = seq.overflowed ? -EINVAL : trace_triggers_write(field->file, text, &error);
+	line.len = seq.len;
+	err = seq.overflowed ? -EINVAL : trace_triggers_write(field->file, &line, &error);
 	trace_plat_free(text, COMMAND_MAX);
 	if (!err)
 		trace_hist_first->is_for_field = true; /* it is the newest one */
@@ -118,7 +121,8 @@ static int hist_param_make(const struct other_field *field, const struct trace_t
 /* Make the variable's name, without modifier. */
 static void name_variable(struct other_field *field)
 {
-	(void)trace_snprintf(field->variable, sizeof(field->variable), VARIABLE_NAME, field->name);
+	(void)trace_snprintf(field->variable, sizeof(field->variable), VARIABLE_NAME,
+			     (int)field->name.len, field->name.at);
 	for (char *c = field->variable; *c; c++) {
 		if (*c == '.' || *c == '-' || *c == '=')
 			*c = '_';
@@ -128,6 +132,7 @@ static void name_variable(struct other_field *field)
 static int compile_made(struct hist_parse *parse, struct other_field *field,
 			const struct trace_trigger *like, struct hist_param *param)
 {
+	const struct expr_word variable = trace_expr_whole(field->variable);
 	struct hist *made = find_made(field);
 	int err;
 
@@ -137,30 +142,28 @@ static int compile_made(struct hist_parse *parse, struct other_field *field,
 	if (!made) {
 		err = hist_param_make(field, like);
 		if (err)
-			return err == -EINVAL ? hist_blame(parse, field->name,
+			return err == -EINVAL ? hist_blame(parse, field->name.at,
 							   "Couldn't create histogram for field")
 					      : err;
 		made = trace_hist_first;
 	}
-	return trace_hist_compile_var_of(parse, made, field->variable, &param->value);
+	return trace_hist_compile_var_of(parse, made, trace_hist_find_variable(made, &variable),
+					 field->name.at, &param->value);
 }
 
-static int hist_param_compile_other(struct hist_parse *parse, const char *system, const char *event,
-				    char *name, struct hist_param *param)
+static int hist_param_compile_other(struct hist_parse *parse, const struct trace_event_call *call,
+				    const struct expr_word *name, struct hist_param *param)
 {
-	const struct trace_event_call *call = trace_hist_find_call(system, event);
-	struct other_field field = { .name = name };
+	struct other_field field = { .name = *name };
 	const struct trace_trigger *like = NULL;
 
-	if (!call)
-		return hist_blame(parse, system, "Event file not found");
 	if (!trace_hist_is_field_of(call, name))
-		return hist_blame(parse, name, NOT_FOUND);
+		return hist_blame(parse, name->at, NOT_FOUND);
 	field.file = trace_event_file_find(parse->hist->tr, call);
 	if (field.file)
 		like = find_like(field.file, parse->hist);
 	if (!like)
-		return hist_blame(parse, name, "Matching event histogram not found");
+		return hist_blame(parse, name->at, "Matching event histogram not found");
 	field.like = trace_hist_of(like);
 	name_variable(&field);
 	return compile_made(parse, &field, like, param);
@@ -168,35 +171,23 @@ static int hist_param_compile_other(struct hist_parse *parse, const char *system
 
 /* ---- Fields ---- */
 
-static char *behind_point(char *text)
-{
-	text = hist_find_char(text, '.');
-	return *text ? text + 1 : NULL;
-}
-
-/* Compile SYSTEM.EVENT.FIELD. */
-static int compile_qualified(struct hist_parse *parse, char *system, char *event, char *name,
-			     struct hist_param *param)
-{
-	const struct trace_event *own = &parse->file->call->event;
-
-	event[-1] = name[-1] = '\0';
-	if (trace_streq(own->system, system) && trace_streq(own->name, event))
-		return trace_hist_compile_plain(parse, name, &param->value);
-	return hist_param_compile_other(parse, system, event, name, param);
-}
-
 static int compile_field(struct hist_parse *parse, const struct hist_action *action,
 			 struct hist_param *param)
 {
-	char *event = behind_point(param->text), *name = event ? behind_point(event) : NULL;
+	struct expr_word name = param->text, system = expr_take_until(&name, "."), event;
+	const struct trace_event_call *own = parse->file->call, *call;
 
-	if (name)
-		return compile_qualified(parse, param->text, event, name, param);
-	if (action->system && !trace_hist_is_field_of(parse->file->call, param->text))
-		return hist_param_compile_other(parse, action->system, action->event, param->text,
-						param);
-	return trace_hist_compile_plain(parse, param->text, &param->value);
+	(void)expr_take(&name, '.');
+	event = expr_take_until(&name, ".");
+	if (!expr_take(&name, '.'))
+		return action->match && !trace_hist_is_field_of(own, &param->text)
+			       ? hist_param_compile_other(parse, action->match, &param->text, param)
+			       : trace_hist_compile_plain(parse, &param->text, &param->value);
+	call = trace_event_call_named(&system, &event);
+	if (!call)
+		return hist_blame(parse, system.at, "Event file not found");
+	return call == own ? trace_hist_compile_plain(parse, &name, &param->value)
+			   : hist_param_compile_other(parse, call, &name, param);
 }
 
 int trace_hist_compile_param(struct hist_parse *parse, const struct hist_action *action,
@@ -205,7 +196,7 @@ int trace_hist_compile_param(struct hist_parse *parse, const struct hist_action 
 	uint16_t insn = hist_next_insn(parse);
 	int err;
 
-	if (trace_hist_is_variable(param->text))
+	if (trace_hist_is_variable(&param->text))
 		err = compile_variable(parse, action, param);
 	else
 		err = compile_field(parse, action, param);

@@ -14,186 +14,162 @@
 #define HITS_WITH     "hitcount."
 #define INSNS_MAX     (2 * HIST_INSNS_MAX) /* with EXPR_END of each value */
 
-/* The parts of a histogram's text, each behind its `=`; NULL for a missing one. */
+enum hist_part {
+	HIST_KEYS,
+	HIST_VALS,
+	HIST_SORT,
+	HIST_NAME,
+	HIST_CLOCK,
+	HIST_ENTRIES,
+	HIST_NR_PARTS
+};
+
+/* The parts of a histogram's text, each behind its `=`. */
 struct hist_parts {
-	char *keys, *vals, *sort;
-	char *variables[HIST_VARS_MAX];
+	struct expr_word of[HIST_NR_PARTS]; /* of enum hist_part; `at` is NULL for a missing one */
+	struct expr_word variables[HIST_VARS_MAX];
 	uint32_t nr_variables;
-	char *actions[HIST_ACTIONS_MAX];
+	struct expr_word actions[HIST_ACTIONS_MAX];
 	uint32_t nr_actions;
 };
 
-void trace_hist_set_error(struct hist_parse *parse, const char *at, const char *why)
-{
-	const struct hist *hist = parse->hist;
-	size_t copy_bytes = hist->text_bytes / 2, pos = 0;
+static const struct {
+	const char *name;
+	enum hist_part part;
+} hist_part_names[] = {
+	{ "keys", HIST_KEYS }, { "key", HIST_KEYS },	{ "vals", HIST_VALS },
+	{ "val", HIST_VALS },  { "values", HIST_VALS }, { "sort", HIST_SORT },
+	{ "name", HIST_NAME }, { "clock", HIST_CLOCK }, { "size", HIST_ENTRIES },
+};
 
-	/* A name may lie in the copy that is never cut. */
-	if (at >= hist->text && at < hist->text + hist->text_bytes)
-		pos = (size_t)(at - hist->text) % copy_bytes;
-	*parse->error = (struct expr_error){ .why = why, .pos = pos };
-}
-
-char *trace_hist_cut(char *text, char separator)
+struct expr_word trace_hist_take_part(struct expr_word *rest, char separator)
 {
+	const char *start = rest->at;
 	uint32_t depth = 0;
 
-	for (; *text; text++) {
-		depth += *text == '(';
-		depth -= *text == ')' && depth;
-		if (*text == separator && !depth) {
-			*text = '\0';
-			return text + 1;
-		}
+	for (; rest->len && (depth || *rest->at != separator); *rest = expr_behind(rest, 1)) {
+		depth += *rest->at == '(';
+		depth -= *rest->at == ')' && depth;
 	}
-	return NULL;
+	return expr_between(start, rest->at);
+}
+
+char *trace_hist_name_of(const struct hist *hist, const struct expr_word *word)
+{
+	char *name = hist->names + (word->at - hist->text);
+
+	(void)trace_expr_copy(name, word->len + 1, word);
+	return name;
 }
 
 /* ---- The parts ---- */
 
-/* The text behind `word=`, or NULL when the part begins with another word. */
-static char *hist_parse_value_of(char *part, const char *word)
-{
-	size_t len = trace_strlen(word);
-
-	return trace_str_starts(part, word) && part[len] == '=' ? part + len + 1 : NULL;
-}
-
-static char *value_of_any(char *part, const char *const *words)
-{
-	char *value = NULL;
-
-	for (; *words && !value; words++)
-		value = hist_parse_value_of(part, *words);
-	return value;
-}
-
-static int hist_parse_set_size(struct hist_parse *parse, const char *text)
+static int hist_parse_set_size(struct hist_parse *parse, const struct expr_word *text)
 {
 	uint32_t size = HIST_SIZE_MIN;
 	uint64_t wanted;
 
-	if (trace_parse_u64(text, 0, &wanted) || wanted > HIST_SIZE_MAX || wanted <= 64)
-		return hist_blame(parse, text, "The size has to be from 65 to 131072");
+	if (trace_expr_number(text, 0, false, &wanted) || wanted > HIST_SIZE_MAX || wanted <= 64)
+		return hist_blame(parse, text->at, "The size has to be from 65 to 131072");
 	while (size < wanted)
 		size *= 2;
 	parse->hist->size = size;
 	return 0;
 }
 
-static int take_assignment(struct hist_parse *parse, struct hist_parts *parts, char *part)
+/* Take NAME=VALUE, where NAME has `name_len` characters. */
+static int take_assignment(struct hist_parse *parse, struct hist_parts *parts,
+			   const struct expr_word *part, size_t name_len)
 {
-	static const char *const keys[] = { "keys", "key", NULL };
-	static const char *const vals[] = { "vals", "val", "values", NULL };
-	char *value;
+	const struct expr_word name = { part->at, name_len };
 
-	if ((value = value_of_any(part, keys))) {
-		parts->keys = value;
-		return 0;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(hist_part_names); i++) {
+		struct expr_word *value = &parts->of[hist_part_names[i].part];
+
+		if (!trace_expr_is(&name, hist_part_names[i].name))
+			continue;
+		*value = expr_behind(part, name_len + 1);
+		return value == &parts->of[HIST_ENTRIES] ? hist_parse_set_size(parse, value) : 0;
 	}
-	if ((value = value_of_any(part, vals))) {
-		parts->vals = value;
-		return 0;
-	}
-	if ((value = hist_parse_value_of(part, "sort"))) {
-		parts->sort = value;
-		return 0;
-	}
-	if ((value = hist_parse_value_of(part, "name"))) {
-		parse->hist->name = value;
-		return 0;
-	}
-	if ((value = hist_parse_value_of(part, "clock"))) {
-		parse->hist->clock_name = value;
-		return 0;
-	}
-	if ((value = hist_parse_value_of(part, "size")))
-		return hist_parse_set_size(parse, value);
 	if (parts->nr_variables == HIST_VARS_MAX)
-		return hist_blame(parse, part, "Too many variables defined");
-	parts->variables[parts->nr_variables++] = part;
+		return hist_blame(parse, part->at, "Too many variables defined");
+	parts->variables[parts->nr_variables++] = *part;
 	return 0;
 }
 
-static char *equals_in(char *part)
-{
-	while (*part && *part != '=' && *part != '(')
-		part++;
-	return *part == '=' ? part : NULL;
-}
-
-static int take_action(struct hist_parse *parse, struct hist_parts *parts, char *part)
+static int take_action(struct hist_parse *parse, struct hist_parts *parts,
+		       const struct expr_word *part)
 {
 	if (parts->nr_actions == HIST_ACTIONS_MAX)
-		return hist_blame(parse, part, "Too many actions (8 max)");
-	parts->actions[parts->nr_actions++] = part;
+		return hist_blame(parse, part->at, "Too many actions (8 max)");
+	parts->actions[parts->nr_actions++] = *part;
 	return 0;
 }
 
-static int hist_parse_take_part(struct hist_parse *parse, struct hist_parts *parts, char *part,
-				struct hist_wish *wish)
+static int hist_parse_take_part(struct hist_parse *parse, struct hist_parts *parts,
+				const struct expr_word *part, struct hist_wish *wish)
 {
-	char *equals;
+	struct expr_word value = *part, name = expr_take_until(&value, "=(");
 
-	equals = equals_in(part);
-
-	if (equals && !equals[1])
-		return hist_blame(parse, part, "Empty assignment");
-	if (equals)
-		return take_assignment(parse, parts, part);
+	if (expr_take(&value, '='))
+		return value.len ? take_assignment(parse, parts, part, name.len)
+				 : hist_blame(parse, part->at, "Empty assignment");
 	if (trace_hist_is_action(part))
 		return take_action(parse, parts, part);
-	if (trace_streq(part, "nohitcount") || trace_streq(part, "NOHC"))
+	if (trace_expr_is(part, "nohitcount") || trace_expr_is(part, "NOHC"))
 		parse->hist->no_hitcount = true;
-	else if (trace_streq(part, "pause"))
+	else if (trace_expr_is(part, "pause"))
 		wish->pause = true;
-	else if (trace_streq(part, "cont") || trace_streq(part, "continue"))
+	else if (trace_expr_is(part, "cont") || trace_expr_is(part, "continue"))
 		wish->cont = true;
-	else if (trace_streq(part, "clear"))
+	else if (trace_expr_is(part, "clear"))
 		wish->clear = true;
 	else
-		return hist_blame(parse, part, "No action found");
+		return hist_blame(parse, part->at, "No action found");
 	return 0;
 }
 
 static int take_parts(struct hist_parse *parse, struct hist_parts *parts, struct hist_wish *wish)
 {
-	char *part = parse->hist->text, *next;
-	int err = 0;
+	struct expr_word rest = trace_expr_whole(parse->hist->text), part;
+	int err;
 
-	for (; part && !err; part = next) {
-		next = trace_hist_cut(part, ':');
-		err = hist_parse_take_part(parse, parts, part, wish);
-	}
-	if (!err && !parts->keys)
+	do {
+		part = trace_hist_take_part(&rest, ':');
+		err = hist_parse_take_part(parse, parts, &part, wish);
+	} while (!err && expr_take(&rest, ':'));
+	if (!err && !parts->of[HIST_KEYS].at)
 		err = hist_blame(parse, parse->hist->text, "A histogram has to have keys");
+	if (parts->of[HIST_NAME].at)
+		parse->hist->name = trace_hist_name_of(parse->hist, &parts->of[HIST_NAME]);
+	if (parts->of[HIST_CLOCK].at)
+		parse->hist->clock_name = trace_hist_name_of(parse->hist, &parts->of[HIST_CLOCK]);
 	return err;
 }
 
 /* ---- Keys, values ---- */
 
-static int hist_parse_add_keys(struct hist_parse *parse, char *text)
+static int hist_parse_add_keys(struct hist_parse *parse, struct expr_word rest)
 {
 	struct hist *hist = parse->hist;
 	uint32_t nr_words = 0;
-	char *next;
-	int err = 0;
 
-	for (; text && !err; text = next) {
+	do {
 		struct hist_value *key = &hist->keys[hist->nr_keys];
+		struct expr_word text = trace_hist_take_part(&rest, ',');
+		int err;
 
-		next = trace_hist_cut(text, ',');
 		if (hist->nr_keys == HIST_KEYS_MAX)
-			return hist_blame(parse, text, "Too many keys (3 max)");
-		err = trace_hist_compile_value(parse, text, HIST_AS_KEY, key);
+			return hist_blame(parse, text.at, "Too many keys (3 max)");
+		err = trace_hist_compile_value(parse, &text, HIST_AS_KEY, key);
 		if (err)
 			return err;
 		hist->nr_keys++;
 		hist->has_comm |= key->modifier == HIST_EXECNAME;
 		nr_words += key->words;
 		if (nr_words > HIST_KEY_BYTES / 8)
-			return hist_blame(parse, text, "The key is too long");
-	}
+			return hist_blame(parse, text.at, "The key is too long");
+	} while (expr_take(&rest, ','));
 	return 0;
 }
 
@@ -201,48 +177,59 @@ static int hist_parse_add_keys(struct hist_parse *parse, char *text)
  * Add `hitcount`. It is always there; with a modifier it is also a value of its own, which each
  * event increases by 1.
  */
-static int add_hits(struct hist_parse *parse, const char *modifier, struct hist_value *value)
+static int add_hits(struct hist_parse *parse, const struct expr_word *text,
+		    struct hist_value *value)
 {
 	static const uint8_t modifiers[] = { HIST_HEX, HIST_PERCENT, HIST_GRAPH };
+	const struct expr_word modifier = expr_behind(text, sizeof(HITS_WITH) - 1);
 
 	*value = (struct hist_value){ .name = "hitcount", .type = "u64", .bytes = 8, .words = 1 };
 	value->is_hits = true;
 	value->insn = hist_next_insn(parse);
 	for (uint32_t i = 0; i < TRACE_ARRAY_SIZE(modifiers); i++) {
-		if (trace_streq(modifier, trace_hist_modifier_names[modifiers[i]]))
+		if (trace_expr_is(&modifier, trace_hist_modifier_names[modifiers[i]]))
 			value->modifier = modifiers[i];
 	}
 	if (!value->modifier)
-		return hist_blame(parse, modifier, "Invalid field modifier");
+		return hist_blame(parse, modifier.at, "Invalid field modifier");
 	hist_add(parse, EXPR_CONST)->number.operand = 1;
 	return trace_hist_end_value(parse);
 }
 
-static int add_vals(struct hist_parse *parse, char *text)
+static int hist_parse_add_value(struct hist_parse *parse, const struct expr_word *text)
 {
 	struct hist *hist = parse->hist;
-	struct hist_value *value;
-	char *next;
+	struct hist_value *value = &hist->vals[hist->nr_vals];
+	int err;
+
+	if (trace_expr_is(text, "hitcount"))
+		return 0;
+	if (hist->nr_vals == HIST_VALS_MAX - 1)
+		return hist_blame(parse, text->at, "Too many values specified");
+	err = trace_expr_starts(text, HITS_WITH)
+		      ? add_hits(parse, text, value)
+		      : trace_hist_compile_value(parse, text, HIST_AS_VALUE, value);
+	if (!err)
+		hist->nr_vals++;
+	return err;
+}
+
+static int add_vals(struct hist_parse *parse, struct expr_word rest)
+{
+	const struct hist *hist = parse->hist;
 	int err = 0;
 
-	for (; text && !err; text = next) {
-		next = trace_hist_cut(text, ',');
-		if (trace_streq(text, "hitcount"))
-			continue;
-		if (hist->nr_vals == HIST_VALS_MAX - 1)
-			return hist_blame(parse, text, "Too many values specified");
-		value = &hist->vals[hist->nr_vals];
-		err = trace_str_starts(text, HITS_WITH)
-			      ? add_hits(parse, text + sizeof(HITS_WITH) - 1, value)
-			      : trace_hist_compile_value(parse, text, HIST_AS_VALUE, value);
-		if (!err)
-			hist->nr_vals++;
+	while (!err && rest.at) {
+		struct expr_word text = trace_hist_take_part(&rest, ',');
+
+		err = hist_parse_add_value(parse, &text);
+		if (!expr_take(&rest, ','))
+			break;
 	}
-	if (!err && hist->no_hitcount && !hist->nr_vals) {
-		trace_hist_set_error(parse, hist->text,
-				     "Non-hitcount value is required for 'nohitcount'");
-		return -ENOENT;
-	}
+	if (!err && hist->no_hitcount && !hist->nr_vals)
+		err = trace_expr_refuse(&parse->cursor, -ENOENT,
+					"Non-hitcount value is required for 'nohitcount'",
+					hist->text);
 	return err;
 }
 
@@ -251,12 +238,12 @@ static int hist_parse_add_variables(struct hist_parse *parse, const struct hist_
 	int err = 0;
 
 	for (uint32_t i = 0; i < parts->nr_variables && !err; i++) {
-		char *text = parts->variables[i], *next;
+		struct expr_word rest = parts->variables[i], text;
 
-		for (; text && !err; text = next) {
-			next = trace_hist_cut(text, ',');
-			err = trace_hist_add_variable(parse, text);
-		}
+		do {
+			text = trace_hist_take_part(&rest, ',');
+			err = trace_hist_add_variable(parse, &text);
+		} while (!err && expr_take(&rest, ','));
 	}
 	return err;
 }
@@ -266,7 +253,7 @@ static int add_actions(struct hist_parse *parse, const struct hist_parts *parts)
 	int err = 0;
 
 	for (uint32_t i = 0; i < parts->nr_actions && !err; i++)
-		err = trace_hist_add_action(parse, parts->actions[i]);
+		err = trace_hist_add_action(parse, &parts->actions[i]);
 	return err;
 }
 
@@ -335,16 +322,16 @@ static int hist_parse_compile(struct hist_parse *parse, struct hist_wish *wish)
 	if (!err)
 		err = hist_parse_add_variables(parse, &parts);
 	if (!err)
-		err = hist_parse_add_keys(parse, parts.keys);
+		err = hist_parse_add_keys(parse, parts.of[HIST_KEYS]);
 	if (!err)
-		err = add_vals(parse, parts.vals);
+		err = add_vals(parse, parts.of[HIST_VALS]);
 	if (!err)
-		err = trace_hist_add_sorts(parse, parts.sort);
+		err = trace_hist_add_sorts(parse, parts.of[HIST_SORT]);
 	if (!err)
 		err = trace_hist_compile_actions(parse);
 	/* The name of an unused clock is not checked, as on Linux. */
 	if (!err && hist->uses_time && !trace_clock_find(hist->clock_name))
-		err = hist_blame(parse, hist->clock_name, "Couldn't set trace_clock");
+		err = hist_blame(parse, parts.of[HIST_CLOCK].at, "Couldn't set trace_clock");
 	if (!err)
 		err = hist_parse_end_values(parse);
 	if (!err)
@@ -356,25 +343,24 @@ static int hist_parse_compile(struct hist_parse *parse, struct hist_wish *wish)
 	return err;
 }
 
-/* Make both copies of the text; see trace_hist_name_of(). */
-static int hist_parse_copy_text(struct hist *hist, const char *text)
+/* Copy the text, and make room for names. */
+static int hist_parse_copy_text(struct hist *hist, const struct expr_word *text)
 {
-	size_t bytes = trace_strlen(text) + 1;
+	char *copy = trace_plat_alloc(2 * (text->len + 1));
 
-	hist->text = trace_plat_alloc(2 * bytes);
-	if (!hist->text)
+	if (!copy)
 		return -ENOMEM;
-	hist->text_bytes = 2 * bytes;
-	memcpy(hist->text, text, bytes);
-	memcpy(hist->text + bytes, text, bytes);
+	hist->text = copy;
+	hist->text_bytes = 2 * (text->len + 1);
+	hist->names = trace_expr_put(copy, text) + 1;
 	return 0;
 }
 
-int trace_hist_create(struct trace_event_file *file, const char *text, struct hist **out_hist,
-		      struct hist_wish *wish, struct expr_error *error)
+int trace_hist_create(struct trace_event_file *file, const struct expr_word *text,
+		      struct hist **out_hist, struct hist_wish *wish, struct expr_error *error)
 {
 	struct hist *hist = trace_plat_alloc(sizeof(*hist));
-	struct hist_parse parse = { .hist = hist, .file = file, .error = error };
+	struct hist_parse parse = { .hist = hist, .file = file, .cursor.error = error };
 	int err;
 
 	*error = (struct expr_error){ 0 };
@@ -386,6 +372,7 @@ int trace_hist_create(struct trace_event_file *file, const char *text, struct hi
 	hist->size = HIST_SIZE;
 	hist->clock_name = CLOCK_DEFAULT;
 	err = hist_parse_copy_text(hist, text);
+	parse.cursor.text = hist->text;
 	if (!err)
 		err = hist_parse_compile(&parse, wish);
 	if (err) {

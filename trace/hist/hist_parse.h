@@ -11,18 +11,14 @@
 #include "hist.h"
 #include "hist_program.h"
 
-/* The event of an action onmatch(). */
-struct hist_match {
-	const char *system, *event;
-};
-
 struct hist_parse {
 	struct hist *hist;
 	struct expr_build build; /* of hist->values */
 	uint32_t nr_ended;	 /* values in it */
 	struct trace_event_file *file;
-	struct expr_error *error;
-	struct hist_match matches[HIST_ACTIONS_MAX];
+	struct expr_cursor cursor; /* about hist->text, for mistakes */
+	/* The events of actions onmatch(). */
+	const struct trace_event_call *matches[HIST_ACTIONS_MAX];
 	uint32_t nr_matches;
 	bool may_exist; /* the text may name an existing histogram */
 };
@@ -34,30 +30,20 @@ enum hist_place {
 	HIST_AS_VARIABLE,
 };
 
-/* Record a mistake at `at`, which points into hist->text. */
-void trace_hist_set_error(struct hist_parse *parse, const char *at, const char *why);
-/* Record a mistake, and return -EINVAL. */
-static inline int hist_blame(struct hist_parse *parse, const char *at, const char *why)
+/* Record a mistake at `at`, which points into hist->text. Returns -EINVAL. */
+static inline int hist_blame(const struct hist_parse *parse, const char *at, const char *why)
 {
-	trace_hist_set_error(parse, at, why);
+	(void)trace_expr_refuse(&parse->cursor, -EINVAL, why, at);
 	return -EINVAL;
 }
 
-/* Find the first `c` of a text, or its end. */
-static inline char *hist_find_char(const char *text, char c)
-{
-	while (*text && *text != c)
-		text++;
-	return (char *)(uintptr_t)text;
-}
-
-/* Cut the text at the next `separator` outside of parentheses. Returns the rest, or NULL. */
-char *trace_hist_cut(char *text, char separator);
+/* Take the characters before the next `separator` outside of parentheses, or all, off `rest`. */
+struct expr_word trace_hist_take_part(struct expr_word *rest, char separator);
 
 /* ---- hist_sort.c ---- */
 
-/* Compile the fields of sort=, or NULL for sorting by hits. Keys and values are known already. */
-int trace_hist_add_sorts(struct hist_parse *parse, char *text);
+/* Compile the fields of sort=; without one, sort by hits. Keys and values are known already. */
+int trace_hist_add_sorts(struct hist_parse *parse, struct expr_word text);
 
 /* ---- hist_field.c ---- */
 
@@ -76,21 +62,25 @@ static inline uint16_t hist_next_insn(const struct hist_parse *parse)
 	return (uint16_t)parse->build.program->nr;
 }
 /*
- * Compile the word `text`, FIELD or FIELD.MODIFIER, which is cut at the point. Fills in *value but
- * for `var`, `insn` and `at`.
+ * Compile the word `text`, FIELD or FIELD.MODIFIER. Fills in *value but for `var`, `insn` and `at`.
  */
-int trace_hist_compile_field(struct hist_parse *parse, char *text, struct hist_value *value);
+int trace_hist_compile_field(struct hist_parse *parse, const struct expr_word *text,
+			     struct hist_value *value);
 /* Does FIELD or FIELD.MODIFIER name a field of events of this type? */
-bool trace_hist_is_field_of(const struct trace_event_call *call, const char *text);
+bool trace_hist_is_field_of(const struct trace_event_call *call, const struct expr_word *text);
 
 /* ---- hist_expr.c ---- */
 
 /* Compile an expression. Fills in *value but for `var` and `at`. */
-int trace_hist_compile_value(struct hist_parse *parse, char *text, enum hist_place place,
-			     struct hist_value *value);
+int trace_hist_compile_value(struct hist_parse *parse, const struct expr_word *text,
+			     enum hist_place place, struct hist_value *value);
 /* Compile a single field that an action is to keep. */
-int trace_hist_compile_plain(struct hist_parse *parse, char *text, struct hist_value *value);
-/* The text from `start` to `end` of hist->text, in the copy of it that is never cut. */
-const char *trace_hist_name_of(struct hist_parse *parse, const char *start, const char *end);
+int trace_hist_compile_plain(struct hist_parse *parse, const struct expr_word *text,
+			     struct hist_value *value);
+/*
+ * A word of hist->text, or the NUL at its end, with a NUL behind; good until one around it is asked
+ * for.
+ */
+char *trace_hist_name_of(const struct hist *hist, const struct expr_word *word);
 
 #endif

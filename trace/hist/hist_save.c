@@ -13,7 +13,7 @@
 
 static int compile_param(struct hist_parse *parse, struct hist_param *param, uint32_t *words)
 {
-	int err = trace_hist_compile_plain(parse, param->text, &param->value);
+	int err = trace_hist_compile_plain(parse, &param->text, &param->value);
 
 	if (err)
 		return err;
@@ -28,11 +28,10 @@ static int save_compile(struct hist_parse *parse, struct hist_action *action)
 	uint32_t words = 1; /* the value */
 	int err = 0;
 
-	if (hist->records) {
-		trace_hist_set_error(parse, action->word,
-				     "Can't have more than one save() action per hist");
-		return -EEXIST;
-	}
+	if (hist->records)
+		return trace_expr_refuse(&parse->cursor, -EEXIST,
+					 "Can't have more than one save() action per hist",
+					 action->word.at);
 	for (uint32_t i = 0; i < action->nr_params && !err; i++)
 		err = compile_param(parse, &action->params[i], &words);
 	if (err)

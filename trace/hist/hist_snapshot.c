@@ -142,8 +142,9 @@ static void snapshot_print(const struct hist_view *view, const struct hist_actio
 		return;
 	trace_seq_printf(seq,
 			 "\nSnapshot taken (see tracing/snapshot).  Details:\n"
-			 "\ttriggering value { %s(%s) }: %10llu\ttriggered by event with key: ",
-			 action->handler->name, action->of, (unsigned long long)last.value);
+			 "\ttriggering value { %s(%.*s) }: %10llu\ttriggered by event with key: ",
+			 action->handler->name, (int)action->of.len, action->of.at,
+			 (unsigned long long)last.value);
 	trace_hist_print_key(hist, (const void *)last.entry, seq);
 	trace_seq_putc(seq, '\n');
 }

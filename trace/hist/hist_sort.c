@@ -5,32 +5,36 @@
 #include "hist_parse.h"
 #include "text/str.h"
 
-static bool hist_sort_is_named(const struct hist_value *value, const char *name)
+static bool hist_sort_is_named(const struct hist_value *value, const struct expr_word *name)
 {
 	if (value->is_cpu && !value->is_expression)
-		return trace_streq(name, "cpu") || trace_streq(name, "common_cpu");
-	return !value->is_expression && trace_streq(value->name, name);
+		return trace_expr_is(name, "cpu") || trace_expr_is(name, "common_cpu");
+	return !value->is_expression && trace_expr_is(name, value->name);
 }
 
 /* Is this the value's modifier, as listed? NULL stands for any. */
-static bool has_modifier(const struct hist_value *value, const char *modifier)
+static bool has_modifier(const struct hist_value *value, const struct expr_word *modifier)
 {
-	const char *own = trace_hist_modifier_names[value->modifier], *number;
+	const char *own = trace_hist_modifier_names[value->modifier];
+	struct expr_word number;
 	uint64_t buckets;
 
 	if (!modifier || !own)
 		return !modifier;
 	if (value->modifier != HIST_BUCKETS)
-		return trace_streq(modifier, own);
-	number = modifier + trace_strlen(own) + 1;
-	return trace_str_starts(modifier, own) && number[-1] == '=' &&
-	       !trace_parse_u64(number, 0, &buckets) && buckets == value->buckets;
+		return trace_expr_is(modifier, own);
+	if (!trace_expr_starts(modifier, own))
+		return false;
+	number = expr_behind(modifier, trace_strlen(own));
+	return expr_take(&number, '=') && !trace_expr_number(&number, 0, false, &buckets) &&
+	       buckets == value->buckets;
 }
 
 /* Find a key or value for struct hist_sort. Returns its index, or -1. */
-static int find_sorted(const struct hist *hist, const char *name, const char *modifier)
+static int find_sorted(const struct hist *hist, const struct expr_word *name,
+		       const struct expr_word *modifier)
 {
-	if (trace_streq(name, "hitcount"))
+	if (trace_expr_is(name, "hitcount"))
 		return modifier ? -1 : 0;
 	for (int i = 0; i < hist->nr_vals; i++) {
 		if (hist_sort_is_named(&hist->vals[i], name) &&
@@ -45,57 +49,56 @@ static int find_sorted(const struct hist *hist, const char *name, const char *mo
 	return -1;
 }
 
-/* Cut the order off the text behind a field. Returns the modifier, or NULL for none. */
-static char *cut_order(char *modifier, struct hist_sort *sort)
+/* Take an order off the end of `text`. */
+static bool take_order(struct expr_word *text, const char *order)
 {
-	char *order = modifier;
+	bool is_there = trace_expr_ends(text, order);
 
-	for (char *at = modifier; at && *at; at++) {
-		if (*at == '.')
-			order = at + 1;
-	}
-	sort->is_descending = order && trace_streq(order, "descending");
-	if (!sort->is_descending && (!order || !trace_streq(order, "ascending")))
-		return modifier;
-	if (order == modifier)
-		return NULL;
-	order[-1] = '\0';
-	return modifier;
+	text->len -= is_there ? trace_strlen(order) : 0;
+	return is_there;
 }
 
 /*
  * Add FIELD[.MODIFIER][.ascending|.descending]; Linux lists the field's modifier but does not
  * accept it.
  */
-static int add_sort(struct hist_parse *parse, char *text, struct hist_sort *sort)
+static int add_sort(struct hist_parse *parse, const struct expr_word *text, struct hist_sort *sort)
 {
-	char *modifier = cut_order(trace_hist_cut(text, '.'), sort);
-	int index = find_sorted(parse->hist, text, modifier);
+	struct expr_word rest = *text, name = expr_take_until(&rest, "."), *modifier;
+	int index;
 
-	if (index < 0 && modifier && find_sorted(parse->hist, text, NULL) >= 0)
-		return hist_blame(parse, modifier, "Invalid sort modifier");
+	sort->is_descending = take_order(&rest, ".descending");
+	if (!sort->is_descending)
+		(void)take_order(&rest, ".ascending");
+	modifier = expr_take(&rest, '.') ? &rest : NULL;
+	index = find_sorted(parse->hist, &name, modifier);
+	if (index < 0 && modifier && find_sorted(parse->hist, &name, NULL) >= 0)
+		return hist_blame(parse, modifier->at, "Invalid sort modifier");
 	if (index < 0)
-		return hist_blame(parse, text, "Sort field must be a key or a val");
+		return hist_blame(parse, text->at, "Sort field must be a key or a val");
 	sort->index = (uint8_t)index;
 	return 0;
 }
 
-int trace_hist_add_sorts(struct hist_parse *parse, char *text)
+int trace_hist_add_sorts(struct hist_parse *parse, struct expr_word text)
 {
 	struct hist *hist = parse->hist;
-	const char *part = text ? text - (sizeof("sort=") - 1) : NULL;
-	char *next;
-	int err = 0;
+	struct expr_word field;
+	const char *part;
+	int err;
 
-	if (!text)
+	if (!text.at) {
 		hist->nr_sort = 1; /* by hits */
-	for (; text && !err; text = next) {
-		next = trace_hist_cut(text, ',');
+		return 0;
+	}
+	part = text.at - (sizeof("sort=") - 1);
+	do {
+		field = trace_hist_take_part(&text, ',');
 		if (hist->nr_sort == HIST_SORT_MAX)
 			return hist_blame(parse, part, "Too many sort fields (Max = 2)");
-		if (!*text)
+		if (!field.len)
 			return hist_blame(parse, part, "Empty sort field");
-		err = add_sort(parse, text, &hist->sort[hist->nr_sort++]);
-	}
+		err = add_sort(parse, &field, &hist->sort[hist->nr_sort++]);
+	} while (!err && expr_take(&text, ','));
 	return err;
 }

@@ -38,7 +38,7 @@ static bool is_same_type(const char *a, const char *b)
 static bool is_number_like(const struct hist_param *param, const struct synth_field *field)
 {
 	const struct hist_value *value = &param->value;
-	bool is_field = !value->is_ref && !trace_hist_is_variable(param->name);
+	bool is_field = !value->is_ref && !trace_hist_is_variable(&param->text);
 
 	if (value->kind != HIST_NUMBER)
 		return false;
@@ -77,38 +77,39 @@ static int compile_one(struct hist_parse *parse, struct hist_action *action,
 	if (err)
 		return err;
 	if (!field || (!parse->may_exist && !hist_trace_fits(param, field)))
-		return hist_blame(parse, param->name,
+		return hist_blame(parse, param->text.at,
 				  "Param type doesn't match synthetic event field type");
 	if (is_copied(parse->hist, &param->value))
 		*words += param->value.words;
 	if (*words > COPY_WORDS)
-		return hist_blame(parse, param->name, "Too many action params");
+		return hist_blame(parse, param->text.at, "Too many action params");
 	return 0;
 }
 
 /* The name of the synthetic event, which may stand before the first argument. */
-static const char *hist_trace_name_of(struct hist_action *action)
+static const struct expr_word *hist_trace_name_of(struct hist_action *action)
 {
-	if (!trace_streq(action->word, hist_trace_type.name))
-		return action->word;
+	if (!trace_expr_is(&action->word, hist_trace_type.name))
+		return &action->word;
 	action->first = 1;
-	return action->params[0].text;
+	return &action->params[0].text;
 }
 
 static int trace_compile(struct hist_parse *parse, struct hist_action *action)
 {
-	const char *name = hist_trace_name_of(action);
-	const struct synth_event *event = action->private = trace_synth_event_get(name);
+	const struct expr_word *name = hist_trace_name_of(action);
+	const struct synth_event *event = action->private =
+		trace_synth_event_get(trace_hist_name_of(parse->hist, name));
 	uint32_t nr = action->nr_params - action->first, words = 0;
 	int err = 0;
 
 	if (!event)
-		return hist_blame(parse, name, "Couldn't find synthetic event");
+		return hist_blame(parse, name->at, "Couldn't find synthetic event");
 	for (uint32_t i = 0; i < nr && !err; i++)
 		err = compile_one(parse, action, &action->params[action->first + i],
 				  i < event->nr_fields ? &event->fields[i] : NULL, &words);
 	if (!err && nr != event->nr_fields)
-		err = hist_blame(parse, name,
+		err = hist_blame(parse, name->at,
 				 "Param count doesn't match synthetic event field count");
 	return err;
 }

@@ -155,54 +155,42 @@ static struct hist *find_named(const struct hist *hist)
 
 /* ---- The written text ---- */
 
-/*
- * Cut `word`, with the blanks in front of it, off the end of `text`. Returns true if it was there.
- */
-static bool cut_end(char *text, const char *word)
+/* Take `state`, with the blanks in front of it, off the end of `text`. Returns true if it was there. */
+static bool take_state(struct expr_word *text, const char *state)
 {
-	size_t len = trace_strlen(text), word_len = trace_strlen(word);
-	char *at = text + len - word_len;
+	size_t rest = text->len - trace_strlen(state);
 
-	if (len <= word_len || !trace_streq(at, word) || !trace_is_space(at[-1]))
+	if (!trace_expr_ends(text, state) || !rest || !trace_is_space(text->at[rest - 1]))
 		return false;
-	*at = '\0';
-	(void)trace_strip(text);
+	*text = trace_expr_strip((struct expr_word){ text->at, rest });
 	return true;
 }
 
-/* Cut off the state that `trigger` shows at the end. Returns true if it was `[paused]`. */
-static bool cut_state(char *text)
-{
-	(void)cut_end(text, STATE_ACTIVE);
-	return cut_end(text, STATE_PAUSED);
-}
-
 /*
- * Cut off the condition, ` if CONDITION`, with the blanks around it. The text before it may have
- * others. Returns NULL when there is none.
+ * Take the condition, ` if CONDITION`, with the blanks around it off the end of `text`, in which others
+ * may be before. It is of length 0 when there is none.
  */
-static char *cut_condition(char *text)
+static struct expr_word take_condition(struct expr_word *text)
 {
-	for (char *at = text; *at; at++) {
-		if (trace_is_space(*at) && trace_str_starts(at + 1, "if") &&
-		    trace_is_space(at[3])) {
-			*at = '\0';
-			(void)trace_strip(text);
-			return trace_strip(at + 4);
-		}
+	for (size_t i = 0; i + 4 < text->len; i++) {
+		struct expr_word rest = expr_behind(text, i + 1);
+
+		if (!trace_is_space(rest.at[-1]) || !trace_expr_starts(&rest, "if") ||
+		    !trace_is_space(rest.at[2]))
+			continue;
+		*text = trace_expr_strip((struct expr_word){ text->at, i });
+		return trace_expr_strip(expr_behind(&rest, 2));
 	}
-	return NULL;
+	return (struct expr_word){ 0 };
 }
 
-static bool has_condition(const struct trace_trigger *trigger, const char *condition)
+static bool has_condition(const struct trace_trigger *trigger, const struct expr_word *condition)
 {
-	if (!trigger->filter_text || !condition)
-		return !trigger->filter_text && !condition;
-	return trace_streq(trigger->filter_text, condition);
+	return trace_expr_is(condition, trigger->filter_text ? trigger->filter_text : "");
 }
 
 static struct trace_trigger *find_same(const struct trace_event_file *file, const struct hist *hist,
-				       const char *condition)
+				       const struct expr_word *condition)
 {
 	struct trace_trigger *trigger;
 
@@ -254,16 +242,16 @@ static int hist_trigger_set_clock(struct hist *hist)
 
 static int hist_trigger_add(const struct trace_trigger_command *command,
 			    struct trace_trigger_args *args, struct hist *hist,
-			    const char *condition)
+			    const struct expr_word *condition)
 {
 	const struct trace_trigger_wish wish = { .count = TRACE_COUNT_UNLIMITED,
-						 .condition = condition,
+						 .condition = *condition,
 						 .private = hist };
 	struct hist *named = hist->name ? find_named(hist) : NULL;
 	int err;
 
 	if (named && !trace_hist_is_same(hist, named))
-		return trace_trigger_blame(args, args->text,
+		return trace_trigger_blame(args, args->text.at,
 					   "Named hist trigger doesn't match existing named "
 					   "trigger (includes variables)",
 					   -EINVAL);
@@ -292,7 +280,7 @@ static int hist_trigger_add(const struct trace_trigger_command *command,
  */
 static int hist_trigger_carry_out(const struct trace_trigger_command *command,
 				  struct trace_trigger_args *args, struct hist *hist,
-				  const struct hist_wish *wish, const char *condition)
+				  const struct hist_wish *wish, const struct expr_word *condition)
 {
 	struct trace_trigger *same = find_same(args->file, hist, condition);
 	int err = 0;
@@ -317,20 +305,21 @@ static int hist_trigger_carry_out(const struct trace_trigger_command *command,
 static int hist_write(const struct trace_trigger_command *command, struct trace_trigger_args *args)
 {
 	struct hist_wish wish = { .is_removal = args->is_removal };
+	struct expr_word text = args->text, condition;
 	struct expr_error error;
 	struct hist *hist;
-	char *condition;
 	int err;
 
-	if (!args->text)
+	if (!text.len)
 		return trace_trigger_blame(args, NULL, "A histogram has to have keys", -EINVAL);
-	wish.pause = cut_state(args->text);
-	condition = cut_condition(args->text);
-	err = trace_hist_create(args->file, args->text, &hist, &wish, &error);
+	(void)take_state(&text, STATE_ACTIVE);
+	wish.pause = take_state(&text, STATE_PAUSED);
+	condition = take_condition(&text);
+	err = trace_hist_create(args->file, &text, &hist, &wish, &error);
 	if (err)
-		return error.why ? trace_trigger_blame(args, args->text + error.pos, error.why, err)
+		return error.why ? trace_trigger_blame(args, text.at + error.pos, error.why, err)
 				 : err;
-	return hist_trigger_carry_out(command, args, hist, &wish, condition);
+	return hist_trigger_carry_out(command, args, hist, &wish, &condition);
 }
 
 void trace_hist_trigger_print(const struct trace_trigger *trigger, struct trace_seq *seq)

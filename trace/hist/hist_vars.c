@@ -6,15 +6,18 @@
 
 struct hist *trace_hist_first;
 
-bool trace_hist_is_variable(const char *word)
+bool trace_hist_is_variable(const struct expr_word *word)
 {
-	return *hist_find_char(word, '$');
+	struct expr_word rest = *word;
+
+	(void)expr_take_until(&rest, "$");
+	return rest.len;
 }
 
-uint32_t trace_hist_find_variable(const struct hist *hist, const char *name)
+uint32_t trace_hist_find_variable(const struct hist *hist, const struct expr_word *name)
 {
 	for (uint32_t i = 0; i < hist->nr_vars; i++) {
-		if (trace_streq(hist->vars[i].var, name))
+		if (trace_expr_is(name, hist->vars[i].var))
 			return i;
 	}
 	return HIST_VARS_MAX;
@@ -24,31 +27,31 @@ uint32_t trace_hist_find_variable(const struct hist *hist, const char *name)
 
 /*
  * The parts of a reference's name: SYSTEM.EVENT.$NAME, which is listed as $SYSTEM.EVENT.NAME, or
- * $NAME alone.
+ * $NAME alone, for any event.
  */
 struct ref_name {
-	const char *system; /* NULL for any system */
-	const char *event;
-	const char *name;
+	struct expr_word system, event, name;
+	bool is_qualified;
 };
 
-/* Split `word`, which is cut, into the parts of a name. */
-static int hist_vars_split(struct hist_parse *parse, char *word, struct ref_name *out)
+static int hist_vars_split(struct hist_parse *parse, const struct expr_word *word,
+			   struct ref_name *out)
 {
-	bool is_first = *word == '$';
-	char *event = hist_find_char(word, '.'),
-	     *name = hist_find_char(event + (*event != '\0'), '.');
+	struct expr_word rest = *word;
+	bool is_first = expr_take(&rest, '$'), has_event;
+	const struct expr_word all = rest;
 
-	*out = (struct ref_name){ .name = word + 1 };
-	if (is_first && !*name)
+	out->system = expr_take_until(&rest, ".");
+	has_event = expr_take(&rest, '.');
+	out->event = expr_take_until(&rest, ".");
+	out->is_qualified = expr_take(&rest, '.');
+	out->name = out->is_qualified ? rest : all;
+	if (is_first && !out->is_qualified)
 		return 0;
-	if (*event && *name != '.')
-		return hist_blame(parse, event + 1, "Invalid field modifier");
-	if (!*event || (!is_first && name[1] != '$'))
-		return hist_blame(parse, word, "Couldn't find variable");
-	*event++ = '\0';
-	*name++ = '\0';
-	*out = (struct ref_name){ word + is_first, event, name + !is_first };
+	if (has_event && !out->is_qualified)
+		return hist_blame(parse, out->event.at, "Invalid field modifier");
+	if (!has_event || (!is_first && !expr_take(&out->name, '$')))
+		return hist_blame(parse, word->at, "Couldn't find variable");
 	return 0;
 }
 
@@ -57,18 +60,15 @@ static bool hist_vars_is_meant(const struct hist *hist, const struct hist_parse 
 {
 	if (hist->tr != parse->hist->tr)
 		return false;
-	return !ref->system || (trace_streq(hist->call->event.system, ref->system) &&
-				trace_streq(hist->call->event.name, ref->event));
+	return !ref->is_qualified || (trace_expr_is(&ref->system, hist->call->event.system) &&
+				      trace_expr_is(&ref->event, hist->call->event.name));
 }
 
 /* Does the histogram belong to an event that an action onmatch() waits for? */
 static bool is_matched(const struct hist *hist, const struct hist_parse *parse)
 {
-	const struct trace_event *event = &hist->call->event;
-
 	for (uint32_t i = 0; i < parse->nr_matches; i++) {
-		if (trace_streq(event->system, parse->matches[i].system) &&
-		    trace_streq(event->name, parse->matches[i].event))
+		if (hist->call == parse->matches[i])
 			return true;
 	}
 	return false;
@@ -82,7 +82,7 @@ static int find_hist(struct hist_parse *parse, const struct ref_name *ref, struc
 
 	for (struct hist *hist = trace_hist_first; hist; hist = hist->next) {
 		if (!hist_vars_is_meant(hist, parse, ref) ||
-		    trace_hist_find_variable(hist, ref->name) == HIST_VARS_MAX)
+		    trace_hist_find_variable(hist, &ref->name) == HIST_VARS_MAX)
 			continue;
 		if (is_matched(hist, parse))
 			matched = hist;
@@ -91,9 +91,9 @@ static int find_hist(struct hist_parse *parse, const struct ref_name *ref, struc
 	}
 	*out = matched ? matched : found;
 	if (!found)
-		return hist_blame(parse, ref->name, "Couldn't find variable");
+		return hist_blame(parse, ref->name.at, "Couldn't find variable");
 	if (nr > 1 && !matched)
-		return hist_blame(parse, ref->name,
+		return hist_blame(parse, ref->name.at,
 				  "Variable name not unique, need to use fully qualified name "
 				  "(subsys.event.var) for variable");
 	return 0;
@@ -130,7 +130,6 @@ static void hist_vars_describe(const struct hist_value *var, const char *name,
 				      .is_time = var->is_time,
 				      .is_fixed = var->is_fixed,
 				      .is_ref = true,
-				      .ref = HIST_REFS_MAX,
 				      .has_refs = true,
 				      .bytes = var->bytes,
 				      .words = var->words };
@@ -156,6 +155,7 @@ static void compile_own(struct hist_parse *parse, uint32_t var, struct hist_valu
 		value->var = NULL;
 	} else {
 		hist_vars_describe(own, own->var, value);
+		value->ref = (uint8_t)(HIST_REFS_MAX + var);
 	}
 	if (is_field || own->kind != HIST_NUMBER)
 		copy_insns(parse, own);
@@ -163,14 +163,13 @@ static void compile_own(struct hist_parse *parse, uint32_t var, struct hist_valu
 		trace_hist_add_own(parse, HIST_STEP_VAR)->to = (uint8_t)var;
 }
 
-int trace_hist_compile_var_of(struct hist_parse *parse, struct hist *other, const char *name,
-			      struct hist_value *value)
+int trace_hist_compile_var_of(struct hist_parse *parse, struct hist *other, uint32_t var,
+			      const char *at, struct hist_value *value)
 {
-	uint32_t var = trace_hist_find_variable(other, name);
 	const struct hist_value *from = &other->vars[var];
 	struct expr_insn *insn;
 	uint8_t ref;
-	int err = hist_vars_add_ref(parse, name, other, var, &ref);
+	int err = hist_vars_add_ref(parse, at, other, var, &ref);
 
 	if (err)
 		return err;
@@ -193,13 +192,16 @@ static int hist_vars_compile_other(struct hist_parse *parse, const struct ref_na
 	int err = find_hist(parse, ref, &other);
 
 	if (!err)
-		err = trace_hist_compile_var_of(parse, other, ref->name, value);
+		err = trace_hist_compile_var_of(parse, other,
+						trace_hist_find_variable(other, &ref->name),
+						ref->name.at, value);
 	if (!err && parse->hist->nr_refs > nr_refs)
-		parse->hist->refs[nr_refs].is_qualified = ref->system;
+		parse->hist->refs[nr_refs].is_qualified = ref->is_qualified;
 	return err;
 }
 
-int trace_hist_compile_ref(struct hist_parse *parse, char *word, struct hist_value *value)
+int trace_hist_compile_ref(struct hist_parse *parse, const struct expr_word *word,
+			   struct hist_value *value)
 {
 	struct ref_name ref;
 	uint32_t own;
@@ -207,7 +209,7 @@ int trace_hist_compile_ref(struct hist_parse *parse, char *word, struct hist_val
 
 	if (err)
 		return err;
-	own = ref.system ? HIST_VARS_MAX : trace_hist_find_variable(parse->hist, ref.name);
+	own = ref.is_qualified ? HIST_VARS_MAX : trace_hist_find_variable(parse->hist, &ref.name);
 	if (own == HIST_VARS_MAX)
 		return hist_vars_compile_other(parse, &ref, value);
 	compile_own(parse, own, value);
@@ -216,7 +218,7 @@ int trace_hist_compile_ref(struct hist_parse *parse, char *word, struct hist_val
 
 /* ---- Definitions ---- */
 
-static bool is_defined(const struct hist_parse *parse, const char *name)
+static bool is_defined(const struct hist_parse *parse, const struct expr_word *name)
 {
 	if (trace_hist_find_variable(parse->hist, name) < HIST_VARS_MAX)
 		return true;
@@ -230,25 +232,24 @@ static bool is_defined(const struct hist_parse *parse, const char *name)
 	return false;
 }
 
-int trace_hist_add_variable(struct hist_parse *parse, char *text)
+int trace_hist_add_variable(struct hist_parse *parse, const struct expr_word *text)
 {
+	struct expr_word value = *text, name = expr_take_until(&value, "=");
 	struct hist *hist = parse->hist;
 	struct hist_value *var;
-	char *value = hist_find_char(text, '=');
 	int err;
 
-	if (!*value || value == text || !value[1])
-		return hist_blame(parse, text, "Malformed assignment");
-	*value++ = '\0';
-	if (is_defined(parse, text))
-		return hist_blame(parse, text, "Variable already defined");
+	if (!name.len || !expr_take(&value, '=') || !value.len)
+		return hist_blame(parse, text->at, "Malformed assignment");
+	if (is_defined(parse, &name))
+		return hist_blame(parse, text->at, "Variable already defined");
 	if (hist->nr_vars == HIST_VARS_MAX)
-		return hist_blame(parse, text, "Too many variables defined");
+		return hist_blame(parse, text->at, "Too many variables defined");
 	var = &hist->vars[hist->nr_vars];
-	err = trace_hist_compile_value(parse, value, HIST_AS_VARIABLE, var);
+	err = trace_hist_compile_value(parse, &value, HIST_AS_VARIABLE, var);
 	if (err)
 		return err;
-	var->var = text;
+	var->var = trace_hist_name_of(hist, &name);
 	hist->nr_vars++;
 	return 0;
 }

@@ -214,18 +214,13 @@ static int create_alone(const struct probe_definition *definition, const struct 
 	return err;
 }
 
-static struct expr_word word_of(const char *text)
-{
-	return (struct expr_word){ text, trace_strlen(text) };
-}
-
 /* Names that were not written. */
 static void choose_names(struct probe_definition *definition)
 {
 	if (!definition->group.len)
-		definition->group = word_of(definition->kind->group);
+		definition->group = trace_expr_whole(definition->kind->group);
 	if (!definition->name.len)
-		definition->name = word_of(definition->default_name);
+		definition->name = trace_expr_whole(definition->default_name);
 }
 
 /* The place is found. */

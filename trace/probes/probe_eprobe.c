@@ -19,13 +19,11 @@
 static struct trace_event_call *find_source(const struct expr_word *place)
 {
 	struct expr_word event = *place, group = expr_take_until(&event, "./");
-	char system[TRACE_SYM_LEN], name[TRACE_SYM_LEN];
+	struct trace_event_call *call;
 
 	event = expr_behind(&event, event.len != 0);
-	if (!trace_expr_copy(system, sizeof(system), &group) ||
-	    !trace_expr_copy(name, sizeof(name), &event))
-		return NULL;
-	return trace_event_call_find(system, name);
+	call = trace_event_call_named(&group, &event);
+	return call && trace_event_is_switched(&call->event) ? call : NULL;
 }
 
 static int probe_eprobe_find_event(struct probe_definition *definition)

@@ -122,6 +122,7 @@ static const struct {
 	{ "traceoff :5", -EINVAL, "neither a count nor `if`", 9 },
 	{ "traceoff:5x", -EINVAL, "the count is not a number", 9 },
 	{ "stacktrace:99999999999999999999", -ERANGE, "the count is too large", 11 },
+	{ "stacktrace:999999999999999999999999999999", -ERANGE, "the count is too large", 11 },
 	{ "traceoff value == 1", -EINVAL, "neither a count nor `if`", 9 },
 	{ "traceoff:5 value == 1", -EINVAL, "neither a count nor `if`", 11 },
 	{ "traceoff iff used == 1", -EINVAL, "neither a count nor `if`", 9 },

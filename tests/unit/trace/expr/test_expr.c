@@ -38,14 +38,9 @@ static void words(void **state)
 	assert_int_equal(trace_expr_take_name(&cursor).len, 0);
 }
 
-static struct expr_word word_of(const char *text)
-{
-	return (struct expr_word){ text, strlen(text) };
-}
-
 static void parts_of_words(void **state)
 {
-	struct expr_word word = word_of("a_1:u8[3]"), head = expr_take_until(&word, "[:");
+	struct expr_word word = trace_expr_whole("a_1:u8[3]"), head = expr_take_until(&word, "[:");
 	const char *line = "\t one  two;three";
 	char copy[4] = "...";
 
@@ -64,16 +59,19 @@ static void parts_of_words(void **state)
 	word = trace_expr_next_word(&line, ';');
 	assert_true(trace_expr_is(&word, "one"));
 	word = trace_expr_next_word(&line, ';');
-	head = word_of("two");
+	head = trace_expr_whole("two");
 	assert_true(trace_expr_same(&word, &head));
 	assert_string_equal(line, ";three");
 	assert_int_equal(trace_expr_next_word(&line, ';').len, 0);
 	assert_true(trace_expr_copy(copy, sizeof(copy), &word));
 	assert_string_equal(copy, "two");
-	head = word_of("four");
+	head = trace_expr_whole("four");
 	assert_false(trace_expr_same(&word, &head));
 	assert_false(trace_expr_copy(copy, sizeof(copy), &head));
 	assert_string_equal(copy, "two");
+	head = trace_expr_strip(trace_expr_whole(" \t two\n"));
+	assert_true(trace_expr_same(&word, &head));
+	assert_int_equal(trace_expr_strip(trace_expr_whole(" \t")).len, 0);
 }
 
 static void names_in_c(void **state)
@@ -84,9 +82,9 @@ static void names_in_c(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		word = word_of(good[i]);
+		word = trace_expr_whole(good[i]);
 		assert_true(trace_expr_is_name(&word));
-		word = word_of(bad[i]);
+		word = trace_expr_whole(bad[i]);
 		assert_false(trace_expr_is_name(&word));
 	}
 }
@@ -115,7 +113,8 @@ static void numbers(void **state)
 	assert_int_equal(number("-9223372036854775808", true, &value), 0);
 	assert_int_equal(value, INT64_MIN);
 	assert_int_equal(number("-9223372036854775809", true, &value), -ERANGE);
-	assert_int_equal(number("0000000000000000000000007", false, &value), -EINVAL); /* 25 */
+	assert_int_equal(number("0000000000000000000000007", false, &value), -ERANGE); /* 25 */
+	assert_int_equal(number("x000000000000000000000007", false, &value), -EINVAL);
 	assert_int_equal(number("000000000000000000000007", false, &value), 0);
 }
 

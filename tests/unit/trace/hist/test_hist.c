@@ -252,7 +252,7 @@ static void common_keys(void **state)
 {
 	(void)state;
 	fake_thread_add(7, "captain");
-	add(ARRIVE, "hist:keys=common_pid.execname,cpu:sort=common_pid");
+	add(ARRIVE, "hist:keys=common_pid.execname,(cpu):sort=common_pid");
 	assert_string_equal(trigger(ARRIVE), "hist:keys=common_pid.execname,common_cpu:"
 					     "vals=hitcount:sort=common_pid.execname:size=2048 "
 					     "[active]\n");
@@ -266,7 +266,7 @@ static void common_keys(void **state)
 			    "{ common_pid: captain         [         7], cpu:          0 } "
 			    "hitcount:          2\n");
 	fake_cpus[0].pid = 1;
-	add(ARRIVE, "!hist:keys=common_pid.execname,cpu:sort=common_pid");
+	add(ARRIVE, "!hist:keys=common_pid.execname,(cpu):sort=common_pid");
 	add(ARRIVE, "hist:keys=common_timestamp.usecs:vals=common_type");
 	assert_non_null(strstr(cat("trace_clock"), " [global] "));
 	assert_non_null(
