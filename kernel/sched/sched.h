@@ -22,12 +22,13 @@
 #define PRIO_IDLE 140 /* of an idle thread */
 #define PRIO_NONE 141 /* of no thread: less urgent than all */
 
-/* As Linux counts: 0 to 98 real time, 120 normal; the smaller the more urgent. */
+/* As Linux counts: 0 to 98 real time, 100 to 139 normal; the smaller the more urgent. */
 static inline int32_t sched_prio(const struct thread *thread)
 {
 	if (thread->flags & THREAD_IDLE)
 		return PRIO_IDLE;
-	return thread->policy == THREAD_NORMAL ? 120 : THREAD_RT_PRIO_MAX - thread->rt_priority;
+	return thread->policy == THREAD_NORMAL ? 120 + thread->nice
+					       : THREAD_RT_PRIO_MAX - thread->rt_priority;
 }
 
 static inline bool sched_is_rt(const struct thread *thread)

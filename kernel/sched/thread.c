@@ -78,6 +78,7 @@ struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, u
 	} else {
 		thread->policy = current_thread()->policy;
 		thread->rt_priority = current_thread()->rt_priority;
+		thread->nice = current_thread()->nice;
 	}
 	/* One reference belongs to the thread, and one to the caller if it is not detached. */
 	atomic_store(&thread->refs, flags & THREAD_DETACHED ? 1 : 2);

@@ -218,16 +218,28 @@ static bool thread_is_valid_policy(enum thread_policy policy, uint32_t rt_priori
 	       rt_priority <= THREAD_RT_PRIO_MAX;
 }
 
+/* A change of how a thread is scheduled: of its nice alone, or of the rest. */
+struct thread_rank {
+	bool is_nice;
+	int nice;
+	enum thread_policy policy;
+	uint32_t rt_priority;
+};
+
 /* Queue lock and wake_lock held. */
-static void thread_change_policy(struct run_queue *rq, struct thread *thread,
-				 enum thread_policy policy, uint32_t rt_priority)
+static void thread_change_rank(struct run_queue *rq, struct thread *thread,
+			       const struct thread_rank *rank)
 {
 	bool waits = atomic_load(&thread->on_queue) == ON_QUEUE_YES && thread != rq->running;
 
 	if (waits)
 		sched_take_waiting(rq, thread);
-	thread->policy = (uint8_t)policy;
-	thread->rt_priority = (uint8_t)rt_priority;
+	if (rank->is_nice) {
+		thread->nice = (int8_t)rank->nice;
+	} else {
+		thread->policy = (uint8_t)rank->policy;
+		thread->rt_priority = (uint8_t)rank->rt_priority;
+	}
 	if (waits)
 		sched_put_waiting(rq, thread);
 	if (thread == rq->running)
@@ -236,21 +248,34 @@ static void thread_change_policy(struct run_queue *rq, struct thread *thread,
 	resched_cpu(rq);
 }
 
-int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t rt_priority)
+static int thread_set_rank(struct thread *thread, const struct thread_rank *rank)
 {
 	struct run_queue *rq;
 	uint64_t flags;
 
-	if (!thread_is_valid_policy(policy, rt_priority))
-		return -EINVAL;
 	if (thread->flags & THREAD_IDLE)
 		return -EPERM;
 	flags = spin_lock_irqsave(&thread->wake_lock);
 	rq = sched_lock_queue_of(thread);
-	thread_change_policy(rq, thread, policy, rt_priority);
+	thread_change_rank(rq, thread, rank);
 	spin_unlock(&rq->lock);
 	spin_unlock_irqrestore(&thread->wake_lock, flags);
 	return 0;
+}
+
+int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t rt_priority)
+{
+	const struct thread_rank rank = { .policy = policy, .rt_priority = rt_priority };
+
+	return thread_is_valid_policy(policy, rt_priority) ? thread_set_rank(thread, &rank)
+							   : -EINVAL;
+}
+
+int thread_set_nice(struct thread *thread, int nice)
+{
+	const struct thread_rank rank = { .is_nice = true, .nice = nice };
+
+	return thread_set_rank(thread, &rank);
 }
 
 TRACE_NOTRACE const char *thread_state_name(const struct thread *thread)

@@ -33,8 +33,7 @@ long sys_sched_yield(void)
 	return 0;
 }
 
-/* The thread `pid`, with a reference; NULL: there is none that runs a program. 0 is the running one. */
-static struct thread *machine_thread(int pid)
+struct thread *syscall_get_thread(int pid)
 {
 	struct thread *thread = current_thread();
 
@@ -57,7 +56,7 @@ long sys_sched_getaffinity(int pid, unsigned int len, unsigned long *user_mask_p
 
 	if (len < sizeof(mask) || len % sizeof(mask))
 		return -EINVAL;
-	thread = machine_thread(pid);
+	thread = syscall_get_thread(pid);
 	if (!thread)
 		return -ESRCH;
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++)
@@ -74,7 +73,7 @@ long sys_sched_setaffinity(int pid, unsigned int len, unsigned long *user_mask_p
 
 	if (copy_from_user(&mask, user_mask_ptr, len < sizeof(mask) ? len : sizeof(mask)))
 		return -EFAULT;
-	thread = machine_thread(pid);
+	thread = syscall_get_thread(pid);
 	if (!thread)
 		return -ESRCH;
 	err = thread_set_affinity(thread, mask);

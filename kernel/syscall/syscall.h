@@ -35,6 +35,9 @@
 SYSCALLS(SYSCALL_PROTOTYPE)
 #undef SYSCALL_PROTOTYPE
 
+/* The thread `pid`, with a reference; NULL: there is none that runs a program. 0 is the running one. */
+struct thread *syscall_get_thread(int pid);
+
 #define SYSCALL_TYPE(i, type, name) #type
 #define SYSCALL_NAME(i, type, name) #name
 

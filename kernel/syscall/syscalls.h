@@ -122,6 +122,14 @@ struct user_timeval;
 	CALL(135, personality, ARGS1, unsigned int, personality)                                   \
 	CALL(137, statfs, ARGS2, const char *, pathname, void *, buf)                              \
 	CALL(138, fstatfs, ARGS2, unsigned int, fd, void *, buf)                                   \
+	CALL(140, getpriority, ARGS2, int, which, int, who)                                        \
+	CALL(141, setpriority, ARGS3, int, which, int, who, int, niceval)                          \
+	CALL(142, sched_setparam, ARGS2, int, pid, int *, param)                                   \
+	CALL(143, sched_getparam, ARGS2, int, pid, int *, param)                                   \
+	CALL(144, sched_setscheduler, ARGS3, int, pid, int, policy, int *, param)                  \
+	CALL(145, sched_getscheduler, ARGS1, int, pid)                                             \
+	CALL(146, sched_get_priority_max, ARGS1, int, policy)                                      \
+	CALL(147, sched_get_priority_min, ARGS1, int, policy)                                      \
 	CALL(157, prctl, ARGS5, int, option, unsigned long, arg2, unsigned long, arg3,             \
 	     unsigned long, arg4, unsigned long, arg5)                                             \
 	CALL(158, arch_prctl, ARGS2, int, option, unsigned long, arg2)                             \

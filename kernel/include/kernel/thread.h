@@ -44,6 +44,8 @@ enum thread_policy {
 	THREAD_RR = 2,	 /* real time: as THREAD_FIFO, but takes turns with those of its priority */
 };
 #define THREAD_RT_PRIO_MAX 99 /* real-time priorities: 1, least urgent, to 99 */
+#define THREAD_NICE_MIN	   (-20)
+#define THREAD_NICE_MAX	   19
 
 /* Flags of thread_create(). */
 #define THREAD_DETACHED 0x1u /* it is never joined */
@@ -84,8 +86,9 @@ struct thread {
 	uint64_t affinity;	   /* CPUs that it may use, a bit each */
 	uint8_t policy;		   /* enum thread_policy; inherited, but not by services */
 	uint8_t rt_priority;	   /* 1 to 99; 0 for THREAD_NORMAL */
-	bool keeps_turn;	   /* real time: goes in front of those of its priority */
-	bool has_turn;		   /* real time: runs now as an urgent one, ahead of its place */
+	int8_t nice;	 /* THREAD_NICE_MIN to _MAX; as `policy`, and kept when that changes */
+	bool keeps_turn; /* real time: goes in front of those of its priority */
+	bool has_turn;	 /* real time: runs now as an urgent one, ahead of its place */
 	struct heap_node run_node; /* normal: key is vruntime_ns */
 	struct list run_link;	   /* waits to run: in a list of the run queue; dead: for kreaper */
 	uint64_t vruntime_ns;	   /* normal: the one with the least runs next */
@@ -192,6 +195,11 @@ void thread_take_pid(struct thread *thread, int32_t pid);
  * for idle threads. It holds from now on, also for a thread that runs or waits.
  */
 int thread_set_policy(struct thread *thread, enum thread_policy policy, uint32_t rt_priority);
+/*
+ * How a normal thread shares a CPU with others: of two whose numbers differ by one, that with the
+ * smaller number gets a quarter more. 0; -EPERM for idle threads. `nice` has to be in its range.
+ */
+int thread_set_nice(struct thread *thread, int nice);
 /*
  * The limit of real-time threads: on each CPU they get at most the runtime out of each period when
  * normal threads want to run there, too. Both are in microseconds. There is no limit when the

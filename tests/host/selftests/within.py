@@ -1,6 +1,6 @@
 """A machine for the self-tests that run inside of the guest: by dash and Debian's programs, or by busybox alone.
 
-The folder of the tests is /selftests there, unchanged. Programs that they want compiled are: poll, of newer versions.
+The folder of the tests is /selftests there, unchanged. Compiled programs are `ping` (see its source), and `poll` of newer versions.
 """
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE.parents[1] / "qemu"))
 
 from guest import BUILDS, ROOT, Guest, GuestError  # noqa: E402
 
-PACKAGES = "dash coreutils diffutils findutils grep sed gawk procps util-linux mount iputils-ping".split()
+PACKAGES = "dash coreutils debianutils diffutils findutils grep sed gawk procps util-linux mount".split()
 BUSYBOX = Path("/bin/busybox")
 SECONDS = 120  # that a test may take on an idle machine
 ETC = {"passwd": "root:x:0:0:root:/root:/bin/sh\n", "group": "root:x:0:\ntty:x:5:\nnogroup:x:65534:\n"}
@@ -42,20 +42,20 @@ def only_busybox(tree):
 
 
 def compiled(tests, to):
-    """Programs whose sources lie among the tests, for the guest."""
-    for source in sorted(tests.rglob("*.c")):
+    """Programs for the guest whose sources lie among the tests, and ours."""
+    for source in sorted([*tests.rglob("*.c"), HERE / "ping.c"]):
         subprocess.run(["gcc", "-O2", "-static", "-o", to / source.stem, source], check=True)
 
 
 def archive_of(shell, tests, out):
-    """Write the archive of a guest in which `shell` is /bin/sh, with the tests."""
+    """Write the archive of a guest in which `shell` is /bin/sh, with the tests. What is added comes before what packages have."""
     with tempfile.TemporaryDirectory(dir=out.parent) as work:
         added = Path(work)
         tree = debian(out.with_name("dash.cpio")) if shell == "dash" else only_busybox(added)
         (added / "usr/bin").mkdir(parents=True)
         compiled(tests, added / "usr/bin")
         shutil.copytree(tests, added / "selftests")
-        subprocess.run([ROOT / "tools/initramfs", out, *{tree, added}], check=True)
+        subprocess.run([ROOT / "tools/initramfs", out, *dict.fromkeys([tree, added])], check=True)
     return out
 
 

@@ -1,0 +1,114 @@
+/*
+ * How threads are scheduled: policies, real-time priorities, nice. Each caller may change each thread
+ * that runs a program.
+ */
+#include <kernel/thread.h>
+#include "syscall.h"
+
+#define PRIO_PROCESS 0 /* the one kind of target of setpriority() that there is */
+
+_Static_assert(THREAD_NORMAL == 0 && THREAD_FIFO == 1 && THREAD_RR == 2, "as programs have them");
+
+static bool policy_is_known(int policy)
+{
+	return policy >= THREAD_NORMAL && policy <= THREAD_RR;
+}
+
+/* Give the thread a policy, or its own one again (-1), and the priority that the program has at `param`. */
+static long policy_set(int pid, int policy, const int *param)
+{
+	struct thread *thread;
+	int priority, err;
+
+	if (pid < 0 || (policy != -1 && !policy_is_known(policy)))
+		return -EINVAL;
+	if (!param || copy_from_user(&priority, param, sizeof(priority)))
+		return param ? -EFAULT : -EINVAL;
+	thread = syscall_get_thread(pid);
+	if (!thread)
+		return -ESRCH;
+	if (policy == -1)
+		policy = thread->policy;
+	err = priority < 0
+		      ? -EINVAL
+		      : thread_set_policy(thread, (enum thread_policy)policy, (uint32_t)priority);
+	thread_put(thread);
+	return err;
+}
+
+long sys_sched_setscheduler(int pid, int policy, int *param)
+{
+	return policy_is_known(policy) ? policy_set(pid, policy, param) : -EINVAL;
+}
+
+long sys_sched_setparam(int pid, int *param)
+{
+	return policy_set(pid, -1, param);
+}
+
+long sys_sched_getscheduler(int pid)
+{
+	struct thread *thread = pid < 0 ? NULL : syscall_get_thread(pid);
+	long policy;
+
+	if (!thread)
+		return pid < 0 ? -EINVAL : -ESRCH;
+	policy = thread->policy;
+	thread_put(thread);
+	return policy;
+}
+
+long sys_sched_getparam(int pid, int *param)
+{
+	struct thread *thread = pid < 0 || !param ? NULL : syscall_get_thread(pid);
+	int priority;
+
+	if (!thread)
+		return pid < 0 || !param ? -EINVAL : -ESRCH;
+	priority = thread->rt_priority;
+	thread_put(thread);
+	return copy_to_user(param, &priority, sizeof(priority)) ? -EFAULT : 0;
+}
+
+long sys_sched_get_priority_max(int policy)
+{
+	if (!policy_is_known(policy))
+		return -EINVAL;
+	return policy == THREAD_NORMAL ? 0 : THREAD_RT_PRIO_MAX;
+}
+
+long sys_sched_get_priority_min(int policy)
+{
+	if (!policy_is_known(policy))
+		return -EINVAL;
+	return policy == THREAD_NORMAL ? 0 : 1;
+}
+
+/* 20 - nice: the C library takes it back, as negative results are errors. */
+long sys_getpriority(int which, int who)
+{
+	struct thread *thread = which == PRIO_PROCESS ? syscall_get_thread(who) : NULL;
+	long result;
+
+	if (!thread)
+		return which == PRIO_PROCESS ? -ESRCH : -EINVAL;
+	result = 20 - thread->nice;
+	thread_put(thread);
+	return result;
+}
+
+long sys_setpriority(int which, int who, int niceval)
+{
+	struct thread *thread = which == PRIO_PROCESS ? syscall_get_thread(who) : NULL;
+	int err;
+
+	if (!thread)
+		return which == PRIO_PROCESS ? -ESRCH : -EINVAL;
+	if (niceval < THREAD_NICE_MIN)
+		niceval = THREAD_NICE_MIN;
+	if (niceval > THREAD_NICE_MAX)
+		niceval = THREAD_NICE_MAX;
+	err = thread_set_nice(thread, niceval);
+	thread_put(thread);
+	return err;
+}
