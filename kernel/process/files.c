@@ -1,6 +1,7 @@
 /* Tables of open files: see files.h. */
 #include <kernel/mm.h>
 #include "files.h"
+#include "process.h"
 
 struct files *files_create(void)
 {
@@ -43,6 +44,15 @@ struct file *files_get_file(struct files *files, unsigned int fd)
 		get_file(file);
 	mutex_unlock(&files->lock);
 	return file;
+}
+
+struct fd fdget(unsigned int fd)
+{
+	struct process *process = current_process();
+
+	if (process->signals.nr_tasks > 1)
+		return (struct fd){ .file = files_get_file(process->files, fd), .is_held = true };
+	return (struct fd){ .file = fd < FILES_MAX ? process->files->file[fd] : NULL };
 }
 
 /* Lock held. */

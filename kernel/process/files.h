@@ -26,6 +26,21 @@ struct files *files_copy(struct files *from);
 void files_free(struct files *files);
 /* The file, with one reference; NULL for none. */
 struct file *files_get_file(struct files *files, unsigned int fd);
+/* A file of the running thread's process, for one call. */
+struct fd {
+	struct file *file; /* NULL: none */
+	bool is_held;	   /* with a reference of its own */
+};
+/*
+ * As files_get_file(), for a call of the program that ends by fdput(). The only thread of a process needs no
+ * reference: no other closes the file.
+ */
+struct fd fdget(unsigned int fd);
+static inline void fdput(struct fd fd)
+{
+	if (fd.is_held)
+		fput(fd.file);
+}
 /*
  * Give the file, whose reference is taken over, the lowest free descriptor from `from` on. -EMFILE: there is
  * none, and the reference is given back.

@@ -114,19 +114,19 @@ static int read_write_check(struct transfer *to)
 /* The pointers are looked at before the file is, as Linux does. */
 static long read_write_on(unsigned int fd, struct transfer *to)
 {
-	struct file *file = files_get_file(current_process()->files, fd);
+	struct fd held = fdget(fd);
 	long result = -EBADF;
 
-	if (!file)
+	to->file = held.file;
+	if (!to->file)
 		return -EBADF;
-	to->file = file;
-	if (to->pos && !file->ops->has_position)
+	if (to->pos && !to->file->ops->has_position)
 		result = -ESPIPE;
-	else if (file->flags & (to->is_write ? VFS_WRITE : VFS_READ))
+	else if (to->file->flags & (to->is_write ? VFS_WRITE : VFS_READ))
 		result = read_write_check(to);
 	if (!result && to->bytes)
 		result = read_write_run(to);
-	fput(file);
+	fdput(held);
 	if (result == -EPIPE)
 		kill_self(SIGPIPE);
 	return result;
