@@ -260,6 +260,24 @@ static void test_limit(void **state)
 	expect(CLUNK, LEN(CLUNK));
 }
 
+/* Of the longest header that is no noise, and of those that are: by their size, by the type of an answer. */
+static void test_headers_that_are_noise(void **state)
+{
+	static const struct {
+		const char *header;
+		bool is_message;
+	} rows[] = { { "\0\0\0\x04\x76\x05\0", true },
+		     { "\x01\0\0\x04\x76\x05\0", false },
+		     { "\0\0\0\x04\x77\x05\0", false } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin(state);
+		send(rows[i].header, NINEP_HEADER_BYTES);
+		expect(NULL, 0);
+		assert_int_equal(ninep_frame_is_waiting(&frame), rows[i].is_message);
+	}
+}
+
 /* Behind a pause in a message that is too long, another client may begin, or it goes on. */
 static void test_pause_in_message_that_is_too_long(void **state)
 {
@@ -358,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_sizes_that_no_message_has),
 		cmocka_unit_test(test_message_that_is_too_long),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_headers_that_are_noise),
 		cmocka_unit_test(test_pause_in_message_that_is_too_long),
 		cmocka_unit_test(test_version_behind_a_pause),
 		cmocka_unit_test(test_message_goes_on_behind_a_pause),
