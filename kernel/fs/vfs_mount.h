@@ -54,6 +54,8 @@ static inline bool vfs_is_of_process(const char *path)
 {
 	const char *below = path + strlen("/proc/");
 
+	if (strncmp(path, "/proc/thread-self", strlen("/proc/thread-self")) == 0)
+		below += strlen("thread-");
 	return strncmp(path, "/proc/", strlen("/proc/")) == 0 &&
 	       ((*below >= '1' && *below <= '9') ||
 		(strncmp(below, "self", 4) == 0 && (!below[4] || below[4] == '/')));

@@ -12,8 +12,11 @@
 
 enum proc_kind {
 	PROC_ROOT, /* its entries are the pids */
-	PROC_SELF, /* a link to the directory of the process that asks */
+	PROC_SELF, /* links to the directory of the process that asks, and to that of its thread */
+	PROC_THREAD_SELF,
 	PROC_PROCESS,
+	PROC_TASKS, /* its entries are the tids */
+	PROC_THREAD,
 	PROC_FD, /* its entries are descriptors */
 	PROC_FD_LINK,
 	PROC_LINK_CWD,
@@ -30,10 +33,11 @@ enum proc_kind {
 };
 
 /*
- * The contents of a file, and its length. NULL with *out_err set: -ENOMEM. Files about memory are empty
- * for a process that has ended.
+ * The contents of a file, and its length; `tid`: as that thread has it, 0: of the whole process. NULL with *out_err
+ * set: -ENOMEM. Files about memory are empty for a process that has ended.
  */
-char *proc_text(struct process *process, enum proc_kind kind, size_t *out_len, int *out_err);
+char *proc_text(struct process *process, int32_t tid, enum proc_kind kind, size_t *out_len,
+		int *out_err);
 /* The text of a link, into VFS_PATH_MAX bytes. 0 or -ENOENT. */
 int proc_link(struct process *process, enum proc_kind kind, unsigned int fd, char *out);
 /* proc_fd.c. Let `file`, which is new, be another way to that descriptor's file. 0 or -ENOENT. */

@@ -11,7 +11,8 @@
 struct proc_node {
 	enum proc_kind kind;
 	unsigned int fd;
-	struct process *process; /* NULL: of the root and of `self` */
+	int32_t tid;		 /* of a thread's directory and its files; 0: of the process */
+	struct process *process; /* NULL: of the root, of `self` and `thread-self` */
 };
 
 struct proc_entry {
@@ -23,7 +24,7 @@ struct proc_entry {
 
 static const struct proc_entry proc_entries[] = {
 	{ "cmdline", PROC_CMDLINE, 0444, VFS_REGULAR },
-	{ "comm", PROC_COMM, 0444, VFS_REGULAR },
+	{ "comm", PROC_COMM, 0644, VFS_REGULAR },
 	{ "cwd", PROC_LINK_CWD, 0777, VFS_LINK },
 	{ "environ", PROC_ENVIRON, 0400, VFS_REGULAR },
 	{ "exe", PROC_LINK_EXE, 0777, VFS_LINK },
@@ -34,10 +35,20 @@ static const struct proc_entry proc_entries[] = {
 	{ "stat", PROC_STAT, 0444, VFS_REGULAR },
 	{ "statm", PROC_STATM, 0444, VFS_REGULAR },
 	{ "status", PROC_STATUS, 0444, VFS_REGULAR },
+	{ "task", PROC_TASKS, 0555, VFS_DIRECTORY }, /* the last one: threads have none */
 };
+
+/* How many of these a directory has; a file has none. */
+static size_t proc_nr_entries(const struct proc_node *dir)
+{
+	if (dir->kind == PROC_PROCESS)
+		return ARRAY_SIZE(proc_entries);
+	return dir->kind == PROC_THREAD ? ARRAY_SIZE(proc_entries) - 1 : 0;
+}
 
 static struct proc_node proc_root_node = { .kind = PROC_ROOT };
 static struct proc_node proc_self_node = { .kind = PROC_SELF };
+static struct proc_node proc_thread_self_node = { .kind = PROC_THREAD_SELF };
 
 static void *proc_root(void)
 {
@@ -54,32 +65,59 @@ static void proc_put(void *object)
 	kfree(node);
 }
 
-/* A node for the process, whose reference is taken over. 0 or -ENOMEM. */
-static int proc_make(struct process *process, enum proc_kind kind, unsigned int fd, void **out_node)
+/* A node like that one, whose reference to the process is taken over. 0 or -ENOMEM. */
+static int proc_make(const struct proc_node *like, void **out_node)
 {
 	struct proc_node *node = kmalloc(sizeof(*node));
 
 	*out_node = node;
 	if (!node) {
-		process_put(process);
+		process_put(like->process);
 		return -ENOMEM;
 	}
-	*node = (struct proc_node){ .kind = kind, .fd = fd, .process = process };
+	*node = *like;
 	return 0;
+}
+
+/* A node below another, for the same process. */
+static int proc_make_below(const struct proc_node *dir, const struct proc_node *like,
+			   void **out_node)
+{
+	struct proc_node node = *like;
+
+	node.process = dir->process;
+	process_get(node.process);
+	return proc_make(&node, out_node);
 }
 
 static int proc_lookup_pid(const char *name, void **out_node)
 {
-	struct process *process = NULL;
+	struct proc_node node = { .kind = PROC_PROCESS };
 	unsigned long pid;
 
-	if (strcmp(name, "self") == 0) {
-		*out_node = &proc_self_node;
+	if (strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0) {
+		*out_node = *name == 's' ? &proc_self_node : &proc_thread_self_node;
 		return current_thread()->task ? 0 : -ENOENT;
 	}
 	if (str_to_u64(name, 10, &pid) == 0 && pid <= INT32_MAX)
-		process = process_find((int32_t)pid);
-	return process ? proc_make(process, PROC_PROCESS, 0, out_node) : -ENOENT;
+		node.process = process_find((int32_t)pid);
+	return node.process ? proc_make(&node, out_node) : -ENOENT;
+}
+
+static int proc_lookup_thread(const struct proc_node *dir, const char *name, void **out_node)
+{
+	struct proc_node node = { .kind = PROC_THREAD };
+	struct thread *thread;
+	unsigned long tid;
+
+	if (str_to_u64(name, 10, &tid) || !tid || tid > INT32_MAX)
+		return -ENOENT;
+	node.tid = (int32_t)tid;
+	thread = process_get_thread(dir->process, node.tid);
+	if (!thread)
+		return -ENOENT;
+	thread_put(thread);
+	return proc_make_below(dir, &node, out_node);
 }
 
 static bool proc_has_fd(struct process *process, unsigned long fd)
@@ -97,16 +135,20 @@ static int proc_lookup(void *dir, const char *name, void **out_node)
 	if (node->kind == PROC_ROOT)
 		return proc_lookup_pid(name, out_node);
 	if (node->kind == PROC_FD) {
+		struct proc_node link = { .kind = PROC_FD_LINK, .tid = node->tid };
+
 		if (str_to_u64(name, 10, &fd) || !proc_has_fd(node->process, fd))
 			return -ENOENT;
-		process_get(node->process);
-		return proc_make(node->process, PROC_FD_LINK, (unsigned int)fd, out_node);
+		link.fd = (unsigned int)fd;
+		return proc_make_below(node, &link, out_node);
 	}
-	for (size_t i = 0; node->kind == PROC_PROCESS && i < ARRAY_SIZE(proc_entries); i++) {
-		if (strcmp(proc_entries[i].name, name) == 0) {
-			process_get(node->process);
-			return proc_make(node->process, proc_entries[i].kind, 0, out_node);
-		}
+	if (node->kind == PROC_TASKS)
+		return proc_lookup_thread(node, name, out_node);
+	for (size_t i = 0; i < proc_nr_entries(node); i++) {
+		const struct proc_node entry = { .kind = proc_entries[i].kind, .tid = node->tid };
+
+		if (strcmp(proc_entries[i].name, name) == 0)
+			return proc_make_below(node, &entry, out_node);
 	}
 	return -ENOENT;
 }
@@ -117,8 +159,12 @@ static void proc_stat(void *object, struct vfs_stat *out_stat)
 
 	*out_stat = (struct vfs_stat){ .type = VFS_DIRECTORY, .mode = 0555 };
 	if (node->process)
-		out_stat->id = (uint64_t)node->process->pid << 16 | node->fd << 8 | node->kind;
-	if (node->kind == PROC_SELF || node->kind == PROC_FD_LINK) {
+		out_stat->id = (uint64_t)(node->tid ? node->tid : node->process->pid) << 16 |
+			       node->fd << 8 | node->kind;
+	if (node->process && node->tid)
+		out_stat->id |= 1ull << 48; /* not the process's own */
+	if (node->kind == PROC_SELF || node->kind == PROC_THREAD_SELF ||
+	    node->kind == PROC_FD_LINK) {
 		out_stat->type = VFS_LINK;
 		out_stat->mode = 0777;
 	}
@@ -152,9 +198,14 @@ static int proc_entry(void *dir, uint32_t index, char *out_name)
 		trace_snprintf(out_name, VFS_NAME_MAX, "%d", pid);
 		return pid ? 0 : -ENOENT;
 	}
+	if (node->kind == PROC_TASKS) {
+		pid = process_nth_tid(node->process, index);
+		trace_snprintf(out_name, VFS_NAME_MAX, "%d", pid);
+		return pid ? 0 : -ENOENT;
+	}
 	if (node->kind == PROC_FD)
 		return proc_entry_fd(node->process, index, out_name);
-	if (index >= ARRAY_SIZE(proc_entries))
+	if (index >= proc_nr_entries(node))
 		return -ENOENT;
 	strlcpy(out_name, proc_entries[index].name, VFS_NAME_MAX);
 	return 0;
@@ -167,6 +218,11 @@ static int proc_readlink(void *object, char *out_target)
 
 	if (node->kind == PROC_SELF) {
 		trace_snprintf(out_target, VFS_PATH_MAX, "%d", current_process()->pid);
+		return 0;
+	}
+	if (node->kind == PROC_THREAD_SELF) {
+		trace_snprintf(out_target, VFS_PATH_MAX, "%d/task/%d", current_process()->pid,
+			       current_thread()->pid);
 		return 0;
 	}
 	proc_stat(object, &stat);
@@ -192,6 +248,8 @@ static bool proc_is_magic_link(void *object)
 struct proc_open_text {
 	size_t len;
 	char *text;
+	struct process *process; /* of a file `comm`; NULL: of others */
+	int32_t tid;
 };
 
 static ssize_t proc_read(struct file *file, void *buf, size_t len, uint64_t *pos)
@@ -211,13 +269,36 @@ static int proc_close(struct file *file)
 {
 	struct proc_open_text *open = file->object;
 
+	process_put(open->process);
 	kfree(open->text);
 	kfree(open);
 	return 0;
 }
 
+/* A thread gets another name: one of the program that writes it, as on Linux. */
+static ssize_t proc_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	const struct proc_open_text *open = file->object;
+	const char *newline = memchr(buf, '\n', len);
+	size_t bytes = newline ? (size_t)(newline - (const char *)buf) : len;
+	char name[THREAD_NAME_LEN] = "";
+	struct thread *thread;
+
+	if (!open->process || !current_thread()->task || open->process != current_process())
+		return -EINVAL;
+	thread = process_get_thread(open->process, open->tid ? open->tid : open->process->pid);
+	if (!thread)
+		return -ESRCH;
+	memcpy(name, buf, bytes < sizeof(name) ? bytes : sizeof(name) - 1);
+	thread_set_name(thread, name);
+	thread_put(thread);
+	*pos += len;
+	return (ssize_t)len;
+}
+
 static const struct file_ops proc_file_ops = {
 	.read = proc_read,
+	.write = proc_write,
 	.close = proc_close,
 	.has_position = true,
 };
@@ -230,14 +311,19 @@ static int proc_open(void *object, struct file *file)
 
 	if (node->kind == PROC_FD_LINK)
 		return proc_open_fd(node->process, node->fd, file);
-	if (file->flags & VFS_WRITE)
+	if (file->flags & VFS_WRITE && node->kind != PROC_COMM)
 		return -EACCES;
-	open = kmalloc(sizeof(*open));
+	open = kzalloc(sizeof(*open));
 	if (open)
-		open->text = proc_text(node->process, node->kind, &open->len, &err);
+		open->text = proc_text(node->process, node->tid, node->kind, &open->len, &err);
 	if (err) {
 		kfree(open);
 		return err;
+	}
+	if (node->kind == PROC_COMM) {
+		process_get(node->process);
+		open->process = node->process;
+		open->tid = node->tid;
 	}
 	file->ops = &proc_file_ops;
 	file->object = open;

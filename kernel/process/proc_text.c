@@ -32,6 +32,7 @@ static void text_add(struct text *text, const char *fmt, ...)
 /* Facts about a process that several files show. */
 struct proc_facts {
 	struct process *process;
+	int32_t pid;   /* of the process or of the thread */
 	struct mm *mm; /* NULL: it has ended */
 	char name[THREAD_NAME_LEN];
 	char state;
@@ -62,16 +63,18 @@ static void proc_get_sizes(struct proc_facts *facts)
 	facts->rss_pages = mm_nr_pages(facts->mm);
 }
 
-static void proc_get_facts(struct process *process, struct proc_facts *out)
+static void proc_get_facts(struct process *process, int32_t tid, struct proc_facts *out)
 {
-	struct thread *thread = process_get_thread(process);
+	struct thread *thread = process_get_thread(process, tid);
 
-	*out = (struct proc_facts){ .process = process, .mm = process_get_mm(process) };
+	*out = (struct proc_facts){ .process = process,
+				    .pid = tid ? tid : process->pid,
+				    .mm = process_get_mm(process) };
 	out->state = proc_state(process, thread);
 	out->ppid = process->ppid;
 	strlcpy(out->name, thread ? thread->name : process->comm, sizeof(out->name));
+	out->cpu_ns = tid && thread ? thread->runtime_ns : process_cpu_ns(process);
 	thread_put(thread);
-	out->cpu_ns = process_cpu_ns(process);
 	if (out->mm)
 		proc_get_sizes(out);
 }
@@ -122,11 +125,11 @@ static void proc_show_stat(struct text *text, const struct proc_facts *facts)
 {
 	const struct process *process = facts->process;
 
-	text_add(text, "%d (%s) %c %d %d %d %d %d 0 0 0 0 0 %lu 0 0 0 20 0 1 0 %lu %lu %lu",
-		 process->pid, facts->name, facts->state, facts->ppid, process->pgid, process->sid,
+	text_add(text, "%d (%s) %c %d %d %d %d %d 0 0 0 0 0 %lu 0 0 0 20 0 %u 0 %lu %lu %lu",
+		 facts->pid, facts->name, facts->state, facts->ppid, process->pgid, process->sid,
 		 process->has_tty ? 0x501 : 0, process->has_tty ? process->pgid : -1,
-		 facts->cpu_ns / PROC_TICK_NS, process->start_ns / PROC_TICK_NS, facts->vm_bytes,
-		 facts->rss_pages);
+		 facts->cpu_ns / PROC_TICK_NS, process->signals.nr_tasks,
+		 process->start_ns / PROC_TICK_NS, facts->vm_bytes, facts->rss_pages);
 	text_add(text, " %lu 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 %d\n", UINT64_MAX,
 		 process->exit_code);
 }
@@ -148,8 +151,8 @@ static void proc_show_status(struct text *text, const struct proc_facts *facts)
 	}
 	text_add(text, "Name:\t%s\nUmask:\t%04o\nState:\t%c (%s)\n", facts->name, process->umask,
 		 facts->state, state);
-	text_add(text, "Tgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", process->pid,
-		 process->pid, facts->ppid);
+	text_add(text, "Tgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", process->pid, facts->pid,
+		 facts->ppid);
 	text_add(text, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nFDSize:\t%u\nGroups:\t\n", FILES_MAX);
 	if (facts->mm)
 		text_add(text, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n", facts->vm_bytes / 1024,
@@ -189,12 +192,13 @@ static void proc_show(struct text *text, const struct proc_facts *facts, enum pr
 	}
 }
 
-char *proc_text(struct process *process, enum proc_kind kind, size_t *out_len, int *out_err)
+char *proc_text(struct process *process, int32_t tid, enum proc_kind kind, size_t *out_len,
+		int *out_err)
 {
 	struct proc_facts facts;
 	struct text text = { .size = PROC_TEXT_BYTES };
 
-	proc_get_facts(process, &facts);
+	proc_get_facts(process, tid, &facts);
 	for (;; text.size *= 2) {
 		text.len = 0;
 		text.to = kmalloc(text.size);

@@ -180,29 +180,54 @@ bool task_unlink(struct task *task, bool *out_stops)
 	return is_last;
 }
 
-struct thread *process_get_thread(struct process *process)
+struct thread *process_get_thread(struct process *process, int32_t tid)
 {
 	struct process_signals *signals = &process->signals;
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
-	struct thread *thread = NULL;
+	struct thread *found = NULL;
+	struct list *pos;
 
-	if (signals->nr_tasks) {
-		thread = list_entry(signals->tasks.next, struct task, link)->thread;
-		thread_get(thread);
+	list_for_each(pos, &signals->tasks) {
+		struct thread *thread = list_entry(pos, struct task, link)->thread;
+
+		if (!found && (!tid || thread->pid == tid))
+			found = thread;
+	}
+	if (found)
+		thread_get(found);
+	spin_unlock_irqrestore(&signals->lock, flags);
+	return found;
+}
+
+int32_t process_nth_tid(struct process *process, uint32_t index)
+{
+	struct process_signals *signals = &process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	struct list *pos;
+	int32_t tid = 0;
+
+	list_for_each(pos, &signals->tasks) {
+		if (index-- == 0) {
+			tid = list_entry(pos, struct task, link)->thread->pid;
+			break;
+		}
 	}
 	spin_unlock_irqrestore(&signals->lock, flags);
-	return thread;
+	return tid;
 }
 
 struct process *process_of_thread(int32_t tid)
 {
-	struct thread *thread = thread_find(tid);
+	struct thread *thread = thread_find(tid), *alive = NULL;
 	struct process *process = thread && thread->task ? thread->task->process : NULL;
 
 	if (process)
+		alive = process_get_thread(process, tid);
+	if (alive)
 		process_get(process);
+	thread_put(alive);
 	thread_put(thread);
-	return process;
+	return alive ? process : NULL;
 }
 
 uint64_t process_cpu_ns(struct process *process)
@@ -222,6 +247,11 @@ void task_free(struct task *task)
 	flush_sigqueue_mask(&task->signals.pending, UINT64_MAX);
 	process_put(task->process);
 	free_pages(task, 0);
+}
+
+TRACE_NOTRACE bool task_is_stopped(const struct task *task)
+{
+	return task->signals.has_stopped;
 }
 
 TRACE_NOTRACE void task_switch(struct task *prev, struct task *next, uintptr_t stack_top)

@@ -116,9 +116,11 @@ void task_link(struct task *task);
  * others have all stopped, and it was the last one that a stop has waited for.
  */
 bool task_unlink(struct task *task, bool *out_stops);
-/* A thread of the process that lives, with a reference; NULL: there is none. */
-struct thread *process_get_thread(struct process *process);
-/* The process of the thread `tid`, with a reference; NULL: there is none. */
+/* A thread of the process that lives, with a reference: `tid`, 0: the oldest. NULL: there is none. */
+struct thread *process_get_thread(struct process *process, int32_t tid);
+/* The tid of its thread with that number; 0 behind the last one. */
+int32_t process_nth_tid(struct process *process, uint32_t index);
+/* The process of the thread `tid`, which lives, with a reference; NULL: there is none. */
 struct process *process_of_thread(int32_t tid);
 /* CPU time of all threads. */
 uint64_t process_cpu_ns(struct process *process);

@@ -282,6 +282,8 @@ TRACE_NOTRACE const char *thread_state_name(const struct thread *thread)
 {
 	if (thread->flags & THREAD_IDLE)
 		return "I";
+	if (thread->task && task_is_stopped(thread->task))
+		return "T";
 	switch (atomic_load(&thread->state)) {
 	case THREAD_RUNNING:
 		return "R";

@@ -2,20 +2,13 @@
  * futex() without a C library: each operation, its errors and times, words that processes share, locks of threads that
  * end. The argument names a test. It ends with 0, or with the line of the check that failed; so it does on Linux.
  */
-#include "threads.h"
+#include "threads_tests.h"
 
 #define FUTEX6(word, op, value, value2, word2, value3)                                             \
 	syscall6(NR_FUTEX, (long)(word), op, value, (long)(value2), (long)(word2), value3)
 
-static char stacks[8][8192] __attribute__((aligned(16)));
-static int tids[8];
 static int word, other, nr_woken, nr_waiting;
 static long results[8];
-
-static long thread_of(int i, void (*fn)(long), long arg)
-{
-	return new_thread(stacks[i] + sizeof(stacks[i]), &tids[i], fn, arg);
-}
 
 static void join(int nr)
 {
@@ -304,21 +297,11 @@ static void robust(void)
 
 void main_program(long *sp)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} tests[] = { { "errors", errors },	    { "times", times },
-		      { "wakes", wakes },	    { "wake_ops", wake_ops },
-		      { "interrupts", interrupts }, { "processes", processes },
-		      { "robust", robust } };
+	static const struct test tests[] = {
+		{ "errors", errors },	  { "times", times },		{ "wakes", wakes },
+		{ "wake_ops", wake_ops }, { "interrupts", interrupts }, { "processes", processes },
+		{ "robust", robust },
+	};
 
-	for (unsigned int i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		if (!text_equal(sp[0] > 1 ? (const char *)sp[2] : "", tests[i].name))
-			continue;
-		tests[i].run();
-		put(tests[i].name);
-		put(" is right\n");
-		sys_exit(0);
-	}
-	sys_exit(2);
+	run_test(sp, tests, sizeof(tests) / sizeof(tests[0]));
 }

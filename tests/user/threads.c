@@ -1,19 +1,11 @@
 /*
  * Threads as the kernel makes them, without a C library: clone(), clone3(), ids, ends, signals to one of several, stops,
- * execve() of one, memory that goes while others use it, locks of those that end. The argument names a test. It ends
- * with 0, or with the line of the check that failed; so it does on Linux.
+ * execve() of one, names. The argument names a test. It ends with 0, or with the line of the check that failed; so it
+ * does on Linux.
  */
-#include "threads.h"
+#include "threads_tests.h"
 
-static char stacks[8][8192] __attribute__((aligned(16)));
-static int tids[8]; /* written by clone(), cleared at the end of the thread */
 static int told[8];
-static int gate;
-
-static long thread_of(int i, void (*fn)(long), long arg)
-{
-	return new_thread(stacks[i] + sizeof(stacks[i]), &tids[i], fn, arg);
-}
 
 /* ---- Ids and ends ---- */
 
@@ -217,11 +209,6 @@ static void signals(void)
 	CHECK(!taken_by && !CALL2(NR_RT_SIGPENDING, &pending, 8) && !pending);
 }
 
-static int shared_count(int *word)
-{
-	return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
 static void count_on(long at)
 {
 	for (;;)
@@ -241,18 +228,18 @@ static void stop(void)
 		for (;;)
 			sys_sleep_ms(10000);
 	}
-	while (!shared_count(&counts[0]) || !shared_count(&counts[1]))
+	while (!word_now(&counts[0]) || !word_now(&counts[1]))
 		sys_sleep_ms(1);
 	CHECK(!CALL2(NR_KILL, pid, SIGSTOP));
 	CHECK(CALL4(NR_WAIT4, pid, &status, 2, 0) == pid && status == (SIGSTOP << 8 | 0x7f));
 	for (int i = 0; i < 2; i++) {
-		seen = shared_count(&counts[i]);
+		seen = word_now(&counts[i]);
 		sys_sleep_ms(10);
-		CHECK(seen == shared_count(&counts[i]));
+		CHECK(seen == word_now(&counts[i]));
 	}
 	CHECK(!CALL2(NR_KILL, pid, SIGCONT));
 	CHECK(CALL4(NR_WAIT4, pid, &status, 8, 0) == pid && status == 0xffff);
-	while (shared_count(&counts[1]) == seen)
+	while (word_now(&counts[1]) == seen)
 		sys_sleep_ms(1);
 	CALL2(NR_KILL, pid, SIGKILL);
 	CHECK(CALL4(NR_WAIT4, pid, &status, 0, 0) == pid && status == SIGKILL);
@@ -298,154 +285,88 @@ static void executed(const char *pid)
 	CHECK(!CALL3(NR_TGKILL, CALL0(NR_GETPID), CALL0(NR_GETTID), 0));
 }
 
-/* ---- Memory ---- */
+/* ---- Names ---- */
 
-static char *volatile page;
-static int stop_now, nr_seen, nr_faults;
-
-static void on_fault(int sig)
+static void wait_for_gate(long i)
 {
-	(void)sig;
-	__atomic_add_fetch(&nr_faults, 1, __ATOMIC_RELAXED);
-	CALL1(NR_EXIT, 0);
+	(void)i;
+	wait_for(&gate, 1);
 }
 
-/* Writes until the page is gone, which is at once, on whatever CPU this runs. */
-static void write_on(long i)
+/* "/proc/self/task/TID/FILE" */
+static const char *task_path(int tid, const char *file)
 {
-	char *at = page;
+	static char path[64];
+	char *at = path + sizeof(path) - 1 - text_len(file);
 
-	__atomic_add_fetch(&gate, 1, __ATOMIC_SEQ_CST);
-	for (;;)
-		*(volatile char *)(at + i) =
-			(char)(__atomic_add_fetch(&nr_seen, 1, __ATOMIC_RELAXED));
+	for (size_t i = 0; i < text_len(file); i++)
+		at[i] = file[i];
+	*--at = '/';
+	for (; tid; tid /= 10)
+		*--at = (char)('0' + tid % 10);
+	for (const char *dir = "/proc/self/task/", *end = dir + 16; end > dir;)
+		*--at = *--end;
+	return at;
 }
 
-static void memory(void)
+static const char *text_of(const char *path)
 {
-	set_handler(SIGSEGV, on_fault);
-	for (int round = 0; round < 20; round++) {
-		char *mine;
+	static char text[1024];
+	long fd = CALL3(NR_OPEN, path, 0, 0), len = CALL3(NR_READ, fd, text, sizeof(text) - 1);
 
-		gate = 0;
-		page = (char *)syscall6(NR_MMAP, 0, 4096, 3, 0x22, -1, 0);
-		for (int i = 0; i < 3; i++)
-			thread_of(i, write_on, i);
-		wait_for(&gate, 3);
-		if (round % 2)
-			CHECK(!CALL2(NR_MUNMAP, page, 4096));
-		else
-			CHECK(!CALL3(NR_MPROTECT, page, 4096, 1));
-		/* Memory that may be the page that was given up: no late write comes into it. */
-		mine = (char *)syscall6(NR_MMAP, 0x10000000, 65536, 3, 0x32, -1, 0);
-		for (int i = 0; i < 65536; i += 4096)
-			mine[i] = 0x77;
-		for (int i = 0; i < 3; i++)
-			wait_zero(&tids[i]);
-		for (int i = 0; i < 65536; i++)
-			CHECK(mine[i] == (i % 4096 ? 0 : 0x77));
-		CALL2(NR_MUNMAP, mine, 65536);
-		CALL2(NR_MUNMAP, page, 4096);
+	CALL1(NR_CLOSE, fd);
+	text[len > 0 ? len : 0] = '\0';
+	return text;
+}
+
+static int text_has(const char *text, const char *part)
+{
+	for (; *text; text++) {
+		size_t i = 0;
+
+		while (part[i] && text[i] == part[i])
+			i++;
+		if (!part[i])
+			return 1;
 	}
-	CHECK(nr_faults == 60);
+	return 0;
 }
 
-static int words[1024];
-
-static void touch_all(long arg)
+/* A thread has a directory in /proc, and a name of its own, which others of its program may change. */
+static void names(void)
 {
-	char *at = (char *)arg;
+	long fd, tid = thread_of(0, wait_for_gate, 0);
 
-	__atomic_add_fetch(&gate, 1, __ATOMIC_SEQ_CST);
-	while (shared_count(&gate) < 4)
-		;
-	for (int i = 0; i < 256; i++)
-		__atomic_add_fetch((int *)(at + i * 4096l), 1, __ATOMIC_RELAXED);
-	for (int i = 0; i < 1000; i++)
-		__atomic_add_fetch(&words[i], 1, __ATOMIC_RELAXED);
-}
-
-/* Several threads touch new pages at once, then pages that a fork has left shared: no write is lost. */
-static void faults(void)
-{
-	int status;
-
-	for (int round = 0; round < 5; round++) {
-		char *at = (char *)syscall6(NR_MMAP, 0, 256 * 4096, 3, 0x22, -1, 0);
-		long child = CALL0(NR_FORK);
-
-		if (!child)
-			for (;;)
-				sys_sleep_ms(10000);
-		for (int again = 1; again < 3; again++) {
-			gate = 0;
-			for (int i = 0; i < 4; i++)
-				thread_of(i, touch_all, (long)at);
-			for (int i = 0; i < 4; i++)
-				wait_zero(&tids[i]);
-			for (int i = 0; i < 256; i++)
-				CHECK(*(int *)(at + i * 4096l) == 4 * again);
-		}
-		CHECK(!CALL2(NR_KILL, child, SIGKILL) &&
-		      CALL4(NR_WAIT4, child, &status, 0, 0) == child);
-		CALL2(NR_MUNMAP, at, 256 * 4096);
-	}
-	for (int i = 0; i < 1000; i++)
-		CHECK(words[i] == 40);
-}
-
-static void count_and_fork(long i)
-{
-	int status;
-	long child;
-
-	while (!shared_count(&stop_now))
-		if (i) {
-			__atomic_add_fetch(&words[i], 1, __ATOMIC_RELAXED);
-		} else {
-			child = CALL0(NR_FORK);
-			if (!child)
-				sys_exit(7);
-			CHECK(CALL4(NR_WAIT4, child, &status, 0, 0) == child && status == 7 << 8);
-			told[0]++;
-		}
-}
-
-/* One forks while the others write. */
-static void forks(void)
-{
-	for (int i = 0; i < 3; i++)
-		thread_of(i, count_and_fork, i);
-	while (shared_count(&told[0]) < 20 || !shared_count(&words[1]) || !shared_count(&words[2]))
+	CHECK(text_equal(text_of(task_path((int)tid, "comm")), "threads\n"));
+	fd = CALL3(NR_OPEN, task_path((int)tid, "comm"), 1, 0);
+	CHECK(fd >= 0 && CALL3(NR_WRITE, fd, "a name that is too long", 23) == 23);
+	CHECK(text_equal(text_of(task_path((int)tid, "comm")), "a name that is \n"));
+	CHECK(CALL3(NR_WRITE, fd, "other", 5) == 5 && !CALL1(NR_CLOSE, fd));
+	CHECK(text_equal(text_of(task_path((int)tid, "comm")), "other\n"));
+	CHECK(text_has(text_of(task_path((int)tid, "stat")), " (other) "));
+	CHECK(text_has(text_of(task_path((int)tid, "status")), "Threads:\t2\n"));
+	CHECK(text_equal(text_of("/proc/self/comm"), "threads\n"));
+	CHECK(text_equal(text_of("/proc/thread-self/comm"), "threads\n"));
+	CHECK(CALL3(NR_OPEN, task_path(1, "comm"), 0, 0) == -ENOENT);
+	CHECK(CALL3(NR_OPEN, task_path((int)tid, "task"), 0, 0) == -ENOENT);
+	gate = 1;
+	wait_zero(&tids[0]);
+	while (CALL3(NR_OPEN, task_path((int)tid, "comm"), 0, 0) != -ENOENT)
 		sys_sleep_ms(1);
-	__atomic_store_n(&stop_now, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < 3; i++)
-		wait_zero(&tids[i]);
 }
 
 void main_program(long *sp)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} tests[] = { { "ids", ids },	    { "clone3", clone3s }, { "flags", flags },
-		      { "leader", leader }, { "group", group },	   { "signals", signals },
-		      { "stop", stop },	    { "exec", exec },	   { "memory", memory },
-		      { "faults", faults }, { "forks", forks } };
-	const char *name = sp[0] > 1 ? (const char *)sp[2] : "";
+	static const struct test tests[] = {
+		{ "ids", ids },	      { "clone3", clone3s }, { "flags", flags },
+		{ "leader", leader }, { "group", group },    { "signals", signals },
+		{ "stop", stop },     { "exec", exec },	     { "names", names },
+	};
 
-	if (text_equal(name, "executed")) {
+	if (sp[0] > 2 && text_equal((const char *)sp[2], "executed")) {
 		executed((const char *)sp[3]);
 		put("executed is right\n");
 		sys_exit(0);
 	}
-	for (unsigned int i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		if (!text_equal(name, tests[i].name))
-			continue;
-		tests[i].run();
-		put(name);
-		put(" is right\n");
-		sys_exit(0);
-	}
-	sys_exit(2);
+	run_test(sp, tests, sizeof(tests) / sizeof(tests[0]));
 }

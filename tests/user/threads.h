@@ -8,6 +8,7 @@
 #include "nolib.h"
 
 enum {
+	NR_CLOSE = 3,
 	NR_RT_SIGACTION = 13,
 	NR_RT_SIGPROCMASK = 14,
 	NR_NANOSLEEP = 35,
@@ -28,6 +29,7 @@ enum {
 
 enum {
 	EPERM = 1,
+	ENOENT = 2,
 	ESRCH = 3,
 	EINTR = 4,
 	E2BIG = 7,

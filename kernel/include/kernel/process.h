@@ -30,6 +30,8 @@ void task_switch(struct task *prev, struct task *next, uintptr_t stack_top);
 /* The running thread ends: its process gives up what it has, if this was the last thread. */
 void task_exit(struct task *task);
 void task_free(struct task *task);
+/* Has it stopped, by a signal? Not traced. */
+bool task_is_stopped(const struct task *task);
 /* End its program by SIGTERM; `is_final`: by SIGKILL. Any context but NMI. */
 void task_kill(struct task *task, bool is_final);
 
@@ -61,6 +63,11 @@ static inline void task_exit(struct task *task)
 static inline void task_free(struct task *task)
 {
 	(void)task;
+}
+static inline bool task_is_stopped(const struct task *task)
+{
+	(void)task;
+	return false;
 }
 static inline void task_kill(struct task *task, bool is_final)
 {

@@ -253,7 +253,7 @@ void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg);
 struct trace_plat_look;
 void thread_each_stack(const struct trace_plat_look *look);
 /*
- * R runs or is ready to, S sleeps interruptibly, D sleeps uninterruptibly, Z dead, I idle thread.
+ * R runs or is ready to, S sleeps interruptibly, D sleeps uninterruptibly, T stopped by a signal, Z dead, I idle thread.
  */
 const char *thread_state_name(const struct thread *thread);
 
