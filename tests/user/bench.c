@@ -3,17 +3,14 @@
  * name. A chunk of rounds is timed with rdtsc, which counts instructions in QEMU with -icount shift=0; the
  * value is that of the median chunk for a round, above an empty loop. Ticks of the timer fall into few chunks.
  */
-#include "nolib.h"
+#include "threads.h"
 
 #define CHUNKS	   41
 #define PAGE_BYTES 4096
 #define MAX_PAGES  64
 
-#define NR_OPEN		 2
-#define NR_CLOSE	 3
-#define NR_PIPE		 22
-#define NR_GETPPID	 110
-#define NR_CLOCK_GETTIME 228
+#define NR_PIPE	   22
+#define NR_GETPPID 110
 
 static uint64_t samples[CHUNKS];
 static char buffer[PAGE_BYTES];
@@ -73,7 +70,7 @@ static void round_switch(void)
 	CALL3(NR_READ, from_child[0], buffer, 1);
 }
 
-static void wait_for(long pid)
+static void wait_child(long pid)
 {
 	if (pid <= 0 || CALL4(NR_WAIT4, pid, 0, 0, 0) != pid)
 		die("wait4");
@@ -85,7 +82,7 @@ static void round_fork(void)
 
 	if (!pid)
 		sys_exit(0);
-	wait_for(pid);
+	wait_child(pid);
 }
 
 static long vfork_exec(const char *path, char *const *argv)
@@ -105,7 +102,7 @@ static void round_vfork_exec(void)
 {
 	static char *const argv[] = { "null", 0 };
 
-	wait_for(vfork_exec("/bin/null", argv));
+	wait_child(vfork_exec("/bin/null", argv));
 }
 
 static void round_busybox(void)
@@ -117,7 +114,7 @@ static void round_busybox(void)
 		CALL3(NR_EXECVE, "/bin/busybox", argv, 0);
 		sys_exit(1);
 	}
-	wait_for(pid);
+	wait_child(pid);
 }
 
 static unsigned int next_page;
@@ -125,6 +122,39 @@ static unsigned int next_page;
 static void round_touch(void)
 {
 	area[next_page++ * PAGE_BYTES]++;
+}
+
+/* A turn for the other thread, and back. */
+static int turn;
+
+static void pass_turn(int to)
+{
+	__atomic_store_n(&turn, to, __ATOMIC_SEQ_CST);
+	futex(&turn, FUTEX_WAKE | FUTEX_PRIVATE, 1, 0);
+	while (__atomic_load_n(&turn, __ATOMIC_SEQ_CST) == to)
+		futex(&turn, FUTEX_WAIT | FUTEX_PRIVATE, to, 0);
+}
+
+static void round_turn(void)
+{
+	pass_turn(1);
+}
+
+static void round_wake_none(void)
+{
+	futex(&turn, FUTEX_WAKE | FUTEX_PRIVATE, 1, 0);
+}
+
+static void nothing_to_do(int sig)
+{
+	(void)sig;
+}
+
+static long own_pid;
+
+static void round_signal(void)
+{
+	CALL2(NR_KILL, own_pid, SIGUSR1);
 }
 
 /* ---- Before and after a chunk ---- */
@@ -160,7 +190,7 @@ static void begin_cow(void)
 static void end_cow(void)
 {
 	CALL3(NR_WRITE, to_child[1], buffer, 1);
-	wait_for(holder);
+	wait_child(holder);
 	end_zero();
 }
 
@@ -201,7 +231,39 @@ static void start_partner(void)
 static void stop_partner(void)
 {
 	CALL1(NR_CLOSE, to_child[1]);
-	wait_for(partner);
+	wait_child(partner);
+}
+
+static char turn_stack[8192] __attribute__((aligned(16)));
+static int turn_tid;
+
+static void take_turns(long arg)
+{
+	(void)arg;
+	while (!__atomic_load_n(&turn, __ATOMIC_SEQ_CST))
+		futex(&turn, FUTEX_WAIT | FUTEX_PRIVATE, 0, 0);
+	while (turn != 2)
+		pass_turn(0);
+}
+
+static void start_turns(void)
+{
+	if (new_thread(turn_stack + sizeof(turn_stack), &turn_tid, take_turns, 0) < 0)
+		die("clone");
+}
+
+static void stop_turns(void)
+{
+	__atomic_store_n(&turn, 2, __ATOMIC_SEQ_CST);
+	futex(&turn, FUTEX_WAKE | FUTEX_PRIVATE, 1, 0);
+	wait_zero(&turn_tid);
+	turn = 0;
+}
+
+static void start_signal(void)
+{
+	own_pid = CALL0(NR_GETPID);
+	set_handler(SIGUSR1, nothing_to_do);
 }
 
 struct kind {
@@ -225,6 +287,13 @@ static const struct kind kinds[] = {
 	  .rounds = 40,
 	  .start = start_partner,
 	  .stop = stop_partner },
+	{ .name = "futex_switch",
+	  .round = round_turn,
+	  .rounds = 40,
+	  .start = start_turns,
+	  .stop = stop_turns },
+	{ .name = "futex_none", .round = round_wake_none, .rounds = 200 },
+	{ .name = "signal_round", .round = round_signal, .rounds = 100, .start = start_signal },
 	{ .name = "fork_exit_wait", .round = round_fork, .rounds = 4 },
 	{ .name = "vfork_exec", .round = round_vfork_exec, .rounds = 2 },
 	{ .name = "fork_exec_busybox", .round = round_busybox, .rounds = 1 },
