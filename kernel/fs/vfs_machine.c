@@ -2,6 +2,7 @@
 #include <arch/features.h>
 #include <arch/smp.h>
 #include <arch/tsc.h>
+#include <kernel/mm.h>
 #include <kernel/random.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
@@ -107,6 +108,17 @@ static size_t machine_show_stat(char *buf, size_t size)
 			       machine_nr_running());
 }
 
+/* There are no disks: no page comes or goes. */
+static size_t machine_show_vmstat(char *buf, size_t size)
+{
+	struct mm_stats stats;
+
+	mm_stats_get(&stats);
+	return trace_scnprintf(buf, size,
+			       "nr_free_pages %lu\npgpgin 0\npgpgout 0\npswpin 0\npswpout 0\n",
+			       stats.free_pages);
+}
+
 static size_t machine_show_cpuinfo(char *buf, size_t size)
 {
 	uint64_t khz = tsc_hz() / 1000;
@@ -185,6 +197,7 @@ const struct vfs_special vfs_machine_specials[] = {
 	{ "/proc", "loadavg", 0444, false, NULL, machine_show_loadavg, NULL },
 	{ "/proc", "mounts", 0444, false, NULL, machine_show_mounts, NULL },
 	{ "/proc", "stat", 0444, false, NULL, machine_show_stat, NULL },
+	{ "/proc", "vmstat", 0444, false, NULL, machine_show_vmstat, NULL },
 	{ MACHINE_CPUS, "online", 0444, false, NULL, machine_show_online, NULL },
 	{ MACHINE_CPUS, "possible", 0444, false, NULL, machine_show_possible, NULL },
 	{ MACHINE_CPUS, "present", 0444, false, NULL, machine_show_possible, NULL },

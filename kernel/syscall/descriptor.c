@@ -57,6 +57,23 @@ long sys_pipe(int *fildes)
 	return sys_pipe2(fildes, 0);
 }
 
+#define CLOSE_RANGE_CLOEXEC 4u
+
+long sys_close_range(unsigned int fd, unsigned int max_fd, unsigned int flags)
+{
+	struct files *files = descriptor_files();
+
+	if (flags & ~CLOSE_RANGE_CLOEXEC || fd > max_fd)
+		return -EINVAL;
+	for (; fd <= max_fd && fd < FILES_MAX; fd++) {
+		if (flags & CLOSE_RANGE_CLOEXEC)
+			files_set_cloexec(files, fd, true);
+		else
+			files_close(files, fd);
+	}
+	return 0;
+}
+
 static long descriptor_dup(unsigned int fd, unsigned int from, bool cloexec)
 {
 	struct file *file = files_get_file(descriptor_files(), fd);

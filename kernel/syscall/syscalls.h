@@ -180,6 +180,12 @@ struct user_timeval;
 	     len, unsigned int, flags)                                                             \
 	CALL(280, utimensat, ARGS4, int, dfd, const char *, filename,                              \
 	     const struct user_timespec *, utimes, int, flags)                                     \
+	CALL(283, timerfd_create, ARGS2, int, clockid, int, flags)                                 \
+	CALL(284, eventfd, ARGS1, unsigned int, count)                                             \
+	CALL(286, timerfd_settime, ARGS4, int, ufd, int, flags, const struct user_timespec *,      \
+	     utmr, struct user_timespec *, otmr)                                                   \
+	CALL(287, timerfd_gettime, ARGS2, int, ufd, struct user_timespec *, otmr)                  \
+	CALL(290, eventfd2, ARGS2, unsigned int, count, int, flags)                                \
 	CALL(292, dup3, ARGS3, unsigned int, oldfd, unsigned int, newfd, int, flags)               \
 	CALL(293, pipe2, ARGS2, int *, fildes, int, flags)                                         \
 	CALL(297, rt_tgsigqueueinfo, ARGS4, int, tgid, int, pid, int, sig,                         \
@@ -196,6 +202,7 @@ struct user_timeval;
 	CALL(334, rseq, ARGS4, void *, rseq, unsigned int, rseq_len, int, flags, unsigned int,     \
 	     sig)                                                                                  \
 	CALL(435, clone3, ARGS2, const void *, uargs, size_t, size)                                \
+	CALL(436, close_range, ARGS3, unsigned int, fd, unsigned int, max_fd, unsigned int, flags) \
 	CALL(439, faccessat2, ARGS4, int, dfd, const char *, filename, int, mode, int, flags)
 
 #endif

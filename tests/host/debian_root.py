@@ -8,7 +8,7 @@ import pytest
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "qemu"))
 from guest import BUILDS, ROOT, Guest  # noqa: E402
 
-PACKAGES = "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps python3-minimal trace-cmd".split()
+PACKAGES = "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps python3-minimal trace-cmd xz-utils".split()
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +81,33 @@ def test_processes(host):
 
 def test_python(host):
     assert host.run("python3 -c 'import os; print(sum(range(10)), os.path.exists(\"/proc/self/maps\"))'", timeout=120) == ("45 True\n", 0)
+
+
+THREADS = """
+import threading
+count, lock, done = 0, threading.Condition(), threading.Barrier(9)
+def work():
+    global count
+    for i in range(200):
+        with lock:
+            count += 1
+            lock.notify_all()
+    done.wait()
+for i in range(8):
+    threading.Thread(target=work, name="t%d" % i).start()
+with lock:
+    lock.wait_for(lambda: count == 1600)
+done.wait()
+print(count, threading.active_count() <= 9)
+"""
+
+
+def test_threads(host):
+    """Programs that use several threads: python, sort, xz."""
+    host.check(f"echo '{THREADS}' > /tmp/threads.py")
+    assert host.run("python3 /tmp/threads.py", timeout=120) == ("1600 True\n", 0)
+    assert bash(host, "seq 200000 | shuf > /tmp/n; sort -n --parallel=4 -S 8M /tmp/n | cmp - <(seq 200000) && echo same") == ("same\n", 0)
+    assert bash(host, "xz -T4 --block-size=200KiB -k /tmp/n; xz -T4 -dc /tmp/n.xz | cmp - /tmp/n && rm /tmp/n*; echo $?") == ("0\n", 0)
 
 
 def test_trace_cmd(host):
