@@ -101,6 +101,20 @@ def test_stacks_and_threads(tracing):
     assert lines and set(lines) <= {("0", "idle"), ("1", "kernel")}
 
 
+@exact
+def test_command_shows_functions_and_stacks(tracing):
+    """In 80 columns; the instance that it makes is gone afterwards, and wrong settings leave none."""
+    rows = re.findall(r"^ +(\d+\.\d) +(\d+)  (\S+) +(\S+)$", tracing.check("shares 100 & profile -d 0.08 -n 1 -f 10807; wait"), re.M)
+    assert rows[0][2:] == ("shares", "shares_half") and 35 < float(rows[0][0]) < 65, rows
+    assert {row[3] for row in rows[1:3]} == {"shares_third", "shares_fifth"}, rows
+    text = tracing.check("shares 200 & profile -s -d 0.04 -n 2; wait")
+    assert len(re.findall(r"^ +\d+\.\d +\d+  shares_half < shares_thread < thread_start < arch_thread_start$", text, re.M)) == 2, text
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert tracing.run("profile -c clock")[1] == tracing.run("profile -n 1 -f 0")[1] == 1
+    assert tracing.run("profile -d")[1] == 2
+    assert tracing.check("ls instances") == ""
+
+
 def test_hits_that_were_missed_are_counted(tracing):
     """CPUs that run beside each other on a busy host miss some; none is lost without a trace."""
     tracing.check("echo 4999 > profile/frequency")

@@ -27,6 +27,7 @@ extern const struct command mount_commands[];	   /* cmd_mount.c */
 extern const struct command ops_commands[];	   /* ops.c */
 extern const struct command preemptirq_commands[]; /* work_preemptirq.c */
 extern const struct command print_commands[];	   /* cmd_printf.c */
+extern const struct command profile_commands[];	   /* cmd_profile.c */
 extern const struct command recurse_commands[];	   /* work_recurse.c */
 extern const struct command run_commands[];	   /* sh_builtin_run.c */
 extern const struct command sort_commands[];	   /* cmd_sort.c */
