@@ -36,7 +36,7 @@ static uint64_t expr_bits(const struct expr_insn *insn, uint64_t value)
 				      : value >> insn->shift;
 }
 
-uint64_t trace_expr_combine(enum expr_op op, uint64_t left, uint64_t right)
+static TRACE_ALWAYS_INLINE uint64_t expr_combine(enum expr_op op, uint64_t left, uint64_t right)
 {
 	switch (op) {
 	case EXPR_ADD:
@@ -62,10 +62,16 @@ uint64_t trace_expr_combine(enum expr_op op, uint64_t left, uint64_t right)
 	}
 }
 
-/* The value that an instruction makes, which is neither a test nor EXPR_READ. */
-static uint64_t expr_compute(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+uint64_t trace_expr_combine(enum expr_op op, uint64_t left, uint64_t right)
 {
-	switch ((enum expr_op)insn->op) {
+	return expr_combine(op, left, right);
+}
+
+/* The value that an instruction, of operation `op`, makes: neither a test nor EXPR_READ. */
+static TRACE_ALWAYS_INLINE uint64_t expr_compute_as(enum expr_op op, struct expr_run *run,
+						    const struct expr_insn *insn, uint64_t value)
+{
+	switch (op) {
 	case EXPR_FIELD:
 		return expr_field(insn, run->data);
 	case EXPR_CONST:
@@ -90,8 +96,13 @@ static uint64_t expr_compute(struct expr_run *run, const struct expr_insn *insn,
 		run->temps[insn->to] = value;
 		return value;
 	default:
-		return trace_expr_combine(insn->op, run->temps[insn->to], value);
+		return expr_combine(op, run->temps[insn->to], value);
 	}
+}
+
+static uint64_t expr_compute(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	return expr_compute_as(insn->op, run, insn, value);
 }
 
 TRACE_NOINLINE struct expr_got trace_expr_user_number(uint64_t from, uint32_t size)
@@ -189,7 +200,7 @@ bool trace_expr_match(const struct expr_program *program, const void *data, uint
 	return expr_run_fast(program->insns, data);
 }
 
-/* ---- Steps ---- */
+/* ---- Steps: the usual ones know their operation ---- */
 
 static void expr_step_value(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
@@ -198,13 +209,52 @@ static void expr_step_value(struct expr_run *run, const struct expr_insn *insn, 
 
 static void expr_step_field(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
-	(void)value;
-	expr_next(run, insn, expr_field(insn, run->data));
+	expr_next(run, insn, expr_compute_as(EXPR_FIELD, run, insn, value));
+}
+
+static void expr_step_constant(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute_as(EXPR_CONST, run, insn, value));
+}
+
+static void expr_step_bits(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute_as(EXPR_BITS, run, insn, value));
+}
+
+static void expr_step_log2(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute_as(EXPR_LOG2, run, insn, value));
 }
 
 static void expr_step_divide(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
-	expr_next(run, insn, expr_quotient(&insn->number, value));
+	expr_next(run, insn, expr_compute_as(EXPR_DIVIDE, run, insn, value));
+}
+
+static void expr_step_round(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute_as(EXPR_ROUND, run, insn, value));
+}
+
+static void expr_step_save(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute_as(EXPR_SAVE, run, insn, value));
+}
+
+static void expr_step_add(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute_as(EXPR_ADD, run, insn, value));
+}
+
+static void expr_step_sub(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute_as(EXPR_SUB, run, insn, value));
+}
+
+static void expr_step_mul(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute_as(EXPR_MUL, run, insn, value));
 }
 
 static void expr_step_test(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
@@ -237,10 +287,18 @@ const expr_step_fn trace_expr_steps[EXPR_OWN] = {
 	[EXPR_TEST_SET_SHARES] = expr_step_test,
 	[EXPR_TEST_TEXT] = expr_step_test,
 	[EXPR_FIELD] = expr_step_field,
-	[EXPR_CONST... EXPR_ADDRESS] = expr_step_value,
+	[EXPR_CONST] = expr_step_constant,
+	[EXPR_CPU... EXPR_ADDRESS] = expr_step_value,
 	[EXPR_READ] = expr_step_read,
-	[EXPR_BITS... EXPR_LOG2] = expr_step_value,
+	[EXPR_BITS] = expr_step_bits,
+	[EXPR_NEG] = expr_step_value,
+	[EXPR_LOG2] = expr_step_log2,
 	[EXPR_DIVIDE] = expr_step_divide,
-	[EXPR_ROUND... EXPR_SHR] = expr_step_value,
+	[EXPR_ROUND] = expr_step_round,
+	[EXPR_SAVE] = expr_step_save,
+	[EXPR_ADD] = expr_step_add,
+	[EXPR_SUB] = expr_step_sub,
+	[EXPR_MUL] = expr_step_mul,
+	[EXPR_DIV... EXPR_SHR] = expr_step_value,
 	[EXPR_END] = expr_step_end,
 };
