@@ -21,7 +21,7 @@ static bool has_dropped; /* the command line had more words or bytes than are ke
 
 /* The parameters that kernel/ asks for. All others are given to the tracer, which knows its own. */
 static const char *const known[] = {
-	"maxcpus", "run", "exit", "panic", "nox2apic", "loglevel", "init",
+	"maxcpus", "run", "exit", "panic", "nox2apic", "loglevel", "init", "reserve_mem",
 };
 
 /*
@@ -85,6 +85,17 @@ const char *boot_param_get(const char *name)
 	for (size_t i = nr_params; i-- > 0;) {
 		if (strcmp(params[i].name, name) == 0)
 			return params[i].value;
+	}
+	return NULL;
+}
+
+const char *boot_param_next(const char *name, size_t *index)
+{
+	while (*index < nr_params) {
+		const struct param *param = &params[(*index)++];
+
+		if (strcmp(param->name, name) == 0)
+			return param->value;
 	}
 	return NULL;
 }

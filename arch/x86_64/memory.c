@@ -170,6 +170,22 @@ uint64_t memory_early_page(void)
 	return phys;
 }
 
+int memory_reserve(uint64_t bytes, uint64_t align, struct memory_range *out)
+{
+	for (size_t i = 0; i < memory.nr_ranges; i++) {
+		const struct memory_range *r = &memory.ranges[i];
+		uint64_t start = r->start > MEMORY_RESERVE_FROM ? r->start : MEMORY_RESERVE_FROM;
+
+		start = ALIGN_UP(start, align);
+		if (start >= r->end || r->end - start < bytes)
+			continue;
+		*out = (struct memory_range){ .start = start, .end = start + bytes };
+		memory_ranges_subtract(out->start, out->end);
+		return 0;
+	}
+	return -ENOMEM;
+}
+
 const struct memory_range *memory_free_ranges(size_t *out_nr)
 {
 	if (memory.early_next < memory.early_end) { /* the pages that the page tables left over */

@@ -3,6 +3,7 @@
 #include <kernel/mm.h>
 #include <kernel/thread.h>
 #include "page.h"
+#include "reserve.h"
 #include "slab.h"
 #include "vmap.h"
 
@@ -10,6 +11,7 @@ void mm_init(void)
 {
 	uint64_t total, nr_free, failures;
 
+	reserve_init();
 	page_init();
 	slab_init();
 	page_get_counts(&total, &nr_free, &failures);

@@ -24,6 +24,12 @@ struct trace_thread;
 void mm_init(void);
 
 /*
+ * The memory that the parameter reserve_mem=SIZE:ALIGN:NAME has set aside under that name, in the
+ * direct map; NULL when there is none. Its contents are those of before the boot, or any other.
+ */
+void *mm_reserved(const char *name, size_t *out_bytes);
+
+/*
  * 2^order pages, aligned to their size, at their address in the direct map; order is 0 to
  * PAGE_MAX_ORDER. The contents are undefined, except with _zeroed. They are freed with the same
  * order.

@@ -13,6 +13,11 @@
 void params_init(const char *command_line);
 /* The value; "" for a bare word; NULL when it was not given. Of several, the last one counts. */
 const char *boot_param_get(const char *name);
+/*
+ * All values of a parameter that may come several times, in their order: the next one each time,
+ * NULL at the end. `*index` is 0 at first.
+ */
+const char *boot_param_next(const char *name, size_t *index);
 bool boot_param_is_set(const char *name);
 /*
  * The value as a number. `otherwise` when it was not given; also when it is not a number from min

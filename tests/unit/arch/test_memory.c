@@ -165,12 +165,50 @@ static void test_too_little(void **state)
 	assert_non_null(strstr(reason, "too little memory"));
 }
 
+static bool is_free(uint64_t start, uint64_t end)
+{
+	size_t nr;
+	const struct memory_range *ranges = memory_free_ranges(&nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		if (ranges[i].start < end && ranges[i].end > start)
+			return true;
+	}
+	return false;
+}
+
+/* The same places in machines of two sizes, in none of which the page allocator finds them. */
+static void test_reserve(void **state)
+{
+	(void)state;
+	for (uint64_t top = 128; top <= 4096; top *= 32) {
+		struct memory_range a, b, c;
+
+		nr_map = 0;
+		add(0x100000, top << 20, MEMORY_USABLE);
+		add(0x4101000, 0x4102000, MEMORY_RESERVED);
+		memory_init(&handover);
+		assert_int_equal(memory_reserve(0x100000, PAGE_SIZE, &a), 0);
+		assert_int_equal(memory_reserve(0x100000, 0x200000, &b), 0);
+		assert_int_equal(memory_reserve(top << 20, PAGE_SIZE, &c), -ENOMEM);
+		assert_int_equal(memory_reserve(PAGE_SIZE, PAGE_SIZE, &c), 0);
+		assert_int_equal(a.start, 0x4000000);
+		assert_int_equal(a.end, 0x4100000);
+		assert_int_equal(b.start, 0x4200000);
+		assert_int_equal(c.start, 0x4100000);
+		assert_false(is_free(a.start, c.end));
+		assert_false(is_free(b.start, b.end));
+		assert_true(is_free(b.end, b.end + PAGE_SIZE));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pc),
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_too_little),
+		cmocka_unit_test(test_reserve),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

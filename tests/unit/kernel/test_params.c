@@ -86,6 +86,18 @@ static void last_one_counts(void **state)
 	assert_null(boot_param_get("maxcpus"));
 }
 
+static void several_of_a_name(void **state)
+{
+	size_t index = 0;
+
+	(void)state;
+	params_init("a=1 b=2 a a=3");
+	assert_string_equal(boot_param_next("a", &index), "1");
+	assert_string_equal(boot_param_next("a", &index), "");
+	assert_string_equal(boot_param_next("a", &index), "3");
+	assert_null(boot_param_next("a", &index));
+}
+
 static void numbers(void **state)
 {
 	(void)state;
@@ -192,6 +204,7 @@ int main(void)
 		cmocka_unit_test_setup(words, reset),
 		cmocka_unit_test_setup(quotes, reset),
 		cmocka_unit_test_setup(last_one_counts, reset),
+		cmocka_unit_test_setup(several_of_a_name, reset),
 		cmocka_unit_test_setup(numbers, reset),
 		cmocka_unit_test_setup(numbers_out_of_range, reset),
 		cmocka_unit_test_setup(unknown_ones_are_reported, reset),

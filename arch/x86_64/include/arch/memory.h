@@ -33,6 +33,17 @@ uint64_t memory_early_page(void);
  */
 const struct memory_range *memory_free_ranges(size_t *out_nr);
 
+/*
+ * Take `bytes`, whole pages, out of the free memory for good: for contents that are to survive a
+ * warm reset. The lowest free place from MEMORY_RESERVE_FROM on, at a multiple of `align`, a power of
+ * two of a page at least. So the same calls in the same order get the same places, whatever kernel
+ * is booted and however much memory there is; firmware and boot loaders leave these places alone
+ * (docs/black-box.md). The contents stay as they are. 0, or -ENOMEM with nothing taken. Before the
+ * first memory_free_ranges().
+ */
+#define MEMORY_RESERVE_FROM (64ull << 20)
+int memory_reserve(uint64_t bytes, uint64_t align, struct memory_range *out);
+
 /* All usable memory, the kernel's included, in bytes. */
 uint64_t memory_total_bytes(void);
 /* First byte behind the highest usable address. */
