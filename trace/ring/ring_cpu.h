@@ -127,6 +127,7 @@ struct ring_buffer {
 	uint32_t subbuf_size;	    /* changes under the lock, read in any context */
 	struct ring_shared *shared; /* `own`, or that of the older twin */
 	struct ring_buffer *twin;   /* NULL for none; set once, atomically */
+	struct kept_head *kept;	    /* of a buffer in the host's memory, see ring_kept.c; or NULL */
 	struct ring_shared own;
 	struct trace_ring_cpu *cpu[]; /* ring_buffer_swap_cpu() exchanges them with the twin's */
 };

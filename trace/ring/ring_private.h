@@ -193,7 +193,10 @@ struct ring_memory {
 	uint32_t subbuf_size;
 };
 
-/* Without memory for events. */
+/* A buffer without rings. NULL: no memory. */
+struct ring_buffer *trace_ring_buffer_alloc_bare(void);
+/* Set up a zeroed ring without memory for events, closed as one that is being resized. */
+void trace_ring_prepare(struct trace_ring_cpu *rc, uint32_t cpu, size_t bytes);
 /* A buffer whose rings have no memory for events yet. `bytes` is the size they are to get. */
 struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags);
 /* The number of sub-buffers of a ring of `bytes` bytes. */

@@ -166,6 +166,8 @@ int ring_buffer_resize(struct ring_buffer *buffer, size_t bytes, int cpu)
 		return -EINVAL;
 	if (cpu != RING_BUFFER_ALL_CPUS && (uint32_t)cpu >= buffer->nr_cpus)
 		return -EINVAL;
+	if (buffer->kept)
+		return -EOPNOTSUPP;
 	trace_plat_lock(&shared->lock);
 	nr_slots = trace_ring_slots_for(buffer->subbuf_size, bytes);
 	err = set_slots_locked(buffer, nr_slots, cpu, buffer->twin && !shared->slim);

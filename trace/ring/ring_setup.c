@@ -155,7 +155,8 @@ void trace_ring_move_end(struct trace_ring_cpu *rc, int reason)
 
 /* ---- Create and free ---- */
 
-static void rc_free(struct trace_ring_cpu *rc)
+/* With `is_kept` it lies in memory that is not ours, as do its sub-buffers. */
+static void rc_free(struct trace_ring_cpu *rc, bool is_kept)
 {
 	struct ring_memory memory;
 
@@ -163,8 +164,21 @@ static void rc_free(struct trace_ring_cpu *rc)
 		return;
 	memory = trace_ring_memory_of(rc);
 	memory.copies = rc->chunk.data;
+	if (is_kept)
+		memory.base = NULL;
 	trace_ring_memory_free(&memory);
-	trace_plat_free(rc, sizeof(*rc));
+	if (!is_kept)
+		trace_plat_free(rc, sizeof(*rc));
+}
+
+void trace_ring_prepare(struct trace_ring_cpu *rc, uint32_t cpu, size_t bytes)
+{
+	rc->cpu = cpu;
+	rc->asked_bytes = bytes;
+	trace_ring_set_subbuf_size(rc, RING_SUBBUF_BYTES);
+	rc->dump.rc = rc;
+	atomic_store(&rc->is_moving, true);
+	trace_ring_gate(rc, RING_GATE_RESIZE);
 }
 
 /* A ring without memory for events, closed as one that is being resized. */
@@ -172,14 +186,8 @@ static struct trace_ring_cpu *rc_alloc(uint32_t cpu, size_t bytes)
 {
 	struct trace_ring_cpu *rc = trace_plat_alloc(sizeof(*rc));
 
-	if (!rc)
-		return NULL;
-	rc->cpu = cpu;
-	rc->asked_bytes = bytes;
-	trace_ring_set_subbuf_size(rc, RING_SUBBUF_BYTES);
-	rc->dump.rc = rc;
-	atomic_store(&rc->is_moving, true);
-	trace_ring_gate(rc, RING_GATE_RESIZE);
+	if (rc)
+		trace_ring_prepare(rc, cpu, bytes);
 	return rc;
 }
 
@@ -215,7 +223,7 @@ static void ring_setup_free_one(struct ring_buffer *buffer)
 	if (!buffer)
 		return;
 	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++)
-		rc_free(buffer->cpu[cpu]);
+		rc_free(buffer->cpu[cpu], buffer->kept);
 	trace_plat_free(buffer, buffer_bytes(buffer->nr_cpus));
 }
 
@@ -227,18 +235,26 @@ void ring_buffer_free(struct ring_buffer *buffer)
 	ring_setup_free_one(buffer);
 }
 
-struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags)
+struct ring_buffer *trace_ring_buffer_alloc_bare(void)
 {
 	uint32_t nr_cpus = trace_plat_nr_cpus();
-	struct ring_buffer *buffer;
+	struct ring_buffer *buffer = trace_plat_alloc(buffer_bytes(nr_cpus));
 
-	buffer = trace_plat_alloc(buffer_bytes(nr_cpus));
 	if (!buffer)
 		return NULL;
 	buffer->nr_cpus = nr_cpus;
 	buffer->subbuf_size = RING_SUBBUF_BYTES;
 	buffer->shared = &buffer->own;
-	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+	return buffer;
+}
+
+struct ring_buffer *trace_ring_buffer_alloc(size_t bytes, uint32_t flags)
+{
+	struct ring_buffer *buffer = trace_ring_buffer_alloc_bare();
+
+	if (!buffer)
+		return NULL;
+	for (uint32_t cpu = 0; cpu < buffer->nr_cpus; cpu++) {
 		buffer->cpu[cpu] = rc_alloc(cpu, bytes);
 		if (!buffer->cpu[cpu]) {
 			ring_setup_free_one(buffer);

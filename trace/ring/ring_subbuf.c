@@ -113,6 +113,8 @@ int ring_buffer_subbuf_order_set(struct ring_buffer *buffer, int order)
 
 	if (order < 0 || order > RING_SUBBUF_MAX_ORDER)
 		return -EINVAL;
+	if (buffer->kept)
+		return buffer->subbuf_size == RING_SUBBUF_BYTES << order ? 0 : -EOPNOTSUPP;
 	trace_plat_lock(&shared->lock);
 	if (buffer->subbuf_size != RING_SUBBUF_BYTES << order)
 		err = trace_ring_reshape_locked(buffer, RING_SUBBUF_BYTES << order, 0,

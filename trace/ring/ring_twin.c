@@ -112,6 +112,8 @@ struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer)
 	struct ring_buffer *twin;
 	int err;
 
+	if (buffer->kept)
+		return NULL;
 	twin = trace_ring_buffer_alloc(1, 0);
 	if (!twin)
 		return NULL;

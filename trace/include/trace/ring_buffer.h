@@ -96,7 +96,7 @@ void ring_buffer_free(struct ring_buffer *buffer);
  * sizes, clock, mode (overwrite or drop) and on/off switch: a call that changes one of these for
  * either of them changes it for both. Events, resets and nested disables are each one's own.
  * A new twin is slim: its rings have the smallest size until ring_buffer_fit(). NULL when out of
- * memory.
+ * memory, or for a buffer of <trace/ring_kept.h>.
  */
 struct ring_buffer *ring_buffer_alloc_twin(struct ring_buffer *buffer);
 /*
