@@ -87,6 +87,7 @@ struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, u
 	thread_list_add(thread);
 	thread->group = current_thread()->pid ? current_thread()->group : thread->pid;
 	trace_thread_created(current_thread()->pid, thread->pid, &thread->trace);
+	trace_thread_named(thread->pid, thread->name);
 	if (trace_sched_process_fork_enabled())
 		sched_tell_fork(thread);
 	return thread;
@@ -288,6 +289,7 @@ void thread_set_name(struct thread *thread, const char *name)
 {
 	trace_task_rename(thread->pid, thread->name, name);
 	strlcpy(thread->name, name, sizeof(thread->name));
+	trace_thread_named(thread->pid, thread->name);
 }
 
 void threads_start_reaper(void)

@@ -140,3 +140,15 @@ TRACE_DEFAULT const struct trace_uprobe_host *trace_plat_uprobes(void)
 {
 	return NULL;
 }
+
+TRACE_DEFAULT void *trace_plat_kept_memory(const char *name, size_t *out_bytes)
+{
+	(void)name;
+	*out_bytes = 0;
+	return NULL;
+}
+
+TRACE_DEFAULT const char *trace_plat_build_id(void)
+{
+	return "";
+}

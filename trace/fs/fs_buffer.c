@@ -76,6 +76,8 @@ static int buffer_size_store(struct trace_handle *handle, char *text)
 	trace_plat_unlock(&trace_config_lock);
 	if (err == -EBUSY)
 		trace_handle_blame(handle, text, "somebody reads the trace or the snapshot");
+	else if (err == -EOPNOTSUPP)
+		trace_handle_blame(handle, text, "memory that survives a reset keeps its size");
 	return err;
 }
 
@@ -121,6 +123,8 @@ static int subbuf_size_store(struct trace_handle *handle, char *text)
 	trace_plat_unlock(&trace_config_lock);
 	if (err == -EBUSY)
 		trace_handle_blame(handle, text, "somebody reads the trace or the snapshot");
+	else if (err == -EOPNOTSUPP)
+		trace_handle_blame(handle, text, "memory that survives a reset keeps its size");
 	return err;
 }
 

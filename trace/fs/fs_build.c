@@ -12,8 +12,8 @@
 static uint64_t fs_build_last_id; /* config lock, but for the root */
 
 static const struct trace_file_table *const tables[] = {
-	&trace_config_files, &trace_option_files, &trace_thread_files,
-	&trace_info_files,   &trace_buffer_files, &trace_marker_files,
+	&trace_config_files, &trace_option_files, &trace_thread_files, &trace_info_files,
+	&trace_buffer_files, &trace_marker_files, &trace_kept_files,
 };
 
 static struct trace_files *files_of_features;
@@ -151,7 +151,8 @@ static void add_files(struct trace_node *dir, const struct trace_file *const *fi
 		      uint64_t arg)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (is_root_tree(dir->tree) || !files[i]->root_only)
+		if ((is_root_tree(dir->tree) || !files[i]->root_only) &&
+		    (dir->tree->tr->kept || !files[i]->kept_only))
 			trace_node_add_file(dir, files[i]->name, files[i], arg);
 	}
 }

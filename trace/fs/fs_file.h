@@ -49,6 +49,7 @@ struct trace_file {
 	const char *log_name; /* name in error_log; NULL: as its directory's */
 	uint16_t mode;
 	bool root_only; /* only the global instance has it */
+	bool kept_only; /* only instances of instance/kept.h have it */
 	/* Reading consumes, so there are no positions. Other files can be read anew by `rewind`. */
 	bool is_stream;
 	bool is_quick;	   /* a write waits for nothing, not even for other CPUs */
@@ -133,6 +134,7 @@ extern const struct trace_file_table trace_info_files;
 extern const struct trace_file_table trace_buffer_files;
 extern const struct trace_file_table trace_function_files;
 extern const struct trace_file_table trace_marker_files;
+extern const struct trace_file_table trace_kept_files;
 /* Of features, where they are not defined beside the feature itself. */
 extern const struct trace_file_table trace_event_files;
 extern const struct trace_file_table trace_graph_files;

@@ -4,6 +4,7 @@
 #include <trace/ftrace.h>
 #include <trace/trace.h>
 #include "array.h"
+#include "kept.h"
 #include "ops/ftrace_private.h"
 #include "snapshot.h"
 #include "text/str.h"
@@ -68,19 +69,40 @@ static bool is_cpu_there(const struct trace_array *tr, uint32_t cpu)
 					 : trace_global.cpus[cpu].is_there;
 }
 
-int trace_array_init(struct trace_array *tr, size_t bytes)
+static size_t array_cpus_bytes(const struct trace_array *tr)
 {
-	size_t cpus_bytes = trace_plat_nr_cpus() * sizeof(*tr->cpus);
-	struct ring_buffer *buffer;
+	return trace_plat_nr_cpus() * sizeof(*tr->cpus);
+}
 
-	tr->cpus = trace_plat_alloc(cpus_bytes);
+static int make_cpus(struct trace_array *tr)
+{
+	tr->cpus = trace_plat_alloc(array_cpus_bytes(tr));
 	if (!tr->cpus)
 		return -ENOMEM;
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++)
 		tr->cpus[cpu].is_there = is_cpu_there(tr, cpu);
+	return 0;
+}
+
+int trace_array_init_buffer(struct trace_array *tr, struct ring_buffer *buffer)
+{
+	int err = make_cpus(tr);
+
+	if (!err)
+		tr->buffer = buffer;
+	return err;
+}
+
+int trace_array_init(struct trace_array *tr, size_t bytes)
+{
+	struct ring_buffer *buffer;
+	int err = make_cpus(tr);
+
+	if (err)
+		return err;
 	buffer = make_buffer(tr, bytes);
 	if (!buffer) {
-		trace_plat_free(tr->cpus, cpus_bytes);
+		trace_plat_free(tr->cpus, array_cpus_bytes(tr));
 		tr->cpus = NULL;
 		return -ENOMEM;
 	}
@@ -105,7 +127,7 @@ int trace_arrays_add_cpu(uint32_t cpu)
 void trace_array_release(struct trace_array *tr)
 {
 	ring_buffer_free(tr->buffer); /* and its twin */
-	trace_plat_free(tr->cpus, trace_plat_nr_cpus() * sizeof(*tr->cpus));
+	trace_plat_free(tr->cpus, array_cpus_bytes(tr));
 	for (uint32_t i = 0; i < TRACE_MAX_TRACERS; i++) {
 		if (tr->tracer_data[i].memory)
 			trace_plat_free(tr->tracer_data[i].memory, tr->tracer_data[i].bytes);
@@ -219,6 +241,8 @@ void trace_array_reset(struct trace_array *tr, int cpu, const char *by)
 	reset(tr->buffer, cpu, &tr->start_ts);
 	trace_plat_unlock(&tr->read_lock);
 	trace_snapshot_resume(tr);
+	if (cpu == RING_BUFFER_ALL_CPUS)
+		trace_kept_begin(tr);
 }
 
 void trace_array_reset_snapshot(struct trace_array *tr, int cpu)
@@ -239,6 +263,7 @@ void trace_array_switch(struct trace_array *tr, bool on, enum trace_off_by by)
 	if (on == ring_buffer_record_is_set_on(tr->buffer))
 		return;
 	if (on) {
+		trace_kept_begin(tr);
 		if (tr->tracer->start)
 			tr->tracer->start(tr); /* may empty the buffer, so it comes first */
 		trace_array_on(tr);

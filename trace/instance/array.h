@@ -33,6 +33,7 @@
 struct ftrace_ops;
 struct trace_array;
 struct trace_clock;
+struct trace_kept;
 
 /* The data of one tracer in an instance: tracer_data(). */
 struct trace_tracer_data {
@@ -66,6 +67,7 @@ struct trace_array {
 	_Atomic uint32_t options;	  /* bits of enum trace_option; probes read it */
 	_Atomic uint32_t tracer_bits[TRACE_MAX_TRACERS]; /* tracer_option_bits() */
 	bool is_expanded;				 /* the buffer has its full size */
+	_Atomic bool holds_last;			 /* trace_kept_holds() */
 	size_t wanted_bytes;				 /* per CPU, once it is expanded */
 	struct tracer *tracer;				 /* never NULL */
 	/*
@@ -92,6 +94,7 @@ struct trace_array {
 	_Atomic uint64_t pid_mask;
 	_Atomic uint64_t event_pid_mask;
 	struct trace_off_note off; /* switch.h */
+	struct trace_kept *kept;   /* kept.h; NULL for usual ones. Set once */
 	/*
 	 * Time when the buffer was emptied last, by trace_plat_clock_ns(); and the cause of the
 	 * last time that it had events, or NULL.
@@ -125,6 +128,8 @@ struct trace_array *trace_array_next(const struct trace_array *tr);
  * mode that its options say, and its array of CPUs. 0, or -ENOMEM with nothing allocated.
  */
 int trace_array_init(struct trace_array *tr, size_t bytes);
+/* The same with a buffer that has rings for all CPUs; it is the instance's if that succeeds. */
+int trace_array_init_buffer(struct trace_array *tr, struct ring_buffer *buffer);
 /*
  * `cpu` comes online: give it rings in every instance and snapshot. 0; -ENOMEM: some instances have
  * none for it. Config lock held.

@@ -3,6 +3,7 @@
  */
 #include <stdatomic.h>
 #include "array.h"
+#include "kept.h"
 #include "snapshot.h"
 #include "text/str.h"
 
@@ -52,6 +53,7 @@ void trace_array_set_clock(struct trace_array *tr, const struct trace_clock *clo
 	trace_plat_lock(&tr->read_lock);
 	ring_buffer_set_clock(tr->buffer, clock->now);
 	trace_plat_unlock(&tr->read_lock);
+	trace_kept_note_clock(tr);
 	trace_array_reset(tr, RING_BUFFER_ALL_CPUS, "a new trace_clock");
 	trace_snapshot_of(tr)->start_ts = tr->start_ts; /* set_clock has emptied the twin, too */
 }

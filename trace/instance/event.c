@@ -98,6 +98,8 @@ void trace_event_put(const struct trace_event *event)
 
 /* ---- Registering ---- */
 
+void (*_Atomic trace_event_added)(const struct trace_event *event);
+
 static bool is_sound(const struct trace_event_field *field)
 {
 	if (!field->name || !field->type || !field->element_size)
@@ -320,6 +322,8 @@ static int event_enter(struct trace_event *event)
 	slot_of(type)->event = event;
 	registry.nr_events[type / PIECE_SLOTS]++;
 	put_in_place(place, event);
+	if (trace_event_added)
+		trace_event_added(event);
 	return 0;
 }
 

@@ -43,6 +43,9 @@ struct trace_event *trace_event_at(size_t i);
  */
 size_t trace_event_place(const char *system, const char *name);
 
+/* Called for each type that is registered, with the lock held; NULL: none listens. */
+extern void (*_Atomic trace_event_added)(const struct trace_event *event);
+
 /* A number that is another one when a type has come or gone. */
 uint64_t trace_events_version(void);
 /* Have it be another one, because a type is about to go. */

@@ -94,12 +94,14 @@ static void fill_in(struct instance *instance, const char *name)
 		tr->tracer_bits[tracer->index] = tracer->default_bits;
 }
 
-/* Config lock held. */
-static int instance_create(const char *name, struct trace_array **out_tr)
+int trace_instance_make(const char *name, struct trace_kept *kept, struct ring_buffer *buffer,
+			struct trace_array **out_tr)
 {
 	struct instance *instance;
-	int err;
+	int err = instance_check_name(name);
 
+	if (err)
+		return err;
 	if (!trace_global_array())
 		return -ENODEV;
 	if (instance_find(name))
@@ -108,7 +110,9 @@ static int instance_create(const char *name, struct trace_array **out_tr)
 	if (!instance)
 		return -ENOMEM;
 	fill_in(instance, name);
-	err = trace_array_init(&instance->tr, instance->tr.wanted_bytes);
+	instance->tr.kept = kept;
+	err = buffer ? trace_array_init_buffer(&instance->tr, buffer)
+		     : trace_array_init(&instance->tr, instance->tr.wanted_bytes);
 	if (err)
 		goto free_instance;
 	err = trace_features_instance_made(&instance->tr);
@@ -120,6 +124,8 @@ static int instance_create(const char *name, struct trace_array **out_tr)
 
 release:
 	trace_features_instance_free(&instance->tr);
+	if (buffer)
+		instance->tr.buffer = NULL; /* it stays the caller's */
 	trace_array_release(&instance->tr);
 free_instance:
 	trace_plat_free(instance, sizeof(*instance));
@@ -161,12 +167,10 @@ static void destroy(struct trace_array *tr)
 int trace_instance_create(const char *name)
 {
 	struct trace_array *tr;
-	int err = instance_check_name(name);
+	int err;
 
-	if (err)
-		return err;
 	trace_plat_lock(&trace_config_lock);
-	err = instance_create(name, &tr);
+	err = trace_instance_make(name, NULL, NULL, &tr);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -174,8 +178,11 @@ int trace_instance_create(const char *name)
 /* Config lock held. */
 static int remove_locked(struct trace_array *tr)
 {
-	int err = tr ? instance_list_remove(tr) : -ENOENT;
+	int err;
 
+	if (tr && tr->kept)
+		return -EBUSY;
+	err = tr ? instance_list_remove(tr) : -ENOENT;
 	if (!err)
 		destroy(tr);
 	return err;
@@ -201,7 +208,7 @@ struct trace_array *trace_array_get_by_name(const char *name)
 	trace_plat_lock(&trace_config_lock);
 	tr = instance_find(name);
 	if (!tr)
-		err = instance_create(name, &tr);
+		err = trace_instance_make(name, NULL, NULL, &tr);
 	if (!err) {
 		trace_plat_lock(&trace_arrays_lock);
 		tr->nr_refs++;

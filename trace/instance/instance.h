@@ -25,7 +25,14 @@
  */
 int trace_instance_create(const char *name);
 /*
- * End an instance's tracer and remove it. Returns 0; -ENOENT; -EBUSY while it has references. Its
+ * The same, with the config lock held. With `kept` it is one of kept.h, which has it from the start;
+ * `buffer` has rings for all CPUs and is the instance's if that succeeds, NULL: one of the usual size.
+ */
+int trace_instance_make(const char *name, struct trace_kept *kept, struct ring_buffer *buffer,
+			struct trace_array **out_tr);
+/*
+ * End an instance's tracer and remove it. Returns 0; -ENOENT; -EBUSY while it has references, and
+ * for those of kept.h. Its
  * memory is freed later, when no thread is in its callbacks; never, when tracing is dead.
  */
 int trace_instance_remove(const char *name);

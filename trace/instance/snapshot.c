@@ -26,6 +26,8 @@ static int make_twin(struct trace_array *tr)
 
 	if (trace_snapshot_of(tr)->buffer)
 		return 0;
+	if (tr->kept)
+		return -EOPNOTSUPP;
 	twin = ring_buffer_alloc_twin(tr->buffer);
 	if (!twin)
 		return -ENOMEM;

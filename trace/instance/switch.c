@@ -2,6 +2,7 @@
  * See switch.h.
  */
 #include "array.h"
+#include "kept.h"
 #include "switch.h"
 #include "text/str.h"
 
@@ -46,7 +47,8 @@ bool trace_array_off(struct trace_array *tr, const struct trace_off_from *from)
 
 bool trace_array_on(struct trace_array *tr)
 {
-	return ring_buffer_record_on(tr->buffer);
+	/* Events of the last kernel go only when a user says so, or writes to tracing_on. */
+	return !trace_kept_holds(tr) && ring_buffer_record_on(tr->buffer);
 }
 
 static bool try_read(const struct trace_off_note *from, struct trace_off *out_off)

@@ -2,6 +2,7 @@
  * See iter.h.
  */
 #include "instance/array.h"
+#include "instance/kept.h"
 #include "iter.h"
 #include "text/str.h"
 
@@ -345,7 +346,10 @@ const char *trace_iter_comm_of(struct trace_iter *iter, int32_t pid)
 	if (!line->comm[0] || line->pid != pid) {
 		iter->heads[trace_iter_place(pid)].len = 0;
 		line->pid = pid;
-		trace_cmdlines_find(pid, !iter->is_dump, line->comm);
+		if (trace_kept_holds(iter->tr))
+			trace_kept_comm(iter->tr, pid, line->comm);
+		else
+			trace_cmdlines_find(pid, !iter->is_dump, line->comm);
 	}
 	return line->comm;
 }

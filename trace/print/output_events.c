@@ -9,6 +9,7 @@
 #include "output.h"
 #include "text/str.h"
 #include "feature/feature.h"
+#include "instance/kept.h"
 
 /* Spread of addresses over the symbols that a walk keeps: the top bits of the product. */
 #define HASH_FACTOR 2654435761u
@@ -41,11 +42,14 @@ static size_t symbol_text(char *text, uintptr_t ip, unsigned int flags)
 			       (unsigned long)(ip - start), (unsigned long)bytes);
 }
 
-static void print_and_keep(struct trace_seq *seq, struct trace_iter_symbol *symbol,
-			   uint32_t packed_ip, unsigned int flags)
+static void print_and_keep(const struct trace_iter *iter, struct trace_seq *seq,
+			   struct trace_iter_symbol *symbol, uint32_t packed_ip, unsigned int flags)
 {
 	char text[SYMBOL_TEXT];
-	size_t len = symbol_text(text, trace_plat_ip_unpack(packed_ip), flags);
+	uintptr_t ip = trace_plat_ip_unpack(packed_ip);
+	size_t len = trace_kept_is_foreign(iter->tr)
+			     ? trace_scnprintf(text, sizeof(text), "0x%lx", (unsigned long)ip)
+			     : symbol_text(text, ip, flags);
 
 	trace_seq_write(seq, text, len);
 	if (len > sizeof(symbol->text))
@@ -64,7 +68,7 @@ void trace_print_symbol(const struct trace_iter *iter, struct trace_seq *seq, ui
 	if (symbol->len && symbol->ip == packed_ip && symbol->flags == flags)
 		trace_seq_write(seq, symbol->text, symbol->len);
 	else
-		print_and_keep(seq, symbol, packed_ip, flags);
+		print_and_keep(iter, seq, symbol, packed_ip, flags);
 }
 
 static void print_ip(const struct trace_iter *iter, struct trace_seq *seq, uint32_t packed_ip,

@@ -7,6 +7,8 @@
 #include "features.h"
 #include "instance/array.h"
 #include "instance/instance.h"
+#include "instance/kept.h"
+#include "instance/printk.h"
 #include "instance/warning.h"
 #include "text/str.h"
 
@@ -172,15 +174,26 @@ static struct trace_array *find_instance(const char *name)
 	return tr;
 }
 
+static void boot_array_off(struct trace_array *tr)
+{
+	const struct trace_off_from from = { .by = TRACE_OFF_BY_PARAM, .name = tr->name };
+
+	trace_array_off(tr, &from);
+	if (tr->kept)
+		tr->kept->stays_off = true;
+}
+
 /* `flags`, with ^ between, is cut up. */
 static void take_flags(struct trace_array *tr, char *flags)
 {
-	const struct trace_off_from from = { .by = TRACE_OFF_BY_PARAM, .name = tr->name };
 	char *flag;
 
 	while ((flag = trace_boot_item(&flags, '^'))) {
 		if (trace_streq(flag, "traceoff"))
-			trace_array_off(tr, &from);
+			boot_array_off(tr);
+		else if (trace_streq(flag, "traceprintk") || trace_streq(flag, "printk") ||
+			 trace_streq(flag, "trace_printk"))
+			trace_printk_redirect(tr);
 		else
 			trace_plat_log("trace: trace_instance: no flag %s, for %s", flag, tr->name);
 	}
@@ -202,22 +215,52 @@ static void set_up_instance(const char *name, char *flags, char *events)
 	trace_plat_unlock(&trace_config_lock);
 }
 
-/* Each item is NAME[^FLAG]...[,EVENTS]. */
-static void boot_make_instances(void)
+/* Make the instance `name`: in the memory of that name, as a copy of `source`, or a usual one. */
+static int make_instance(const char *name, const char *memory, const char *source)
 {
-	char *list = boot_params.instances, *events, *flags, *name;
 	int err;
 
-	while ((events = trace_boot_item(&list, INSTANCE_END))) {
-		flags = trace_boot_item(&events, ',');
-		name = flags ? trace_boot_item(&flags, '^') : NULL;
-		err = trace_instance_create(name ? name : "");
-		if (err)
-			trace_plat_log("trace: trace_instance: cannot make %s: error %d",
-				       name && *name ? name : "one without a name", -err);
-		else if (flags) /* a line without flags has no name either, which is refused */
-			set_up_instance(name, flags, events);
-	}
+	if (memory && source)
+		return -EINVAL;
+	if (memory)
+		err = trace_kept_create(name, memory);
+	else
+		err = source ? trace_kept_backup(name, source) : trace_instance_create(name);
+	if (err == -ENOENT)
+		trace_plat_log("trace: trace_instance=%s: there is no %s %s", name,
+			       memory ? "memory" : "instance in memory that survives,",
+			       memory ? memory : source);
+	else if (err)
+		trace_plat_log("trace: trace_instance: cannot make %s: error %d",
+			       *name ? name : "one without a name", -err);
+	return err;
+}
+
+/* Cut the item before `end_of_item` off the text; "" when there is none. */
+static char *boot_cut(char **text, char end_of_item)
+{
+	char *item = trace_boot_item(text, end_of_item);
+
+	return item ? item : *text;
+}
+
+/* `item` is NAME[^FLAG]...[@MEMORY][,EVENTS] or NAME=SOURCE, and is cut up. */
+static void boot_make_instance(char *item)
+{
+	char *memory = boot_cut(&item, ','), *source = boot_cut(&memory, '@');
+	char *flags = boot_cut(&source, '='), *name = boot_cut(&flags, '^');
+
+	if (!make_instance(name, *memory ? memory : NULL, *source ? source : NULL))
+		set_up_instance(name, flags, item);
+}
+
+static void boot_make_instances(void)
+{
+	char *list = boot_params.instances, *item;
+
+	while ((item = trace_boot_item(&list, INSTANCE_END)))
+		boot_make_instance(item);
+	trace_kept_boot_done();
 }
 
 void trace_boot_finish(void)

@@ -103,6 +103,19 @@ struct trace_uprobe_host;
 /* The table of <trace/platform_uprobes.h>; NULL: there are no programs. Any context. */
 const struct trace_uprobe_host *trace_plat_uprobes(void);
 
+/* ---- Memory that survives a reset of the machine. Thread context. ---- */
+
+/*
+ * The memory of that name, aligned to 64, at the same place in each kernel and used for nothing else;
+ * for instances whose events are there again after a reset. NULL: there is none of that name.
+ */
+void *trace_plat_kept_memory(const char *name, size_t *out_bytes);
+/*
+ * A text that tells this build of the host from all others, of at most 31 characters; it stays.
+ * Addresses in the events of another one have other names.
+ */
+const char *trace_plat_build_id(void);
+
 /* ---- Messages ---- */
 
 /*

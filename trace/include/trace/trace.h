@@ -36,7 +36,8 @@ struct trace_thread;
  * ftrace= ftrace_filter= ftrace_notrace= ftrace_graph_filter= ftrace_graph_notrace=
  * ftrace_graph_max_depth= trace_buf_size= trace_options= trace_clock=
  * ftrace_dump_on_oops[=orig_cpu] traceoff_on_warning traceoff_after_boot
- * trace_instance=NAME[^traceoff][,EVENT]... trace_event=LIST trace_trigger=LIST tp_printk
+ * trace_instance=NAME[^traceoff][^traceprintk][@MEMORY][,EVENT]... trace_instance=NAME=SOURCE
+ * trace_event=LIST trace_trigger=LIST tp_printk
  * tp_printk_stop_on_boot alloc_snapshot ftrace_boot_snapshot stacktrace stacktrace_filter=:
  * remembered until trace_boot_start(); trace_buf_size= is needed by trace_init() already. The order
  * of the parameters makes no difference, because trace_boot_start() carries them out in an order of
@@ -164,6 +165,11 @@ void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *
  * is saved for lines of the trace. May sleep.
  */
 void trace_thread_exited(int32_t pid, const char *comm);
+/*
+ * Thread `pid` has got a name, its first or another: the next kernel may want to know it. Does
+ * nothing without an instance whose events survive a reset. Any context.
+ */
+void trace_thread_named(int32_t pid, const char *comm);
 
 TRACE_END_DECLS
 
