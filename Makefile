@@ -473,6 +473,12 @@ soak: deps-test
 soak-expr: deps-test
 	@UNIT_SOAK=1000 TEST_SECONDS=7200 tests/unit/run gcc/bin/trace/expr/test_expr_twin
 
+# Resets of the machine at random moments: RESETS of them, a second each and more.
+soak-reset: deps-test
+	@$(MAKE) --no-print-directory CC=gcc all
+	@FATHOM_BUILD=$(abspath $(BUILD)) RESETS=$(RESETS) $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/soak_reset.py
+RESETS ?= 1000
+
 # Put faults into the sources, one at a time, to find those that no test notices. See tests/mutate/README.md.
 MUTANTS ?= 0
 ONLY    ?=
@@ -511,4 +517,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' docs/building.md
 
 FORCE:
-.PHONY: all test-kernel run demo man debug test quick test-host self-tests check bench pictures process flips hits bench-silicon bench-peers test-decode soak soak-expr mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test quick test-host self-tests check bench pictures process flips hits bench-silicon bench-peers test-decode soak soak-expr soak-reset mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view
