@@ -31,7 +31,7 @@ profiles := $(call named,profiles,$(table))
 # Need libtraceevent, a second reader of raw pages. It has functions trace_seq_* of its own: those of trace.a are not to
 # be taken for them, which exported symbols of a program are.
 traceevent_tests := %/test_kbuffer.c %/test_event_parse.c %/test_event_lines.c %/test_synth.c %/test_probe_events.c %/test_probe_names.c \
-		    %/test_probe_watch.c %/test_kprobe_events.c \
+		    %/test_probe_watch.c %/test_kprobe_events.c %/test_uprobe_events.c \
 		    %/kernel/test_events.c
 has_traceevent := $(wildcard /usr/include/traceevent/kbuffer.h)
 traceevent = $(if $(filter $(traceevent_tests),$1),-ltraceevent -Wl$(comma)--exclude-libs$(comma)ALL)

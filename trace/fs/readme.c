@@ -199,6 +199,14 @@ static const struct piece pieces[] = {
 	  "\t\t\t  -:[<group>/][<event>]\n" },
 	{ FILE, "kprobe_profile",
 	  "  kprobe_profile\t- Their names, hits, and hits that were missed\n" },
+	{ FILE, "uprobe_events",
+	  "  uprobe_events\t\t- Probes at instructions of programs; dynamic_events has them, "
+	  "too:\n"
+	  "\t\t\t  p|r[:[<group>/][<event>]] <place> [<args>]\n"
+	  "\t\t\t     place (uprobe): <path>:<offset>[%return][(ref_ctr_offset)]\n"
+	  "\t\t\t     or <path>:<symbol>[+|-<offset>][%return][(ref_ctr_offset)]\n"
+	  "\t\t\t     args: registers and memory of the program, @+<offset> of the file\n" },
+	{ FILE, "uprobe_profile", "  uprobe_profile\t- Their files, names, hits\n" },
 	{ FEATURE, "probe_events",
 	  "\t\t\t  t[:[<group>/][<event>]] <tracepoint> [<args>]\n"
 	  "\t\t\t  e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]\n"

@@ -180,9 +180,12 @@ struct fetch_return {
 /* The place of a probe, which decides on the values that can be recorded. */
 struct fetch_context {
 	enum fetch_place place;
-	bool is_gathered;    /* FETCH_AT_RETURN: there is a struct fetch_return */
-	bool is_of_function; /* registers have no names: Linux has none there */
-	uint32_t nr_args;    /* FETCH_AT_TRACEPOINT: arguments that there may be */
+	bool is_gathered;     /* FETCH_AT_RETURN: there is a struct fetch_return */
+	bool is_of_function;  /* registers have no names: Linux has none there */
+	bool is_user;	      /* FETCH_AT_CODE: of a program; all memory is the program's */
+	bool is_user_return;  /* the same, at the return of a function */
+	uint64_t file_offset; /* is_user: of the probe in its file, in bytes */
+	uint32_t nr_args;     /* FETCH_AT_TRACEPOINT: arguments that there may be */
 	/*
 	 * In the function whose arguments have names; at a tracepoint, in one that has them behind
 	 * a pointer. 0: there are none.
@@ -263,6 +266,8 @@ struct fetch_parsed {
 	struct fetch_origin origin;
 };
 
+/* Copy the register of that name to `at` in the event, in front of the arguments. */
+void trace_fetch_add_register(struct fetch_build *build, const char *name, uint32_t at);
 /*
  * Add the argument `word`. 0; -EINVAL, -ENOENT with *build->error. The caller looks at names.
  */

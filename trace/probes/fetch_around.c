@@ -35,7 +35,7 @@ int trace_fetch_read(struct fetch_parse *parse, int64_t offset, uint32_t size, c
 	int err = fetch_around_check(parse, at);
 
 	if (!err)
-		fetch_add_read(parse->origin, offset, size);
+		fetch_add_read(parse, offset, size);
 	return err;
 }
 
@@ -76,8 +76,8 @@ static int take_per_cpu(struct fetch_parse *parse, struct expr_word *word, struc
 	bool is_ptr = trace_expr_starts(word, PER_CPU_PTR);
 	size_t len = trace_strlen(is_ptr ? PER_CPU_PTR : PER_CPU_READ);
 
-	/* An event was recorded by another CPU, perhaps. */
-	if (parse->build->context->place == FETCH_AT_EVENT)
+	/* An event was recorded by another CPU, perhaps; programs have no such variables. */
+	if (parse->build->context->place == FETCH_AT_EVENT || parse->build->context->is_user)
 		return trace_fetch_refuse(parse, word->at,
 					  "Per-cpu variable access is only for kernel probes");
 	*out = (struct fetch_around){ .is_per_cpu = true, .is_ptr = is_ptr };
@@ -120,10 +120,17 @@ static int add_this_cpu(struct fetch_parse *parse, const struct fetch_around *ar
 	return around->is_ptr ? 0 : trace_fetch_read(parse, 0, WORD_BYTES, around->inner);
 }
 
+static int add_memory(struct fetch_parse *parse, const struct fetch_around *around)
+{
+	int err = trace_fetch_read(parse, (int64_t)around->offset, WORD_BYTES, around->inner);
+
+	if (!err && around->is_user)
+		parse->origin->reads[parse->origin->nr_reads - 1].is_user = true;
+	return err;
+}
+
 static int add_around(struct fetch_parse *parse, const struct fetch_around *around)
 {
-	int err;
-
 	if (fetch_is_own_text(parse->origin))
 		return trace_fetch_refuse(parse, around->inner, "$comm can not be dereferenced");
 	parse->own_type = NULL;
@@ -132,10 +139,7 @@ static int add_around(struct fetch_parse *parse, const struct fetch_around *arou
 	parse->origin->bits = 0;
 	if (around->is_per_cpu)
 		return add_this_cpu(parse, around);
-	err = trace_fetch_read(parse, (int64_t)around->offset, WORD_BYTES, around->inner);
-	if (!err && around->is_user)
-		parse->origin->reads[parse->origin->nr_reads - 1].is_user = true;
-	return err;
+	return add_memory(parse, around);
 }
 
 static bool is_around(const struct expr_word *word)

@@ -98,14 +98,18 @@ static inline bool fetch_is_read(const struct fetch_origin *origin)
 }
 
 /*
- * Read `size` bytes of memory there, of the kernel or of any; the caller knows that there are not too
- * many reads.
+ * Read `size` bytes of memory there, which is all of the program's or of any; the caller knows that
+ * there are not too many reads.
  */
-static inline void fetch_add_read(struct fetch_origin *origin, int64_t offset, uint32_t size)
+static inline void fetch_add_read(struct fetch_parse *parse, int64_t offset, uint32_t size)
 {
-	origin->reads[origin->nr_reads++] = (struct fetch_read){ .offset = offset,
-								 .size = (uint8_t)size,
-								 .is_here = origin->is_here };
+	struct fetch_origin *origin = parse->origin;
+
+	origin->reads[origin->nr_reads++] =
+		(struct fetch_read){ .offset = offset,
+				     .size = (uint8_t)size,
+				     .is_here = origin->is_here,
+				     .is_user = parse->build->context->is_user };
 	origin->is_here = false;
 	origin->is_word = false;
 }

@@ -11,6 +11,7 @@
  */
 #include <trace/errno.h>
 #include <trace/fmt.h>
+#include <trace/platform.h>
 #include "expr/expr_show.h"
 #include "fetch_private.h"
 #include "text/str.h"
@@ -42,6 +43,18 @@ static void add_copy(struct fetch_build *build, const struct fetch_parsed *arg)
 	if (list)
 		list[*nr] = copy;
 	++*nr;
+}
+
+void trace_fetch_add_register(struct fetch_build *build, const char *name, uint32_t at)
+{
+	struct trace_plat_register reg;
+
+	if (!trace_plat_register(name, trace_strlen(name), &reg))
+		return;
+	if (build->copies)
+		build->copies[build->nr_copies] =
+			(struct fetch_copy){ (uint16_t)reg.offset, (uint16_t)at };
+	build->nr_copies++;
 }
 
 /* ---- Instructions ---- */
@@ -231,7 +244,8 @@ void trace_fetch_add(struct fetch_build *build, const struct fetch_parsed *arg)
 		own.operand = (uint64_t)origin->reads[--nr].offset; /* the end reads */
 		own.is_user = origin->reads[nr].is_user;
 	}
-	own.is_user_text = arg->type->is_user || (own.is_user && !arg->count);
+	own.is_user_text =
+		arg->type->is_user || build->context->is_user || (own.is_user && !arg->count);
 	if (arg->bits || origin->bits)
 		set_shifts(arg, &own);
 	if (code == FETCH_MEMORY)
@@ -253,14 +267,15 @@ void trace_fetch_add(struct fetch_build *build, const struct fetch_parsed *arg)
 
 static const char *const step_names[FETCH_NR_CODES] = {
 	[FETCH_ADDRESS] = "ADDRESS",	 [FETCH_LOCATED] = "LOCATED",
-	[FETCH_THREAD] = "THREAD",	 [FETCH_THIS_CPU] = "THIS_CPU",
-	[FETCH_READ_USER] = "READ_USER", [FETCH_LITERAL] = "LITERAL",
-	[FETCH_COMM] = "COMM",		 [FETCH_STORE] = "STORE",
-	[FETCH_MEMORY] = "MEMORY",	 [FETCH_BITS_OF] = "BITS_OF",
-	[FETCH_TEXT_AT] = "TEXT_AT",	 [FETCH_TEXTS] = "TEXTS",
-	[FETCH_NAME_OF] = "NAME_OF",	 [FETCH_NO_BYTES] = "NO_BYTES",
-	[FETCH_NO_TEXTS] = "NO_TEXTS",	 [FETCH_PEEK] = "PEEK",
-	[FETCH_PEEK_WORD] = "PEEK_WORD", [FETCH_PEEK_TEXT] = "PEEK_TEXT",
+	[FETCH_HEAD] = "HEAD",		 [FETCH_THREAD] = "THREAD",
+	[FETCH_THIS_CPU] = "THIS_CPU",	 [FETCH_READ_USER] = "READ_USER",
+	[FETCH_LITERAL] = "LITERAL",	 [FETCH_COMM] = "COMM",
+	[FETCH_STORE] = "STORE",	 [FETCH_MEMORY] = "MEMORY",
+	[FETCH_BITS_OF] = "BITS_OF",	 [FETCH_TEXT_AT] = "TEXT_AT",
+	[FETCH_TEXTS] = "TEXTS",	 [FETCH_NAME_OF] = "NAME_OF",
+	[FETCH_NO_BYTES] = "NO_BYTES",	 [FETCH_NO_TEXTS] = "NO_TEXTS",
+	[FETCH_PEEK] = "PEEK",		 [FETCH_PEEK_WORD] = "PEEK_WORD",
+	[FETCH_PEEK_TEXT] = "PEEK_TEXT",
 };
 
 void trace_fetch_show(const struct expr_program *program, uint32_t number, struct trace_seq *seq)

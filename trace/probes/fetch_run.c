@@ -96,6 +96,12 @@ static void fetch_step_located(struct expr_run *run, const struct expr_insn *ins
 	expr_next(run, insn, (uintptr_t)run->data + own_of(insn)->from + (place & 0xffff));
 }
 
+static void fetch_step_head(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(run, insn, expr_load8(event_of(run)->entry, (uint32_t)own_of(insn)->operand));
+}
+
 static void fetch_step_thread(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
 	(void)value;
@@ -307,6 +313,7 @@ const expr_step_fn trace_fetch_steps[FETCH_NR_CODES] = {
 	[FETCH_ADDRESS] = fetch_step_address,
 	[FETCH_LOCATED] = fetch_step_located,
 	[FETCH_LOCATED_BACK] = fetch_step_located,
+	[FETCH_HEAD] = fetch_step_head,
 	[FETCH_THREAD] = fetch_step_thread,
 	[FETCH_THIS_CPU] = fetch_step_this_cpu,
 	[FETCH_READ_USER] = fetch_step_read_user,

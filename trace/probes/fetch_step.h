@@ -20,6 +20,7 @@ enum fetch_code {
 	FETCH_ADDRESS,	    /* the address of the data at `operand` */
 	FETCH_LOCATED,	    /* the address that a __data_loc there leads to, counted from `from` */
 	FETCH_LOCATED_BACK, /* the same for a __rel_loc */
+	FETCH_HEAD,	    /* the 8 bytes of the event at `operand`, which its head has */
 	FETCH_THREAD, /* the address of the running thread, `operand` in front of its trace_thread */
 	FETCH_THIS_CPU,	 /* value: the address on this CPU of the per-CPU variable there */
 	FETCH_READ_USER, /* value: the 8 bytes of the program at value + `operand` */

@@ -14,7 +14,7 @@
 /* Read a word that belongs to the beginning; is it a value: a saved register, a word of the stack? */
 static void begin_read(struct fetch_parse *parse, int64_t offset, bool is_word)
 {
-	fetch_add_read(parse->origin, offset, WORD_BYTES);
+	fetch_add_read(parse, offset, WORD_BYTES);
 	parse->origin->nr_own = parse->origin->nr_reads;
 	parse->origin->is_word = is_word;
 }
@@ -197,9 +197,12 @@ static int no_types(const struct fetch_parse *parse, const char *at)
 static int fetch_value_parse_result(struct fetch_parse *parse, const struct expr_word *word,
 				    size_t len)
 {
-	if (parse->build->context->place != FETCH_AT_RETURN || !step_register(parse, "$retval", 7))
+	const struct fetch_context *context = parse->build->context;
+
+	if (!(context->place == FETCH_AT_RETURN || context->is_user_return) ||
+	    !step_register(parse, "$retval", 7))
 		return trace_fetch_refuse(parse, word->at, "$retval is not available on probe");
-	if (trace_fetch_names)
+	if (trace_fetch_names && !context->is_user)
 		return trace_fetch_names->result(parse, word);
 	return len < word->len ? no_types(parse, word->at + len) : 0;
 }
@@ -243,7 +246,7 @@ static int parse_variable(struct fetch_parse *parse, const struct expr_word *wor
 		begin(parse, FETCH_COMM, 0, 0);
 		return 0;
 	}
-	if (trace_expr_is(&head, "$current"))
+	if (trace_expr_is(&head, "$current") && !parse->build->context->is_user)
 		return fetch_value_parse_thread(parse, word, head.len);
 	if (parse->build->context->place == FETCH_AT_EVENT)
 		return bad_variable(parse, word);
@@ -258,6 +261,27 @@ static int parse_variable(struct fetch_parse *parse, const struct expr_word *wor
 
 /* ---- Addresses and constants ---- */
 
+/* @+OFFSET of the file: as far from the probe's address as it is from the probe in the file. */
+static int parse_file_offset(struct fetch_parse *parse, const struct expr_word *word)
+{
+	const struct fetch_context *context = parse->build->context;
+	const struct expr_word number = expr_behind(word, 2);
+	uint64_t offset;
+
+	if (!context->is_user)
+		return trace_fetch_refuse(parse, word->at,
+					  "File offset is not available with kprobe");
+	if (trace_expr_number(&number, 0, false, &offset))
+		return trace_fetch_refuse(parse, word->at, "Invalid file offset value");
+	if (context->is_user_return) {
+		begin(parse, FETCH_HEAD, sizeof(struct trace_entry), WORD_BYTES);
+	} else if (!step_register(parse, "ip", 2)) {
+		return bad_variable(parse, word);
+	}
+	begin_read(parse, (int64_t)(offset - context->file_offset), false);
+	return 0;
+}
+
 /* @ADDRESS, @SYMBOL */
 static int parse_memory(struct fetch_parse *parse, const struct expr_word *word)
 {
@@ -267,8 +291,9 @@ static int parse_memory(struct fetch_parse *parse, const struct expr_word *word)
 	int err;
 
 	if (what.len && *what.at == '+')
-		return trace_fetch_refuse(parse, word->at,
-					  "File offset is not available with kprobe");
+		return parse_file_offset(parse, word);
+	if (what.len && !expr_is_digit(*what.at) && parse->build->context->is_user)
+		return trace_fetch_refuse(parse, word->at, "Symbol is not available with uprobe");
 	if (!what.len || (expr_is_digit(*what.at) && trace_expr_number(&what, 0, false, &address)))
 		return trace_fetch_refuse(parse, word->at, "Invalid memory address");
 	if (!expr_is_digit(*what.at)) {
@@ -323,12 +348,12 @@ static int parse_name(struct fetch_parse *parse, const struct expr_word *word)
 		return trace_fetch_refuse(
 			parse, word->at,
 			"BTF is not available or not supported: a field has a $ in front");
-	if (trace_fetch_names && place == FETCH_AT_CODE)
+	if (trace_fetch_names && place == FETCH_AT_CODE && !parse->build->context->is_user)
 		return trace_fetch_refuse(
 			parse, word->at,
 			"BTF is not available or not supported: names are those of "
 			"arguments, at the entry of a function and at its return");
-	if (!trace_fetch_names || place == FETCH_AT_EVENT)
+	if (!trace_fetch_names || place == FETCH_AT_EVENT || place == FETCH_AT_CODE)
 		return no_types(parse, word->at);
 	return trace_fetch_names->argument(parse, word);
 }

@@ -30,6 +30,7 @@
 #include <trace/kprobe.h>
 #include <trace/kretprobe.h>
 #include <trace/trace_events.h>
+#include <trace/uprobe.h>
 #include <trace/wprobe.h>
 #include "events/dyn_event.h"
 #include "events/event_watch.h"
@@ -57,6 +58,7 @@ union probe_target {
 	struct kprobe kprobe;
 	struct kretprobe ret;
 	struct wprobe wprobe;
+	struct uprobe_consumer uprobe;
 	struct {
 		struct trace_event_call *call;
 		struct trace_event_watch watch;
@@ -95,6 +97,7 @@ struct probe_kind {
 	/* Fields in front of the arguments, and how many bytes the event has up to their end. */
 	const struct trace_event_field *fields;
 	uint32_t nr_fields, head_bytes;
+	const char *head_register; /* the last word of them is this one; NULL: none is */
 	/* Format and arguments of the head in the print fmt. Both NULL: the place itself. */
 	const char *head_fmt, *head_args;
 	/* or NULL */

@@ -85,6 +85,14 @@ static int check_numbers(const struct probe_definition *definition)
 	return result;
 }
 
+/* A word of the head that is a register is copied as an argument is. */
+static void add_head(struct fetch_build *build, const struct probe_kind *kind)
+{
+	if (kind->head_register)
+		trace_fetch_add_register(build, kind->head_register,
+					 kind->head_bytes - (uint32_t)sizeof(uint64_t));
+}
+
 int trace_probe_measure(const struct probe_definition *definition, struct probe_size *size)
 {
 	struct fetch_build build = { .context = &definition->context,
@@ -93,6 +101,7 @@ int trace_probe_measure(const struct probe_definition *definition, struct probe_
 	struct probe_arg arg;
 	int err = check_numbers(definition);
 
+	add_head(&build, definition->kind);
 	trace_probe_arg_begin(&arg, definition);
 	while (!err && trace_probe_arg_next(&arg) > 0) {
 		if (size->nr_args == FETCH_ARGS_MAX)
@@ -272,6 +281,7 @@ int trace_probe_fill(struct probe *probe, struct probe_event *event,
 
 	text = trace_expr_put(text, &definition->listed) + 1;
 	probe_args_put(definition, text);
+	add_head(&build, kind);
 	fill_args(&build, text, event, probe_args_fill_event(event, definition, size));
 	if (!err)
 		err = trace_fetch_finish(&build, &probe->program);

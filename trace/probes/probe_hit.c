@@ -139,6 +139,21 @@ static TRACE_NOINLINE int hit_any(struct probe *probe, const void *data, struct 
 	return 0;
 }
 
+void trace_probe_hit_built(struct probe *probe, void *entry, uint32_t bytes)
+{
+	const struct trace_event_front *front = probe_front_of(probe);
+	const struct trace_event_test *test = trace_atomic_load_acquire(&front->test);
+	uint32_t flags = trace_event_flags(front);
+
+	atomic_fetch_add_explicit(&probe->nr_hits, 1, memory_order_relaxed);
+	if (!trace_event_may_be_wanted(front, flags, NULL))
+		return;
+	if (flags == TRACE_EVENT_RECORDS && bytes <= TRACE_EVENT_SHORT)
+		trace_event_record(front, entry, TRACE_EVENT_STEP(bytes));
+	else if (trace_event_passes(test, entry))
+		trace_event_write_special(front, entry, TRACE_EVENT_STEP(bytes), test, NULL);
+}
+
 int trace_probe_hit_other(struct probe *probe, const void *data, struct probe_head head,
 			  const struct trace_event_front *front)
 {

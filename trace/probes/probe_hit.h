@@ -42,6 +42,9 @@ static TRACE_ALWAYS_INLINE bool probe_hit_is_plain(struct probe *probe,
 	return TRACE_LIKELY(trace_event_flags(front) == probe->plain_flags);
 }
 
+/* Record an event that the caller has built, of at most TRACE_EVENT_SCRATCH bytes, and count it. */
+void trace_probe_hit_built(struct probe *probe, void *entry, uint32_t bytes);
+
 /* Handle any other hit; `data` is that of trace_fetch_run(). */
 int trace_probe_hit_other(struct probe *probe, const void *data, struct probe_head head,
 			  const struct trace_event_front *front);

@@ -110,6 +110,8 @@ static void switch_lists(const struct probe_lists *lists, bool on, bool *out_is_
 
 		if (!list->room)
 			continue;
+		if (!list->many->make_part)
+			continue;
 		if (!nr)
 			first = list->many;
 		parts[nr++] = list->many->make_part(list->targets, list->nr, on);
@@ -118,8 +120,9 @@ static void switch_lists(const struct probe_lists *lists, bool on, bool *out_is_
 	for (uint32_t i = 0; i < PROBE_NR_RANKS; i++) {
 		const struct probe_list *list = &lists->of[i];
 
-		out_is_done[i] = list->room &&
-				 (!err || !list->many->change_alone(list->targets, list->nr, on));
+		out_is_done[i] =
+			list->room && ((!err && list->many->make_part) ||
+				       !list->many->change_alone(list->targets, list->nr, on));
 	}
 }
 

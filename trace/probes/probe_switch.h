@@ -16,6 +16,7 @@ enum probe_rank {
 	PROBE_RANK_INSTRUCTION,
 	PROBE_RANK_RETURN,
 	PROBE_RANK_TRACEPOINT,
+	PROBE_RANK_PROGRAM, /* no part of a batch: it has no make_part */
 	PROBE_NR_RANKS
 };
 

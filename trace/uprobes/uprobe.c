@@ -135,7 +135,7 @@ static void uprobe_end_places(struct uprobe_change *change)
 		if (uprobe->count.edit.delta)
 			uprobe_table_remove(&uprobe->count);
 	}
-	uprobe_maps_changed();
+	atomic_fetch_add(&uprobe_epoch, 1); /* not uprobe_maps_changed(): the table may be empty */
 	uprobe_phase_wait();
 	for (uprobe = change->first; uprobe; uprobe = next) {
 		next = uprobe->next_in_change;

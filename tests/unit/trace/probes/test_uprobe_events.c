@@ -1,0 +1,306 @@
+/* Events that users put in programs, on a fake host with programs: uprobe_events, its mistakes, what is recorded. */
+#include "unit.h"
+#include "tracefs.h"
+#include "programs.h"
+#include "trace/events/event_parse.h"
+#include "probe_help.h"
+#include "text/str.h"
+#include <elf.h>
+#include <trace/thread.h>
+
+#define PLACE	   "/bin/prog:0x0000000000000010"
+#define CALLER	   0x400555ul
+#define SYMBOLS_AT 0x300u
+#define NAMES_AT   0x400u
+
+static int define(const char *line)
+{
+	return echo_append(line, "uprobe_events");
+}
+
+static int group_setup(void **state)
+{
+	fake_programs_start();
+	return event_setup(state);
+}
+
+static int begin(void **state)
+{
+	int err = event_reset(state);
+
+	fake_programs_start();
+	fake_thread_add(7, "prog");
+	fake_run(7);
+	assert_int_equal(echo("", "error_log"), 0);
+	return err;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	probe_events_end();
+	assert_string_equal(cat("uprobe_events"), "");
+	fake_run(7);
+	trace_thread_exited(7, "prog");
+	fake_thread_exit(7);
+	assert_int_equal(fake_file_refs, 0);
+	fake_run(-1);
+	return 0;
+}
+
+static void lists(void **state)
+{
+	static const char *const lines[][2] = {
+		{ "p /bin/prog:0x10", "p:uprobes/p_prog_0x10 " PLACE "\n" },
+		{ "p:one /bin/prog:16", "p:uprobes/one " PLACE "\n" },
+		{ "p:my/one /bin/prog:020(0x20) %ip", "p:my/one " PLACE "(0x20) arg1=%ip\n" },
+		{ "r /bin/prog:0x10 $retval", "r:uprobes/p_prog_0x10 " PLACE " arg1=$retval\n" },
+		{ "p:my/ret /bin/prog:0x10%return(32) a=@+0x20:u8",
+		  "r:my/ret " PLACE "(0x20) a=@+0x20:u8\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(lines); i++) {
+		assert_int_equal(define(lines[i][0]), 0);
+		assert_string_equal(cat("uprobe_events"), lines[i][1]);
+		assert_string_equal(cat("dynamic_events"), lines[i][1]);
+		assert_string_equal(cat("kprobe_events"), "");
+		assert_int_equal(echo("", "uprobe_events"), 0);
+		/* A listed line defines the same. */
+		assert_int_equal(put_line(lines[i][1], "dynamic_events", 0), 0);
+		assert_string_equal(cat("uprobe_events"), lines[i][1]);
+		assert_int_equal(echo("", "uprobe_events"), 0);
+	}
+	assert_int_equal(define("p:my/one /bin/prog:0x10"), 0);
+	assert_int_equal(define("p:my/one /bin/prog:0x20"), 0);
+	assert_int_equal(define("-:my/one /bin/prog:0x0000000000000020"), 0);
+	assert_string_equal(cat("uprobe_events"), "p:my/one " PLACE "\n");
+	assert_int_equal(define("-:one"), 0);
+}
+
+static void mistakes(void **state)
+{
+	static const struct mistake all[] = {
+		{ "p ^/non_exist_file:100", "Failed to find the given file" },
+		{ "p ^/bin:100", "Not a regular file" },
+		{ "p /bin/prog:^10a", "Invalid uprobe offset" },
+		{ "p /bin/prog:^-1", "Invalid uprobe offset" },
+		{ "p /bin/prog:10(^1a)", "Invalid reference counter offset" },
+		{ "p /bin/prog:10(^)", "Invalid reference counter offset" },
+		{ "p /bin/prog:10(10^", "Reference counter brace is not closed" },
+		{ "p /bin/prog:10(10)^a", "Reference counter has wrong suffix" },
+		{ "p /bin/prog:10^%entry", "Invalid probed address suffix" },
+		{ "p /bin/prog:10 ^@+ab", "Invalid file offset value" },
+		{ "p /bin/prog:10 ^@symbol", "Symbol is not available with uprobe" },
+		{ "p /bin/prog:10 ^$retval", "$retval is not available on probe" },
+		{ "p /bin/prog:10 ^$current", "Invalid $-variable specified" },
+		{ "p /bin/prog:10 ^$arg1", "Invalid $-variable specified" },
+		{ "p /bin/prog:10 ^%hoge", "Invalid register name" },
+		{ "p /bin/prog:10 +0(^this_cpu_ptr(%di))",
+		  "Per-cpu variable access is only for kernel probes" },
+		{ "p /bin/prog:10 ^name", "BTF is not available or not supported" },
+		{ "p ^/bin/prog:0x17",
+		  "Probe point is not an instruction boundary: no instruction begins there" },
+		{ "p ^/bin/prog:0x18",
+		  "Failed to register probe event: the instruction is there to trap" },
+		{ "p ^/bin/prog:0x10000",
+		  "Failed to register probe event: the file ends before it" },
+		{ "p /bin/prog:^main", "The file is no ELF file: write an offset" },
+		{ "p^5 /bin/prog:10", "Maxactive is only for function exit" },
+	};
+	static const struct mistake plain[] = {
+		{ "p ^prog", "Place must be of the form: PATH:OFFSET or PATH:SYMBOL[+OFFSET]" },
+		{ "p ^/bin/prog:",
+		  "Place must be of the form: PATH:OFFSET or PATH:SYMBOL[+OFFSET]" },
+	};
+
+	(void)state;
+	fake_program_file[0x17] = NO_INSN;
+	fake_program_file[0x18] = NO_PROBE;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all); i++) {
+		check_refused(&all[i], "uprobe_events", "trace_uprobe", 0);
+		check_refused(&all[i], "dynamic_events", "trace_uprobe", 0);
+	}
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(plain); i++)
+		check_refused(&plain[i], "uprobe_events", "trace_uprobe", -EINVAL);
+	assert_string_equal(cat("uprobe_events"), "");
+}
+
+static void hits(void **state)
+{
+	struct ftrace_regs regs = { .arg = { 5, 6 } };
+
+	(void)state;
+	assert_int_equal(define("p:my/one /bin/prog:0x10 a=%di:u32 b=%si"), 0);
+	event_on("my/one");
+	assert_true(fake_program_step(0x10, &regs));
+	event_is_for("one: (0x400010) a=5 b=0x6", "one: (400010) a=5 b=0x6");
+	assert_non_null(strstr(
+		cat("uprobe_profile"),
+		"  /bin/prog one                                                        1\n"));
+	assert_non_null(strstr(cat("events/my/one/format"),
+			       "field:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;"));
+	assert_int_equal(echo("a == 6", "events/my/one/filter"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	assert_true(fake_program_step(0x10, &regs));
+	regs.arg[0] = 6;
+	assert_true(fake_program_step(0x10, &regs));
+	event_is_for("one: (0x400010) a=6 b=0x6", "one: (400010) a=6 b=0x6");
+	assert_int_equal(echo("0", "events/my/one/enable"), 0);
+	assert_true(fake_program_step(0x10, &regs));
+	assert_non_null(strstr(cat("uprobe_profile"), " 3\n"));
+}
+
+/* All memory is the program's, whatever the argument says. */
+static void memory(void **state)
+{
+	static char page[FAKE_PAGE_BYTES] __attribute__((aligned(FAKE_PAGE_BYTES)));
+	static const char kernel[] = "of the kernel";
+	struct ftrace_regs regs = { .arg = { (uintptr_t)page, (uintptr_t)kernel } };
+
+	(void)state;
+	strcpy(page, "of the program");
+	fake_user_page = page;
+	assert_int_equal(
+		define("p:my/text /bin/prog:0x10 a=+0(%di):string b=+0(%si):string c=$comm "
+		       "d=+0(%di):x16 e=+0(%di):u8[2]"),
+		0);
+	event_on("my/text");
+	assert_true(fake_program_step(0x10, &regs));
+	event_is_for(
+		"text: (0x400010) a=\"of the program\" b=(fault) c=\"prog\" d=0x666f e={111,102}",
+		"text: (400010) a=\"of the program\" b=\"(fault)\" c=\"prog\" d=0x666f "
+		"e={111,102}");
+	assert_int_equal(echo("a ~ \"*kernel*\"", "events/my/text/filter"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	assert_true(fake_program_step(0x10, &regs));
+	assert_string_equal(cat_body("trace"), "");
+	fake_user_page = NULL;
+}
+
+static void returns(void **state)
+{
+	(void)state;
+	assert_int_equal(define("r:my/back /bin/prog:0x10 ret=$retval:s32 ip=%ip"), 0);
+	event_on("my/back");
+	fake_program_call(0x10, 30, CALLER);
+	assert_int_equal(fake_program_return(30, (uint64_t)-3), CALLER);
+	event_is_for("back: (0x400555 <- 0x400010) ret=-3 ip=0x400555",
+		     "back: (400010 <- 400555) ret=-3 ip=0x400555");
+	assert_int_equal(echo("0", "events/my/back/enable"), 0);
+	/* With the file: as far from the function as it is in the file. */
+	assert_int_equal(define("r:my/file /bin/prog:0x10 a=@+0x20:u8 ret=$retval"), 0);
+	event_on("my/file");
+	assert_int_equal(echo("", "trace"), 0);
+	fake_program_call(0x10, 30, CALLER);
+	assert_int_equal(fake_program_return(30, 9), CALLER);
+	event_is_for("file: (0x400555 <- 0x400010) a=0 ret=0x9",
+		     "file: (400010 <- 400555) a=0 ret=0x9");
+}
+
+static void several_places(void **state)
+{
+	struct ftrace_regs regs = { .arg = { 1 } };
+
+	(void)state;
+	assert_int_equal(define("p:my/two /bin/prog:0x10 a=%di"), 0);
+	assert_int_equal(define("p:my/two /bin/prog:0x1010 a=%di"), 0);
+	check_refused(&(struct mistake){ "^p:my/two /bin/prog:0x10 a=%di",
+					 "There is already the exact same probe event" },
+		      "uprobe_events", "trace_uprobe", -EEXIST);
+	check_refused(&(struct mistake){ "^r:my/two /bin/prog:0x10 a=%di",
+					 "Probe type is different from existing probe" },
+		      "uprobe_events", "trace_uprobe", -EEXIST);
+	event_on("my/two");
+	assert_int_equal(fake_nr_edits, 1); /* by one walk */
+	assert_true(fake_program_step(0x10, &regs));
+	assert_true(fake_program_step(0x1010, &regs));
+	assert_int_equal(nr_of(cat("trace"), "two: (0x40"), 2);
+	assert_int_equal(echo("0", "events/enable"), 0);
+	assert_int_equal(fake_nr_edits, 2);
+}
+
+/* A file in ELF, which has a function at 0x401010 and a name that two have. */
+static void make_elf(void)
+{
+	static const char names[] = "\0main\0twice\0outside\0far";
+	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB },
+			      .e_phoff = 0x100,
+			      .e_phentsize = sizeof(Elf64_Phdr),
+			      .e_phnum = 1,
+			      .e_shoff = 0x200,
+			      .e_shentsize = sizeof(Elf64_Shdr),
+			      .e_shnum = 2 };
+	Elf64_Phdr text = {
+		.p_type = PT_LOAD, .p_offset = 0x1000, .p_vaddr = 0x401000, .p_filesz = 0x1000
+	};
+	Elf64_Shdr sections[2] = {
+		{ .sh_type = SHT_SYMTAB,
+		  .sh_offset = SYMBOLS_AT,
+		  .sh_size = 6 * sizeof(Elf64_Sym),
+		  .sh_link = 1,
+		  .sh_entsize = sizeof(Elf64_Sym) },
+		{ .sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = sizeof(names) }
+	};
+	Elf64_Sym symbols[6] = {
+		{ .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401010 },
+		{ .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401010 },
+		{ .st_name = 6, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401020 },
+		{ .st_name = 6, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401030 },
+		{ .st_name = 12, .st_info = STT_FUNC, .st_shndx = 0, .st_value = 0x401040 },
+		{ .st_name = 20, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x701040 },
+	};
+
+	memcpy(fake_program_file, &header, sizeof(header));
+	memcpy(fake_program_file + 0x100, &text, sizeof(text));
+	memcpy(fake_program_file + 0x200, sections, sizeof(sections));
+	memcpy(fake_program_file + SYMBOLS_AT, symbols, sizeof(symbols));
+	memcpy(fake_program_file + NAMES_AT, names, sizeof(names));
+}
+
+static void symbols(void **state)
+{
+	static const struct mistake all[] = {
+		{ "p /bin/prog:^mai", "The file has no symbol of that name" },
+		{ "p /bin/prog:^mainly", "The file has no symbol of that name" },
+		{ "p /bin/prog:^outside", "The file has no symbol of that name" },
+		{ "p /bin/prog:^far", "The file has no symbol of that name" },
+		{ "p /bin/prog:^twice", "The symbol is not unique" },
+		{ "p /bin/prog:main+^a", "Invalid uprobe offset" },
+	};
+	Elf64_Shdr *table = (Elf64_Shdr *)(fake_program_file + 0x200);
+
+	(void)state;
+	make_elf();
+	assert_int_equal(define("p:my/one /bin/prog:main"), 0);
+	assert_int_equal(define("p:my/two /bin/prog:main+4"), 0);
+	assert_int_equal(define("r:my/three /bin/prog:main-0x10%return(0x10) $retval"), 0);
+	assert_string_equal(cat("uprobe_events"),
+			    "p:my/one /bin/prog:0x0000000000001010\n"
+			    "p:my/two /bin/prog:0x0000000000001014\n"
+			    "r:my/three /bin/prog:0x0000000000001000(0x10) arg1=$retval\n");
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all); i++)
+		check_refused(&all[i], "uprobe_events", "trace_uprobe", 0);
+	/* A damaged file: tables that begin or end behind it. */
+	table->sh_size = UINT64_MAX;
+	check_refused(&all[0], "uprobe_events", "trace_uprobe", -ENOENT);
+	table->sh_link = 77;
+	check_refused(&(struct mistake){ "p /bin/prog:^main",
+					 "The file has no symbols: write an offset" },
+		      "uprobe_events", "trace_uprobe", -ENODATA);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(lists, begin, end),
+		cmocka_unit_test_setup_teardown(mistakes, begin, end),
+		cmocka_unit_test_setup_teardown(hits, begin, end),
+		cmocka_unit_test_setup_teardown(memory, begin, end),
+		cmocka_unit_test_setup_teardown(returns, begin, end),
+		cmocka_unit_test_setup_teardown(several_places, begin, end),
+		cmocka_unit_test_setup_teardown(symbols, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, group_setup, event_teardown);
+}

@@ -1,0 +1,55 @@
+/*
+ * Probes of programs: lines of uprobe_events. See probe.h, <trace/uprobe.h>.
+ *
+ * 	p:my/entry /bin/busybox:0x4a20 first=%di text=+0(%si):string
+ * 	p:my/main /bin/prog:main                a symbol of the file
+ * 	r:my/exit /bin/prog:0x1139 $retval      the same as PATH:OFFSET%return
+ * 	p:my/mark /bin/prog:0x1200(0x4010)      a counter of 16 bits is 1 higher while it is on
+ *
+ *   probe_uprobe.c        the two kinds, and hits
+ *   probe_uprobe_place.c  places: the line, the file, its symbols
+ *   probe_uprobe_elf.c    symbols of a file, in ELF
+ *   probe_uprobe_files.c  uprobe_events, uprobe_profile, the boot parameter, sentences of `why`
+ *
+ * Context: thread, config lock held; hits - the thread of the program, which may fault.
+ */
+#ifndef PROBE_UPROBE_H
+#define PROBE_UPROBE_H
+
+#include "probe.h"
+
+#define PROBE_PATH_MAX 256u /* characters of a file's path, and a NUL */
+
+/* ---- probe_uprobe_elf.c ---- */
+
+/* A symbol of a file. */
+struct probe_elf_symbol {
+	uint64_t offset; /* of its first byte in the file */
+	uint32_t nr;	 /* different places of the name */
+};
+/*
+ * Find a function or variable of that name. 0; -ENOENT: the file has symbols, but not this one;
+ * -ENODATA: it has no symbols; -ENOEXEC: it is no ELF file of 64 bits.
+ */
+int trace_probe_elf_find(struct uprobe_file *file, const char *name, size_t len,
+			 struct probe_elf_symbol *out);
+
+/* ---- probe_uprobe_place.c ---- */
+
+/* For struct probe_kind. */
+int trace_probe_uprobe_find(struct probe_definition *definition);
+/* Is it the line of a probe of a program: is its place a path? And is it one of a return? */
+bool trace_probe_uprobe_is(const char *line);
+bool trace_probe_uprobe_is_return(const char *line);
+/* Write the path of the probe's file, of at most PROBE_PATH_MAX bytes. */
+void trace_probe_uprobe_path(const struct probe *probe, char *out);
+/* The state of the file that the probe's path names now: a text without a dot; NULL: it is the probe's. */
+const char *trace_probe_uprobe_gone(const struct probe *probe);
+
+/* ---- probe_uprobe.c ---- */
+
+extern const struct probe_kind trace_probe_uretprobe_kind;
+/* The one kind of uprobe_events, and the end of the table. */
+extern const struct dyn_event_kind trace_probe_uprobe_dyn[];
+
+#endif
