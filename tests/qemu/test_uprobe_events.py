@@ -1,0 +1,119 @@
+"""Events at instructions of programs, as a user sees them: places, arguments, text, mistakes, a program's own path."""
+import re
+import subprocess
+
+import pytest
+from guest import Guest
+from programs import BUSYBOX, archive, built
+from test_uprobes import offsets
+
+LINE = re.compile(r"-(\d+) +\[\d+\] \S+ +[\d.]+: (.*)\n")
+# As Linux's self-test uprobe_syntax_errors has them; ^ is in front of the mistake.
+MISTAKES = {
+    "p ^/non_exist_file:100": "Failed to find the given file",
+    "p ^/bin:100": "Not a regular file",
+    "p /bin/probed:^10a": "Invalid uprobe offset",
+    "p /bin/probed:10(^1a)": "Invalid reference counter offset",
+    "p /bin/probed:10(10^": "Reference counter brace is not closed",
+    "p /bin/probed:10(10)^a": "Reference counter has wrong suffix",
+    "p /bin/probed:10 ^@+ab": "Invalid file offset value",
+    "p /bin/probed:10 ^@symbol": "Symbol is not available with uprobe",
+    "p /bin/probed:^f_none": "The file has no symbol of that name",
+    "p /bin/busybox:^main": "The file has no symbols: write an offset",
+}
+
+
+@pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
+def host(request, tmp_path_factory):
+    build, cpus, cpu = request.param
+    program = built("probed", build)
+    initrd = archive(tmp_path_factory.mktemp("uprobes") / f"{build}.cpio", {"bin/busybox": BUSYBOX, "bin/probed": program})
+    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
+        guest.at = offsets(program)
+        yield guest
+
+
+@pytest.fixture
+def tracing(host):
+    host.check("> trace")
+    yield host
+    host.check("echo 0 > events/enable; > dynamic_events; > trace")
+
+
+def lines(guest):
+    return [text for _, text in LINE.findall(guest.check("cat trace").replace("\r", ""))]
+
+
+def test_places_and_arguments(tracing):
+    """The first argument, memory by register and by place in the file, a returned value; each call once."""
+    at = tracing.at
+    tracing.check(
+        "echo 'p:one /bin/probed:f_nop value=%di:u64 own=+0(%ip):x8 file=@+0:x32 magic=@+1:u8[3] name=$comm' > uprobe_events; "
+        "echo 'r:two /bin/probed:f_nop ret=$retval:u64 file=@+0:x32' >> uprobe_events"
+    )
+    place = f"/bin/probed:{at['f_nop']:#018x}"
+    listed = tracing.check("cat uprobe_events").replace("\r", "").splitlines()
+    assert [line.split()[:2] for line in listed] == [["p:uprobes/one", place], ["r:uprobes/two", place]]
+    tracing.check("echo 1 > events/uprobes/enable; probed all 2; echo 0 > events/uprobes/enable")
+    seen = lines(tracing)
+    ones = [re.fullmatch(r'one: \((0x\w+)\) value=(\d+) own=0xcc file=0x464c457f magic=\{69,76,70\} name="probed"', t) for t in seen]
+    ones = [m for m in ones if m]
+    assert len(ones) == 2 * 4 and {m[2] for m in ones} == {"0", "1"}
+    (address,) = {int(m[1], 0) for m in ones}
+    assert address % 4096 == at["f_nop"] % 4096
+    twos = [re.fullmatch(rf"two: \(0x\w+ <- {address:#x}\) ret=(\d+) file=0x464c457f", t) for t in seen]
+    assert sorted(m[1] for m in twos if m) == ["1"] * 4 + ["2"] * 4 and len(seen) == 16
+    profile = re.findall(r"^  /bin/probed (\w+) +(\d+)\r?$", tracing.check("cat uprobe_profile"), re.M)
+    assert profile == [("one", "8"), ("two", "8")]
+
+
+def test_filters_histograms_instances(tracing):
+    tracing.check("echo 'p:one /bin/probed:f_nop value=%di:u64' > uprobe_events; mkdir instances/i")
+    tracing.check("echo 'value == 3' > instances/i/events/uprobes/one/filter; echo 1 > instances/i/events/uprobes/one/enable")
+    tracing.check("echo hist:keys=value > events/uprobes/one/trigger; probed all 5")
+    assert len(LINE.findall(tracing.check("cat instances/i/trace").replace("\r", ""))) == 4
+    assert re.findall(r"value: +(\d) \} hitcount: +4", tracing.check("cat events/uprobes/one/hist")) == list("01234")
+    tracing.check("echo '!hist:keys=value' > events/uprobes/one/trigger; rmdir instances/i")
+
+
+def test_a_page_that_is_not_there_yet(tracing):
+    """At the first instruction of a program, a probe reads a page of it that nothing has touched."""
+    headers = subprocess.run(["readelf", "-hlW", BUSYBOX], check=True, capture_output=True, text=True).stdout
+    entry = int(re.search(r"Entry point address: +(0x\w+)", headers)[1], 0)
+    loads = [[int(x, 0) for x in row.split()] for row in re.findall(r"LOAD +(0x\w+ 0x\w+ 0x\w+ 0x\w+)", headers)]
+    (start,) = [entry - virt + at for at, virt, _, size in loads if virt <= entry < virt + size]
+    far = loads[2][0] + 0x10008  # in the part behind the code
+    word = int.from_bytes(BUSYBOX.read_bytes()[far : far + 8], "little")
+    tracing.check(f"echo 'p:start /bin/busybox:{start:#x} far=@+{far:#x} name=+0(+8($stack)):string' > uprobe_events")
+    tracing.check("echo 1 > events/uprobes/start/enable; busybox true; echo 0 > events/uprobes/start/enable")
+    assert lines(tracing) == [f'start: ({entry:#x}) far={word:#x} name="busybox"'] and word
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_mistakes(tracing, line):
+    at = line.index("^")
+    plain = line.replace("^", "")
+    for file in ("uprobe_events", "dynamic_events"):
+        tracing.check("> error_log")
+        assert tracing.run(f"echo '{plain}' > {file}")[1] != 0
+        log = tracing.check("cat error_log").replace("\r", "")
+        assert log.endswith(f"trace_uprobe: error: {MISTAKES[line]}\n  Command: {plain}\n{' ' * (11 + at)}^\n"), log
+
+
+def test_add_remove(tracing):
+    """As Linux's self-test add_remove_uprobe: the place is that of the shell's code, found in its maps."""
+    maps = tracing.check("busybox sh -c 'cat /proc/$$/maps'").replace("\r", "")
+    offset = next(m[1] for m in re.finditer(r"^\S+ r-xp (\w+) .*/bin/busybox$", maps, re.M))
+    tracing.check(f"echo 'p:myevent /bin/busybox:0x{offset}' >> uprobe_events; echo 1 > events/uprobes/myevent/enable")
+    tracing.check("echo 'ls' | busybox sh > /dev/null; echo 0 > events/uprobes/myevent/enable")
+    assert "myevent: (0x" in tracing.check("cat trace")
+    tracing.check("echo '-:myevent' >> uprobe_events")
+    assert tracing.check("cat uprobe_events") == ""
+
+
+def test_a_file_that_goes(tracing):
+    tracing.check("busybox cp /bin/probed /tmp/gone; echo 'p:one /tmp/gone:f_nop' > uprobe_events; rm /tmp/gone")
+    assert tracing.check("cat uprobe_events").rstrip().endswith(" # the file is gone")
+    tracing.check("busybox cp /bin/probed /tmp/gone")
+    assert tracing.check("cat uprobe_events").rstrip().endswith(" # another file has this path now")
+    tracing.check("> uprobe_events; rm /tmp/gone")
