@@ -67,10 +67,10 @@ void user_trap(struct trap_frame *regs)
 
 	if (!is_watch) {
 		arch_irq_enable_raw();
-		if (regs->vector != TRAP_PAGE_FAULT)
-			user_tell_trap(regs);
-		else
+		if (regs->vector == TRAP_PAGE_FAULT)
 			upcall_user_fault(regs, addr);
+		else if (regs->vector != TRAP_BREAKPOINT || !upcall_user_breakpoint(regs))
+			user_tell_trap(regs);
 		arch_irq_disable_raw();
 	}
 	user_before_return(regs);

@@ -4,6 +4,7 @@
  */
 #include <kernel/string.h>
 #include <trace/events/exec.h>
+#include <trace/uprobe.h>
 #include "process.h"
 #include "futex.h"
 
@@ -92,6 +93,7 @@ static void exec_begin(struct mm *mm, const char *name, const struct exec_start 
 
 	exit_robust_list(task);
 	process_set_mm(mm);
+	uprobe_thread_execed();
 	task->clear_child_tid = 0;
 	task->process->has_execed = true;
 	exec_reset_signals(task);

@@ -5,7 +5,9 @@
 #include <kernel/string.h>
 #include <kernel/upcall.h>
 #include <trace/events/exceptions.h>
+#include <trace/uprobe.h>
 #include "process.h"
+#include "uprobe.h"
 
 #define PF_WRITE 0x2u
 #define PF_USER	 0x4u
@@ -55,21 +57,28 @@ static enum fault_result fault_put(struct mm *mm, const struct vma *vma, uintptr
 	return FAULT_NO_MEMORY;
 }
 
-/* A page of a file: the file's own until the program writes, then a copy, unless the range is shared. */
+/*
+ * A page of a file: the file's own until the program writes, or while no probe is in it, then a copy, unless the range is
+ * shared.
+ */
 static enum fault_result fault_file_page(struct mm *mm, const struct vma *vma, uintptr_t addr,
 					 bool is_write)
 {
 	uint64_t index = (vma->offset + (addr - vma->start)) / PAGE_SIZE;
 	void *page = vma->file->ops->map_page(vma->file, index), *copy;
+	bool has_probes;
 
 	if (!page)
 		return FAULT_NO_FILE;
 	if (vma->flags & VM_SHARED)
 		return fault_put(mm, vma, addr, page, 0);
-	if (!is_write)
+	has_probes = uprobe_in_page(uprobe_file_number(vma->file), index);
+	if (!is_write && !has_probes)
 		return fault_put(mm, vma, addr, page, USER_PAGE_WRITE);
 	copy = fault_new_page(page);
 	put_page(page);
+	if (copy && has_probes)
+		uprobe_arm_page(uprobe_file_number(vma->file), index, copy, mm->uprobe_seq);
 	return fault_put(mm, vma, addr, copy, 0);
 }
 
@@ -89,6 +98,26 @@ static enum fault_result fault_write_shared(struct mm *mm, const struct vma *vma
 		mm_flush_tlb(mm); /* other threads may have read the old page */
 	put_page(page);
 	return FAULT_DONE;
+}
+
+void *mm_own_page(struct mm *mm, uintptr_t addr, void **out_old)
+{
+	const struct vma *vma = find_vma(mm, addr);
+	bool is_writable, is_there;
+	uint64_t phys;
+	void *page;
+
+	*out_old = NULL;
+	is_there = arch_user_lookup(mm->root, addr, &phys, &is_writable);
+	if (!is_there && vma->file)
+		return NULL;
+	if (is_there && page_count(arch_phys_to_virt(phys)) == 1)
+		return arch_phys_to_virt(phys);
+	page = fault_new_page(is_there ? arch_phys_to_virt(phys) : NULL);
+	if (fault_put(mm, vma, addr, page, 0) != FAULT_DONE)
+		return NULL;
+	*out_old = is_there ? arch_phys_to_virt(phys) : NULL;
+	return page;
 }
 
 static enum fault_result fault_in(struct mm *mm, const struct vma *vma, uintptr_t addr,
@@ -134,6 +163,7 @@ void force_sig_fault(struct trap_frame *regs, int signal, int code, uintptr_t ad
 	const struct user_siginfo info = { .signo = signal, .code = code, .fault.addr = addr };
 	struct task_signals *own = &thread->task->signals;
 
+	uprobe_leave_slot(regs, true);
 	own->fault_vector = regs->vector;
 	own->fault_error = regs->vector == TRAP_SYSCALL ? 0 : regs->error;
 	own->fault_addr = addr;

@@ -4,6 +4,7 @@
  */
 #include <kernel/string.h>
 #include <trace/events/task.h>
+#include <trace/uprobe.h>
 #include "process.h"
 
 static struct process *fork_copy_process(struct process *parent)
@@ -83,6 +84,9 @@ long process_fork(const struct trap_frame *regs, const struct kernel_clone_args 
 	pid = thread->pid;
 	clone_copy_task(child, regs, args);
 	fork_copy_signals(child, args->flags);
+	if (uprobe_thread_forked(&thread->trace))
+		pr_warn("fork: no memory for returns that probes wait for: %d will end there\n",
+			pid);
 	task_link(child);
 	if (args->flags & CLONE_PARENT_SETTID)
 		(void)!copy_to_user((void *)args->parent_tid, &pid, sizeof(pid));

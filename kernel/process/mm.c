@@ -6,6 +6,10 @@
 #include <kernel/string.h>
 #include "mm.h"
 
+struct mutex mm_list_lock;
+struct list mm_list = LIST_INIT(mm_list);
+uint64_t mm_list_seq;
+
 struct mm *mm_create(void)
 {
 	struct mm *mm = kzalloc(sizeof(*mm));
@@ -20,6 +24,10 @@ struct mm *mm_create(void)
 	atomic_store(&mm->users, 1);
 	list_init(&mm->vmas);
 	mm->mmap_base = STACK_TOP - STACK_BYTES_MAX - STACK_GAP;
+	mutex_lock(&mm_list_lock);
+	mm->uprobe_seq = mm_list_seq;
+	list_add_tail(&mm_list, &mm->all_link);
+	mutex_unlock(&mm_list_lock);
 	return mm;
 }
 
@@ -40,9 +48,13 @@ void mm_put(struct mm *mm)
 {
 	if (!mm || atomic_fetch_sub(&mm->users, 1) > 1)
 		return;
+	mutex_lock(&mm_list_lock);
+	list_remove(&mm->all_link);
+	mutex_unlock(&mm_list_lock);
 	mutex_lock(&mm->lock);
 	vma_remove_range(mm, 0, TASK_SIZE_MAX);
 	mutex_unlock(&mm->lock);
+	uprobe_areas_free(mm);
 	arch_user_root_free(mm->root);
 	kfree(mm);
 }
@@ -99,7 +111,13 @@ struct mm *mm_copy(struct mm *from)
 	to->arg_end = from->arg_end;
 	to->env_end = from->env_end;
 	strlcpy(to->exe, from->exe, sizeof(to->exe));
-	err = mm_copy_locked(to, from);
+	mutex_lock(&to->lock);
+	to->uprobe_seq = from->uprobe_seq;
+	to->uprobe_trampoline = from->uprobe_trampoline;
+	err = uprobe_areas_copy(to, from);
+	if (!err)
+		err = mm_copy_locked(to, from);
+	mutex_unlock(&to->lock);
 	mutex_unlock(&from->lock);
 	if (!err)
 		return to;

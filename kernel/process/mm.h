@@ -35,13 +35,14 @@
 #define MM_MAX_VMAS	65530u
 
 /* Protection, as PROT_* of mmap(), and kinds of a range. */
-#define VM_READ	  0x1u
-#define VM_WRITE  0x2u
-#define VM_EXEC	  0x4u
-#define VM_PROT	  (VM_READ | VM_WRITE | VM_EXEC)
-#define VM_STACK  0x100u /* grows down */
-#define VM_HEAP	  0x200u
-#define VM_SHARED 0x400u /* of a file: writes are the file's */
+#define VM_READ	   0x1u
+#define VM_WRITE   0x2u
+#define VM_EXEC	   0x4u
+#define VM_PROT	   (VM_READ | VM_WRITE | VM_EXEC)
+#define VM_STACK   0x100u /* grows down */
+#define VM_HEAP	   0x200u
+#define VM_SHARED  0x400u /* of a file: writes are the file's */
+#define VM_UPROBES 0x800u /* an area of uprobe.h */
 
 struct vma {
 	struct list link;
@@ -63,7 +64,17 @@ struct mm {
 	uintptr_t arg_start, arg_end,
 		env_end;	/* strings of arguments, behind them the environment */
 	char exe[VFS_PATH_MAX]; /* absolute path of the program */
+	struct list all_link;	/* in mm_list; mm_list_lock */
+	/* Probes in programs, see uprobe.h. */
+	uint64_t uprobe_seq; /* the last change that this mm has seen */
+	struct uprobe_area *uprobe_areas;
+	uintptr_t uprobe_trampoline; /* 0: it has none */
 };
+
+/* All address spaces; a copy stands behind the original. mm_list_lock comes before the locks in them. */
+extern struct mutex mm_list_lock;
+extern struct list mm_list;
+extern uint64_t mm_list_seq; /* the last change of probes that all of them have seen */
 
 /* mm.c. NULL when out of memory. */
 struct mm *mm_create(void);
@@ -134,6 +145,17 @@ enum fault_result handle_mm_fault(struct mm *mm, uintptr_t addr, uint32_t access
  * why.
  */
 void *mm_page_locked(struct mm *mm, uintptr_t addr, uint32_t access, enum fault_result *out_result);
+
+/*
+ * The page at `addr`, page aligned, as the kernel sees it, when it is the program's own, of which it has made a copy otherwise.
+ * The page in *out_old, if not NULL, is the caller's to let go of when no TLB has it. NULL: no memory, or a page of a file that
+ * has not come yet. The lock is held.
+ */
+void *mm_own_page(struct mm *mm, uintptr_t addr, void **out_old);
+
+/* uprobe_area.c; the lock is held. 0 or -ENOMEM. */
+int uprobe_areas_copy(struct mm *to, const struct mm *from);
+void uprobe_areas_free(struct mm *mm);
 
 /* mmap.c: the work of the calls. Addresses and lengths as programs give them; 0 or -errno. */
 long do_mmap(struct mm *mm, uintptr_t addr, size_t bytes, uint32_t prot, uint32_t flags,

@@ -89,6 +89,8 @@ static void proc_show_map(struct text *text, const struct vma *vma)
 		name = "[heap]";
 	else if (vma->flags & VM_STACK)
 		name = "[stack]";
+	else if (vma->flags & VM_UPROBES)
+		name = "[uprobes]";
 	if (vma->file)
 		file_stat(vma->file, &stat);
 	trace_scnprintf(line, sizeof(line), "%lx-%lx %c%c%c%c %08lx 00:00 %lu", vma->start,

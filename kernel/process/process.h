@@ -233,6 +233,12 @@ int kill_all_others(int sig, const struct user_siginfo *info);
 int process_set_group(int32_t pid, int32_t pgid);
 int process_begin_session(void);
 
+/*
+ * uprobe_host.c. The running program is about to get a signal, for a fault or another: take it out of a slot of uprobe.h, if it
+ * is in one.
+ */
+void uprobe_leave_slot(struct trap_frame *regs, bool is_fault);
+
 /* fault.c. A signal for an exception of the running program, with the address that it tells. */
 void force_sig_fault(struct trap_frame *regs, int signal, int code, uintptr_t addr);
 

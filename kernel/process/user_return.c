@@ -16,8 +16,10 @@ static void user_return_work(struct trap_frame *regs)
 	/* IRET to an address that is not canonical would fault in the kernel. */
 	if (regs->rip >= TASK_SIZE_MAX)
 		force_sig_fault(regs, SIGSEGV, SEGV_MAPERR, regs->rip);
-	if (thread_interrupted())
+	if (thread_interrupted()) {
+		uprobe_leave_slot(regs, false);
 		do_signal(regs);
+	}
 	arch_irq_disable_raw();
 }
 

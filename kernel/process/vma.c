@@ -1,6 +1,7 @@
 /* Ranges of an address space: finding, adding, cutting. See mm.h. */
 #include <arch/paging.h>
 #include <kernel/mm.h>
+#include <trace/uprobe.h>
 #include "mm.h"
 
 struct vma *find_vma(struct mm *mm, uintptr_t addr)
@@ -139,6 +140,7 @@ int vma_remove_range(struct mm *mm, uintptr_t start, uintptr_t end)
 		vma_drop_range(mm, vma->start, vma->end);
 		vma_free(mm, vma);
 	}
+	uprobe_maps_changed();
 	mm_flush_tlb(mm);
 	return 0;
 }

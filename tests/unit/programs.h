@@ -232,16 +232,19 @@ static const char *program_prepare(const uint8_t *bytes, size_t len,
 							      : NULL;
 }
 
-static void program_step(const struct trace_uprobe_insn *insn, struct ftrace_regs *regs)
+static void program_step(const struct trace_uprobe_insn *insn, struct ftrace_regs *regs,
+			 uintptr_t *remembered)
 {
+	(void)remembered;
 	fake_nr_steps++;
 	ftrace_regs_set_instruction_pointer(regs,
 					    ftrace_regs_get_instruction_pointer(regs) + insn->len);
 }
 
-static uintptr_t program_trampoline(void)
+static bool program_trampoline(uintptr_t *out_addr)
 {
-	return fake_no_trampoline ? 0 : FAKE_TRAMPOLINE;
+	*out_addr = FAKE_TRAMPOLINE;
+	return !fake_no_trampoline;
 }
 
 static const struct trace_uprobe_host host = {

@@ -4,7 +4,7 @@
 #include <trace/errno.h>
 #include "uprobe_private.h"
 
-struct trace_plat_lock uprobe_lock;
+static struct trace_plat_lock uprobe_lock;
 
 /* ---- Files ---- */
 

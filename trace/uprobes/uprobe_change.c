@@ -6,7 +6,7 @@
 
 #define MARKS_OF_PLACE 2u
 
-/* All guarded by uprobe_lock. */
+/* Guarded by the lock of uprobe.c. */
 static struct trace_uprobe_edit *edits; /* of the change that is being made */
 static size_t max_edits;
 static uint64_t last_change;
@@ -41,13 +41,28 @@ void uprobe_change_release(void)
 
 void uprobe_change_add(struct uprobe_change *change, struct uprobe *uprobe)
 {
-	uprobe->next_in_change = change->first;
-	change->first = uprobe;
+	uprobe->next_in_change = NULL;
+	if (change->last)
+		change->last->next_in_change = uprobe;
+	else
+		change->first = uprobe;
+	change->last = uprobe;
 }
 
-/* By offset: Shell's way, which is fast with what is in order. */
+static bool uprobe_change_is_sorted(size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		if (edits[i].offset < edits[i - 1].offset)
+			return false;
+	}
+	return true;
+}
+
+/* By offset: Shell's way. */
 static void uprobe_change_sort(size_t nr)
 {
+	if (uprobe_change_is_sorted(nr))
+		return;
 	for (size_t gap = nr / 2; gap; gap /= 2) {
 		for (size_t i = gap; i < nr; i++) {
 			struct trace_uprobe_edit edit = edits[i];

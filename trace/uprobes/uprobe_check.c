@@ -19,7 +19,7 @@ int uprobe_check(struct uprobe_file *file, uint64_t offset, struct trace_uprobe_
 	size_t len = host->file_read(file, offset, bytes, sizeof(bytes));
 	const char *why;
 
-	if (offset >= host->file_bytes(file) || !len)
+	if (!len)
 		return uprobe_refuse(out_refusal, -EINVAL, "the file ends before it");
 	why = host->prepare(bytes, len, out_insn);
 	if (why)

@@ -22,6 +22,7 @@ static TRACE_NOINLINE struct uprobe *uprobe_hit_locate(struct uprobe_thread *dat
 		data->cache[at].addr = addr;
 		data->cache[at].uprobe = uprobe;
 		data->cache[at].epoch = epoch;
+		data->cache[at].step = 0;
 	}
 	return uprobe;
 }
@@ -46,10 +47,9 @@ static bool uprobe_hit_is_gone(uintptr_t addr)
 	return !host->read(&byte, addr, sizeof(byte)) || byte != host->breakpoint;
 }
 
-static void uprobe_hit_run(struct uprobe *uprobe, struct uprobe_thread *data,
-			   struct ftrace_regs *regs)
+static void uprobe_hit_handle(struct uprobe *uprobe, struct uprobe_thread *data,
+			      struct ftrace_regs *regs)
 {
-	uintptr_t addr = ftrace_regs_get_instruction_pointer(regs);
 	struct uprobe_consumer *consumer;
 
 	for (consumer = atomic_load_explicit(&uprobe->first, memory_order_acquire); consumer;
@@ -59,17 +59,60 @@ static void uprobe_hit_run(struct uprobe *uprobe, struct uprobe_thread *data,
 	}
 	if (atomic_load_explicit(&uprobe->nr_returns, memory_order_relaxed))
 		uprobe_return_hook(uprobe, data, regs);
-	if (ftrace_regs_get_instruction_pointer(regs) == addr)
-		trace_plat_uprobes()->step(&uprobe->insn, regs);
+}
+
+void uprobe_hit_again(uintptr_t addr, uintptr_t sp)
+{
+	struct uprobe_thread *data = trace_plat_current()->uprobe;
+	uint32_t at;
+
+	if (!data)
+		return;
+	at = data->nr_again++ % UPROBE_AGAIN;
+	data->again[at].addr = addr;
+	data->again[at].sp = sp;
+}
+
+/* Was this hit seen already? */
+static bool uprobe_hit_is_again(struct uprobe_thread *data, uintptr_t addr,
+				const struct ftrace_regs *regs)
+{
+	if (TRACE_LIKELY(!data || !data->nr_again))
+		return false;
+	for (uint32_t i = 0; i < UPROBE_AGAIN; i++) {
+		if (data->again[i].addr != addr ||
+		    data->again[i].sp != ftrace_regs_get_saved_stack_pointer(regs))
+			continue;
+		data->again[i].addr = 0;
+		return true;
+	}
+	return false;
+}
+
+static void uprobe_hit_run(struct uprobe *uprobe, struct uprobe_thread *data,
+			   struct ftrace_regs *regs)
+{
+	uintptr_t addr = ftrace_regs_get_instruction_pointer(regs), none = 0, *step = &none;
+
+	if (!uprobe_hit_is_again(data, addr, regs))
+		uprobe_hit_handle(uprobe, data, regs);
+	if (ftrace_regs_get_instruction_pointer(regs) != addr)
+		return;
+	if (data && data->cache[uprobe_cache_of(addr)].addr == addr)
+		step = &data->cache[uprobe_cache_of(addr)].step;
+	trace_plat_uprobes()->step(&uprobe->insn, regs, step);
 }
 
 bool uprobe_hit(struct ftrace_regs *regs)
 {
 	uintptr_t addr = ftrace_regs_get_instruction_pointer(regs);
 	struct trace_thread *thread = trace_plat_current();
-	struct uprobe_thread *data = uprobe_thread_get(thread);
+	struct uprobe_thread *data;
 	struct uprobe *uprobe;
 
+	if (!uprobe_table_nr())
+		return uprobe_hit_is_gone(addr);
+	data = uprobe_thread_get(thread);
 	uprobe_phase_begin(thread);
 	uprobe = uprobe_hit_remembered(data, addr);
 	trace_plat_preempt_enable();

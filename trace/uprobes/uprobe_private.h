@@ -12,7 +12,7 @@
  *
  * A thread that is in handlers says so in trace_thread.uprobe_phase, for those that wait until it has left.
  *
- * Locking:   uprobe_lock for changes. The table and lists of consumers are read without it by threads that are in
+ * Locking:   the lock of uprobe.c for changes. The table and lists of consumers are read without it by threads that are in
  *            a phase, and with preemption off.
  * Ownership: a place is held by its consumers, all together, and by each frame of a shadow stack.
  */
@@ -24,8 +24,6 @@
 #include <trace/platform_uprobes.h>
 #include <trace/thread.h>
 #include <trace/uprobe.h>
-
-extern struct trace_plat_lock uprobe_lock;
 
 struct uprobe_mark {
 	struct uprobe_mark *_Atomic next; /* in its chain */
@@ -59,7 +57,7 @@ uint32_t uprobe_table_nr(void);
 
 /* Places that come, or go, together. Zero at first. */
 struct uprobe_change {
-	struct uprobe *first;
+	struct uprobe *first, *last;
 };
 /* Keep memory for changes of all places that there are, and of `nr` more. 0 or -ENOMEM. */
 int uprobe_change_reserve(size_t nr);
@@ -86,6 +84,7 @@ int uprobe_check_counter(struct uprobe_file *file, uint64_t offset,
 
 /* ---- Threads: uprobe_thread.c ---- */
 
+#define UPROBE_AGAIN	  4u
 #define UPROBE_CACHE	  8u
 #define UPROBE_FRAMES_MAX 64u /* nested calls of a thread whose returns are seen */
 
@@ -104,7 +103,13 @@ struct uprobe_thread {
 		uintptr_t addr;
 		struct uprobe *uprobe;
 		uint64_t epoch;
-	} cache[UPROBE_CACHE]; /* by address */
+		uintptr_t step; /* the host's */
+	} cache[UPROBE_CACHE];	/* by address */
+	/* Hits that were seen already, each by a signal and others in its handler; addr 0: none. */
+	struct {
+		uintptr_t addr, sp;
+	} again[UPROBE_AGAIN];
+	uint32_t nr_again; /* that ever were */
 	uintptr_t trampoline;
 	uint32_t nr_frames;
 	struct uprobe_frame *frames; /* UPROBE_FRAMES_MAX; NULL: there was no need yet */

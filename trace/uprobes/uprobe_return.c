@@ -23,6 +23,11 @@ static bool uprobe_return_read(uintptr_t *to, uintptr_t slot)
 	return trace_plat_uprobes()->read(to, slot, sizeof(*to));
 }
 
+static bool uprobe_return_write(const struct uprobe_thread *data, uintptr_t slot)
+{
+	return trace_plat_uprobes()->write(slot, &data->trampoline, sizeof(data->trampoline));
+}
+
 /* Has a later call its return address where the frame has it? */
 static bool uprobe_return_is_replaced(const struct uprobe_thread *data, uint32_t at)
 {
@@ -80,23 +85,25 @@ static bool uprobe_return_has_room(struct uprobe_thread *data, uintptr_t sp)
 	return data->frames && data->nr_frames < UPROBE_FRAMES_MAX;
 }
 
+static bool uprobe_return_has_trampoline(struct uprobe_thread *data)
+{
+	return data->trampoline || trace_plat_uprobes()->trampoline(&data->trampoline);
+}
+
 static bool uprobe_return_push(struct uprobe *uprobe, struct uprobe_thread *data,
 			       const struct ftrace_regs *regs)
 {
-	const struct trace_uprobe_host *host = trace_plat_uprobes();
 	uintptr_t slot = ftrace_regs_get_saved_stack_pointer(regs), ret;
-	uintptr_t trampoline = host->trampoline();
 	bool is_chained;
 
-	if (!data || !trampoline || !uprobe_return_has_room(data, slot) ||
+	if (!data || !uprobe_return_has_trampoline(data) || !uprobe_return_has_room(data, slot) ||
 	    !uprobe_return_read(&ret, slot))
 		return false;
-	is_chained = ret == trampoline;
+	is_chained = ret == data->trampoline;
 	if (is_chained && !uprobe_return_find(data, slot))
 		return false;
-	if (!is_chained && !host->write(slot, &trampoline, sizeof(trampoline)))
+	if (!is_chained && !uprobe_return_write(data, slot))
 		return false;
-	data->trampoline = trampoline;
 	atomic_fetch_add_explicit(&uprobe->refs, 1, memory_order_relaxed);
 	data->frames[data->nr_frames++] = (struct uprobe_frame){
 		.slot = slot,

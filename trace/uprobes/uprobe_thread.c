@@ -82,6 +82,9 @@ void uprobe_thread_execed(void)
 		return;
 	uprobe_return_drop(data, 0);
 	__builtin_memset(data->cache, 0, sizeof(data->cache));
+	data->nr_again = 0;
+	__builtin_memset(data->again, 0, sizeof(data->again));
+	data->trampoline = 0;
 }
 
 static void uprobe_thread_exited(int32_t pid, struct trace_thread *thread)

@@ -68,6 +68,8 @@ void upcall_reschedule(void);
 bool upcall_user_fault(struct trap_frame *regs, uintptr_t addr);
 /* Another exception of a program: a signal, its code, and the address that it tells, of Linux's. */
 void upcall_user_trap(struct trap_frame *regs, int signal, int code, uintptr_t addr);
+/* A breakpoint of a program. True: it was that of a probe, and the frame is as the program goes on. */
+bool upcall_user_breakpoint(struct trap_frame *regs);
 /* Do the system call in the frame, and put its result there. */
 void upcall_syscall(struct trap_frame *regs);
 /* The program is about to go on: threads that wait run first, signals are delivered. Not traced. */

@@ -11,7 +11,7 @@ arch_kernel  := int3_entry% exec_room.asm
 arch_process := memory.c
 arch_process_int3 := probe_user.c probe_detour_user.asm
 # Sources that only probes need, of all of these.
-arch_probes  := decode% default_probes.c probe% registers.c walk.c watch.c
+arch_probes  := decode% default_probes.c probe% registers.c uprobe% walk.c watch.c
 
 arch_of	  = $(addprefix trace/arch/x86_64/,$1)
 arch_all := $(filter-out %/trace_offsets.c,$(sort $(wildcard $(call arch_of,*.c *.asm))))

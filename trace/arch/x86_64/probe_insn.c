@@ -134,8 +134,8 @@ static bool is_less(uint64_t flags)
 	return !(flags & FLAG_SF) != !(flags & FLAG_OF);
 }
 
-/* The condition codes of Jcc come in pairs, of which the second is the opposite. */
-static bool holds(uint32_t condition, uint64_t flags)
+/* The codes come in pairs, of which the second is the opposite. */
+bool trace_probe_holds(uint32_t condition, uint64_t flags)
 {
 	bool first;
 
@@ -168,7 +168,7 @@ static bool holds(uint32_t condition, uint64_t flags)
 	return first != (condition & 1);
 }
 
-static bool does_loop(uint32_t opcode, struct ftrace_regs *regs)
+bool trace_probe_loops(uint32_t opcode, struct ftrace_regs *regs)
 {
 	if (opcode == 0xe3) /* jrcxz */
 		return !regs->rcx;
@@ -177,8 +177,7 @@ static bool does_loop(uint32_t opcode, struct ftrace_regs *regs)
 	return opcode == 0xe2 || !(regs->rflags & FLAG_ZF) == (opcode == 0xe0);
 }
 
-/* By the number that instructions have for it. */
-static uint64_t register_of(const struct ftrace_regs *regs, uint32_t nr)
+uint64_t trace_probe_register(const struct ftrace_regs *regs, uint32_t nr)
 {
 	static const uint8_t offsets[] = {
 		offsetof(struct ftrace_regs, rax), offsetof(struct ftrace_regs, rcx),
@@ -199,8 +198,8 @@ static uint64_t register_of(const struct ftrace_regs *regs, uint32_t nr)
 static bool read_operand(const struct plat_probe *probe, const struct ftrace_regs *regs,
 			 uintptr_t *out_value)
 {
-	uintptr_t at = probe->target + register_of(regs, probe->base) +
-		       register_of(regs, probe->index) * probe->scale;
+	uintptr_t at = probe->target + trace_probe_register(regs, probe->base) +
+		       trace_probe_register(regs, probe->index) * probe->scale;
 
 	return trace_plat_read(out_value, (const void *)at, sizeof(*out_value));
 }
@@ -231,10 +230,10 @@ bool trace_probe_emulate(const struct plat_probe *probe, struct ftrace_regs *reg
 		to = next;
 		break;
 	case PROBE_JCC:
-		to = holds(probe->what, regs->rflags) ? to : next;
+		to = trace_probe_holds(probe->what, regs->rflags) ? to : next;
 		break;
 	case PROBE_LOOP:
-		to = does_loop(probe->what, regs) ? to : next;
+		to = trace_probe_loops(probe->what, regs) ? to : next;
 		break;
 	case PROBE_RET:
 		return_from(regs, to);
@@ -244,7 +243,7 @@ bool trace_probe_emulate(const struct plat_probe *probe, struct ftrace_regs *reg
 		break;
 	case PROBE_JMP_REG:
 	case PROBE_CALL_REG:
-		to = register_of(regs, probe->what);
+		to = trace_probe_register(regs, probe->what);
 		is_call = probe->action == PROBE_CALL_REG;
 		break;
 	case PROBE_JMP_MEM:

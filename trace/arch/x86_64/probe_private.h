@@ -71,6 +71,12 @@ const char *trace_probe_compile(struct plat_probe *probe, const struct trace_ins
  */
 bool trace_probe_emulate(const struct plat_probe *probe, struct ftrace_regs *regs);
 
+/* Does the condition code of a Jcc hold? Does LOOP or JRCXZ, by its opcode, jump? Then the counter has changed. */
+bool trace_probe_holds(uint32_t condition, uint64_t flags);
+bool trace_probe_loops(uint32_t opcode, struct ftrace_regs *regs);
+/* A register by the number that instructions have for it; 0 for TRACE_INSN_NO_REG. */
+uint64_t trace_probe_register(const struct ftrace_regs *regs, uint32_t nr);
+
 /* ---- Slots ---- */
 
 #define SLOT_BYTES 32ul

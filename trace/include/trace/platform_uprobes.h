@@ -98,13 +98,15 @@ struct trace_uprobe_host {
 			       struct trace_uprobe_insn *out_insn);
 	/*
 	 * Have the running program go on with the instruction that belongs to regs' instruction pointer: do it, or
-	 * let it go to a copy. Without memory for that the program is ended.
+	 * let it go to a copy. Without memory for that the program is ended. *remembered is 0, or what
+	 * the host has left there when the thread did the same instruction at the same address.
 	 */
-	void (*step)(const struct trace_uprobe_insn *insn, struct ftrace_regs *regs);
+	void (*step)(const struct trace_uprobe_insn *insn, struct ftrace_regs *regs,
+		     uintptr_t *remembered);
 	/*
-	 * The address of the trampoline in the running program, which calls uprobe_return(); 0: no memory.
+	 * The address of the trampoline in the running program, which calls uprobe_return(). False: no memory.
 	 */
-	uintptr_t (*trampoline)(void);
+	bool (*trampoline)(uintptr_t *out_addr);
 	/* The byte of a breakpoint. */
 	uint8_t breakpoint;
 };

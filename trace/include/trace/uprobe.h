@@ -112,6 +112,11 @@ bool uprobe_hit(struct ftrace_regs *regs);
  * False: no function is known that would have returned so.
  */
 bool uprobe_return(struct ftrace_regs *regs);
+/*
+ * A thread of a program was taken back to the breakpoint at `addr`, with its stack pointer `sp`, before it has executed the
+ * instruction in the place where step() had sent it. When it comes to the breakpoint again, handlers are not called.
+ */
+void uprobe_hit_again(uintptr_t addr, uintptr_t sp);
 /* Is there anything to change in that page, of TRACE_UPROBE_PAGE bytes, of a file? Any context. */
 bool uprobe_in_page(uint64_t file, uint64_t page);
 /*

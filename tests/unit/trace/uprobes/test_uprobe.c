@@ -118,6 +118,30 @@ static void remembers_places(void **state)
 	unregister_uprobe(&c);
 }
 
+/* A signal takes a thread back to a breakpoint: that is no second hit, but one with another stack is. */
+static void hit_again(void **state)
+{
+	struct uprobe_consumer c = {
+		.file = file, .offset = FIRST, .handler = on_hit, .ret_handler = on_return
+	};
+
+	(void)state;
+	assert_int_equal(register_uprobe(&c), 0);
+	fake_program_call(FIRST, 30, CALLER);
+	uprobe_hit_again(FAKE_PROGRAM_BASE + FIRST, FAKE_PROGRAM_STACK + 30 * sizeof(uintptr_t));
+	fake_program_call(FIRST, 20, CALLER);
+	assert_int_equal(seen.hits, 2);
+	assert_int_equal(fake_program_return(20, 0), CALLER);
+	fake_program_call(FIRST, 30, 0);
+	assert_int_equal(seen.hits, 2);
+	assert_int_equal(fake_program_return(30, 0), CALLER);
+	assert_int_equal(seen.returns, 2);
+	fake_program_call(FIRST, 30, CALLER);
+	assert_int_equal(seen.hits, 3);
+	assert_int_equal(fake_program_return(30, 0), CALLER);
+	unregister_uprobe(&c);
+}
+
 /* Programs that have the page, get it later, or are copies. */
 static void every_program(void **state)
 {
@@ -356,6 +380,7 @@ static void left_calls_make_room(void **state)
 	assert_int_equal(seen.returns, 500);
 	assert_int_equal(c.nmissed, 0);
 	fake_no_trampoline = true;
+	uprobe_thread_execed();
 	fake_program_call(FIRST, 30, CALLER);
 	assert_int_equal(fake_program_return(30, 0), CALLER);
 	assert_int_equal(c.nmissed, 1);
@@ -390,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(hits, setup, teardown),
 		cmocka_unit_test_setup_teardown(remembers_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(hit_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(every_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_by_one_walk, setup, teardown),
 		cmocka_unit_test_setup_teardown(refuses, setup, teardown),
