@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from guest import PATIENCE, ROOT, Guest
+from programs import BUSYBOX, archive
 
 FOLDER = ROOT / "docs/questions"
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "README")
@@ -69,9 +70,11 @@ def machine():
         folder = Path(folder)
         (folder / "build").mkdir()
         (folder / "tools").symlink_to(ROOT / "tools")
+        files = archive(folder / "files.cpio", {"bin/busybox": BUSYBOX})
         with Guest(
             "gcc",
             2,
+            initrd=files,
             extra=[
                 "-device",
                 "virtio-serial-pci",
