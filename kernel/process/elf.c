@@ -10,13 +10,7 @@
 #include "elf.h"
 #include "process.h"
 
-struct elf_file {
-	struct file *file;
-	struct elf_header header;
-	struct elf_phdr phdrs[ELF_MAX_PHNUM];
-};
-
-static int elf_read(struct file *file, void *to, size_t bytes, uint64_t pos)
+int elf_read(struct file *file, void *to, size_t bytes, uint64_t pos)
 {
 	ssize_t got = file_read_at(file, to, bytes, pos);
 
@@ -33,7 +27,7 @@ static bool elf_is_program(const struct elf_header *h)
 	       h->phnum > 0 && h->phnum <= ELF_MAX_PHNUM && h->phoff <= INT64_MAX;
 }
 
-static int elf_read_headers(struct elf_file *elf)
+int elf_read_headers(struct elf_file *elf)
 {
 	struct elf_header *h = &elf->header;
 	int err = elf_read(elf->file, h, sizeof(*h), 0);

@@ -2,6 +2,7 @@
 #ifndef KERNEL_PROCESS_ELF_H
 #define KERNEL_PROCESS_ELF_H
 
+#include <kernel/vfs.h>
 #include <stdint.h>
 
 struct elf_header {
@@ -26,6 +27,25 @@ struct elf_phdr {
 	uint32_t type, flags;
 	uint64_t offset, vaddr, paddr, filesz, memsz, align;
 };
+
+/* A file while its parts are looked at. */
+struct elf_file {
+	struct file *file;
+	struct elf_header header;
+	struct elf_phdr phdrs[ELF_MAX_PHNUM];
+};
+
+/* Read from a place in the file: 0, -errno of the read, or -ENOEXEC where the file ends before. */
+int elf_read(struct file *file, void *to, size_t bytes, uint64_t pos);
+/* Read and check the headers of `elf->file`: 0, -errno of a read, or -ENOEXEC. */
+int elf_read_headers(struct elf_file *elf);
+
+/*
+ * The function whose code lies at `pos` of the file, by its symbols: the name, cut to `size` bytes, and how
+ * far from its start that is. The name is empty when the file has no such symbol, or is damaged. Thread
+ * context: reads the file.
+ */
+uint64_t elf_find_function(struct file *file, uint64_t pos, char *name, size_t size);
 
 #define PT_LOAD	  1
 #define PT_INTERP 3

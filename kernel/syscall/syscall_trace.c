@@ -8,6 +8,7 @@
 #include <trace/events/raw_syscalls.h>
 #include <trace/syscalls.h>
 #include "path.h"
+#include "process/elf.h"
 #include "syscall.h"
 
 #define SYSCALL_INFO(nr, name_, ARGS, ...)                                                         \
@@ -89,32 +90,39 @@ const struct trace_syscall_host *trace_plat_syscalls(void)
 	return &syscall_host;
 }
 
-/* The file that a range of a program's addresses is of. */
-static bool syscall_object_in(struct mm *mm, uint64_t ip, char *path, size_t size,
-			      uint64_t *out_offset)
+/* The file that is mapped at an address, with a reference, and the place in there. NULL: none. */
+static struct file *syscall_object_in(struct mm *mm, uint64_t ip, struct trace_plat_user_place *out,
+				      uint64_t *out_pos)
 {
 	const struct vma *vma;
-	bool is_file;
+	struct file *file = NULL;
 
 	mutex_lock(&mm->lock);
 	vma = find_vma(mm, ip);
-	is_file = vma && ip >= vma->start && vma->file && vma->file->path;
-	if (is_file) {
-		strlcpy(path, vma->file->path, size);
-		*out_offset = ip - vma->start;
+	if (vma && ip >= vma->start && vma->file && vma->file->path) {
+		file = vma->file;
+		get_file(file);
+		strlcpy(out->path, file->path, sizeof(out->path));
+		out->offset = ip - vma->start;
+		*out_pos = vma->offset + out->offset;
 	}
 	mutex_unlock(&mm->lock);
-	return is_file;
+	return file;
 }
 
-bool trace_plat_user_object(int32_t tgid, uint64_t ip, char *path, size_t size,
-			    uint64_t *out_offset)
+bool trace_plat_user_object(int32_t tgid, uint64_t ip, struct trace_plat_user_place *out)
 {
 	struct process *process = process_find(tgid);
 	struct mm *mm = process ? process_get_mm(process) : NULL;
-	bool is_file = mm && syscall_object_in(mm, ip, path, size, out_offset);
+	uint64_t pos;
+	struct file *file = mm ? syscall_object_in(mm, ip, out, &pos) : NULL;
 
+	if (file) {
+		out->function_offset =
+			elf_find_function(file, pos, out->function, sizeof(out->function));
+		fput(file);
+	}
 	mm_put(mm);
 	process_put(process);
-	return is_file;
+	return file;
 }

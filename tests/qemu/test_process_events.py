@@ -167,9 +167,10 @@ def test_stacks_of_programs(tracing):
     addresses = [int(at, 16) for at in re.findall(r"^ =>  <([0-9a-f]{16})>$", plain, re.M)]
     functions = [max(start for start in starts if start[0] < at)[1] for at in addresses]
     assert functions[-7:] == ["syscall6", "put", "inner", "middle", "outer", "main_program", "_start"]
-    offsets = [int(at, 16) for at in re.findall(r"^ => /bin/frames\[\+0x(\w+)\]$", named, re.M)]
+    offsets = [int(at, 16) for at in re.findall(r"^ => /bin/frames\[\+0x(\w+)\]", named, re.M)]
     base = addresses[-1] - offsets[-1]
     assert [at - base for at in addresses] == offsets and base % 4096 == 0
+    assert re.findall(r"^ => /bin/frames\S+ (\w+)\+0x\w+$", named, re.M)[-6:] == functions[-7:-1]  # _start is no function there
     tracing.check("> trace; echo 1 > events/sched/sched_waking/enable; sleep 0.05; echo 0 > events/enable")
     assert "user stack" not in tracing.check("cat trace")
     gone = tracing.check("echo nouserstacktrace > trace_options; cat trace")

@@ -112,14 +112,12 @@ TRACE_DEFAULT bool trace_plat_user_get(struct trace_plat_user *out)
 	return false;
 }
 
-TRACE_DEFAULT bool trace_plat_user_object(int32_t tgid, uint64_t ip, char *path, size_t size,
-					  uint64_t *out_offset)
+TRACE_DEFAULT bool trace_plat_user_object(int32_t tgid, uint64_t ip,
+					  struct trace_plat_user_place *out)
 {
 	(void)tgid;
 	(void)ip;
-	(void)path;
-	(void)size;
-	(void)out_offset;
+	(void)out;
 	return false;
 }
 

@@ -5,8 +5,6 @@
 #include "output.h"
 #include "text/str.h"
 
-#define USER_PATH_BYTES 256
-
 static uint32_t nr_ips(const struct trace_iter *iter)
 {
 	return (iter->event.len - (uint32_t)sizeof(struct trace_stack_entry)) /
@@ -76,18 +74,32 @@ static struct trace_event stack_event = {
 
 /* ---- Stacks of programs ---- */
 
-/* An address of a program: with sym-userobj the file that it is from, and where in its mapping. */
-static void print_user_location(const struct trace_iter *iter, struct trace_seq *seq, uint32_t tgid,
-				uint64_t ip)
+/* Where the address is. One that is returned to lies behind a call, which may be the last thing of its function. */
+static bool find_user_place(uint32_t tgid, uint64_t ip, bool is_return,
+			    struct trace_plat_user_place *out)
 {
+	if (!trace_plat_user_object((int32_t)tgid, ip - is_return, out))
+		return false;
+	out->offset += is_return;
+	out->function_offset += is_return;
+	return true;
+}
+
+/* An address of a program: with sym-userobj the file that it is from, where in its mapping, and the function. */
+static void print_user_location(const struct trace_iter *iter, struct trace_seq *seq,
+				const struct trace_user_stack_entry *entry, uint32_t index)
+{
+	uint64_t ip = entry->caller[index];
 	uint32_t options = iter->tr->options;
-	char path[USER_PATH_BYTES];
-	uint64_t offset;
+	struct trace_plat_user_place place;
 	bool has_file = options & TRACE_OPT_BIT(TRACE_OPT_SYM_USEROBJ) && !iter->is_dump &&
-			trace_plat_user_object((int32_t)tgid, ip, path, sizeof(path), &offset);
+			find_user_place(entry->tgid, ip, index > 0, &place);
 
 	if (has_file)
-		trace_seq_printf(seq, "%s[+0x%llx]", path, (unsigned long long)offset);
+		trace_seq_printf(seq, "%s[+0x%llx]", place.path, (unsigned long long)place.offset);
+	if (has_file && place.function[0])
+		trace_seq_printf(seq, " %s+0x%llx", place.function,
+				 (unsigned long long)place.function_offset);
 	if (!has_file || options & TRACE_OPT_BIT(TRACE_OPT_SYM_ADDR))
 		trace_seq_printf(seq, " <%016llx>", (unsigned long long)ip);
 }
@@ -100,7 +112,7 @@ static void user_stack_text(const struct trace_iter *iter, struct trace_seq *seq
 	trace_seq_puts(seq, "<user stack trace>\n");
 	for (uint32_t i = 0; is_whole && i < TRACE_USER_STACK_MAX && entry->caller[i]; i++) {
 		trace_seq_write(seq, " => ", 4);
-		print_user_location(iter, seq, entry->tgid, entry->caller[i]);
+		print_user_location(iter, seq, entry, i);
 		trace_seq_putc(seq, '\n');
 	}
 }

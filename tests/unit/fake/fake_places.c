@@ -125,11 +125,12 @@ bool trace_plat_user_get(struct trace_plat_user *out)
 	return fake_user;
 }
 
-/* A file per thread group, mapped at 4 MiB. */
-bool trace_plat_user_object(int32_t tgid, uint64_t ip, char *path, size_t size,
-			    uint64_t *out_offset)
+/* A file per thread group, mapped at 4 MiB; in its first MiB is one function. */
+bool trace_plat_user_object(int32_t tgid, uint64_t ip, struct trace_plat_user_place *out)
 {
-	*out_offset = ip - (4u << 20);
-	snprintf(path, size, "/bin/program%d", tgid);
+	out->offset = ip - (4u << 20);
+	snprintf(out->path, sizeof(out->path), "/bin/program%d", tgid);
+	strcpy(out->function, out->offset < 1u << 20 ? "main" : "");
+	out->function_offset = out->offset;
 	return fake_user && ip >= 4u << 20 && ip < 8u << 20;
 }

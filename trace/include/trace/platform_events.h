@@ -84,13 +84,18 @@ struct trace_plat_user {
 };
 /* False: it is a thread of the kernel, or this is an NMI. Probe context. */
 bool trace_plat_user_get(struct trace_plat_user *out);
+/* Where an address of a program is. Texts are cut to their fields. */
+struct trace_plat_user_place {
+	char path[128];		  /* of the file that is mapped there */
+	uint64_t offset;	  /* from the start of that mapping */
+	char function[64];	  /* by the symbols of the file; empty: there is none */
+	uint64_t function_offset; /* from its start */
+};
 /*
- * For the option sym-userobj: the path of the file that a program has at the address `ip`, cut to
- * `size` bytes, and how far from the start of that mapping it is. False: it has none, or is gone.
- * Thread context.
+ * For the option sym-userobj: what a program has at the address `ip`. False: no file, or the program is
+ * gone. Thread context; reads the file.
  */
-bool trace_plat_user_object(int32_t tgid, uint64_t ip, char *path, size_t size,
-			    uint64_t *out_offset);
+bool trace_plat_user_object(int32_t tgid, uint64_t ip, struct trace_plat_user_place *out);
 
 struct trace_syscall_host;
 /*

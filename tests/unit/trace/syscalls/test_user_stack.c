@@ -117,14 +117,17 @@ static void threads_of_the_kernel(void **state)
 static void files_by_name(void **state)
 {
 	(void)state;
-	run_program(1);
-	frames[0][1] = 0x900000; /* in no file */
+	run_program(2);
+	frames[0][1] = 0x500001; /* behind an instruction that is in no function */
+	frames[1][1] = 0x900000; /* in no file */
 	assert_int_equal(echo("sym-userobj", "trace_options"), 0);
 	assert_string_equal(stack_of_event(), "<user stack trace>\n"
-					      " => /bin/program7[+0x100]\n"
+					      " => /bin/program7[+0x100] main+0x100\n"
+					      " => /bin/program7[+0x100001]\n"
 					      " =>  <0000000000900000>\n");
 	assert_int_equal(echo("sym-addr", "trace_options"), 0);
-	assert_non_null(strstr(stack_of_event(), " => /bin/program7[+0x100] <0000000000400100>\n"));
+	assert_non_null(strstr(stack_of_event(),
+			       " => /bin/program7[+0x100] main+0x100 <0000000000400100>\n"));
 	assert_int_equal(echo("nosym-addr", "trace_options"), 0);
 	assert_int_equal(echo("nosym-userobj", "trace_options"), 0);
 }
