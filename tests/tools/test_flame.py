@@ -1,6 +1,7 @@
 """`tools/fathom flame` on files put together here: sums, well-formed pictures, names of all kinds, speedscope's format."""
 import json
 import re
+import struct
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -162,3 +163,27 @@ def test_mistakes(tmp_path):
         run = fathom(*words, cwd=tmp_path)
         assert run.returncode == code and said in run.stderr and not run.stdout, run
     assert not re.search(r"\.svg", " ".join(path.name for path in tmp_path.iterdir()))
+
+
+def test_stacks_of_programs(tmp_path):
+    """A program's addresses lie below the functions of the kernel that the same event shows."""
+    own = {
+        **FORMATS,
+        "ftrace": [
+            *FORMATS["ftrace"],
+            datkit.format_of("user_stack", 12, [("unsigned int tgid", 8, 4, 0), ("unsigned long caller[2]", 16, 16, 0)]),
+        ],
+    }
+    kernel = header(4) + (0x80100110).to_bytes(4, "little")
+    user = header(12) + struct.pack("<II2Q", 5, 0, 0x401000, 0x402000)
+    records = [demo(1), kernel, user, demo(2), user, demo(3), kernel]
+    pages = {0: datkit.page(100, *(datkit.record(1, one) for one in records))}
+    (tmp_path / "trace.dat").write_bytes(datkit.version_6(datkit.Parts(own, pages, kallsyms=SYMBOLS, cmdlines="5 five\n")))
+    run = fathom("-o", "x.svg", "--speedscope", "x.json", cwd=tmp_path)
+    assert run.returncode == 0 and ": 3, " in run.stdout, run
+    scope = json.loads((tmp_path / "x.json").read_text())
+    assert folded(scope["profiles"][0], scope["shared"]["frames"]) == {
+        ("0x402000", "0x401000", "first"): 1,
+        ("0x402000", "0x401000"): 1,
+        ("first",): 1,
+    }

@@ -343,3 +343,32 @@ def test_large_numbers(tmp_path):
 
 def pftrace_field(number, value):
     return perfetto.field(number, value)
+
+
+def test_system_calls_are_slices(tmp_path):
+    """From enter to exit, with the stacks of kernel and program; a call without an exit ends with the next one."""
+    fields = [("int __syscall_nr", 8, 4, 1), ("unsigned long fd", 16, 8, 0)]
+    calls = [datkit.format_of(f"sys_enter_{name}", 90 + nr, fields) for nr, name in enumerate(("read", "execve"))]
+    calls += [datkit.format_of("sys_exit_read", 95, [("int __syscall_nr", 8, 4, 1), ("long ret", 16, 8, 1)])]
+    own = {**FORMATS, "syscalls": calls}
+    own["ftrace"] = [
+        *FORMATS["ftrace"],
+        datkit.format_of("user_stack", 12, [("unsigned int tgid", 8, 4, 0), ("unsigned long caller[8]", 16, 64, 0)]),
+    ]
+    user = header(12) + struct.pack("<II8Q", 5, 0, 0x401000, 0x402000, *[0] * 6)
+    records = [
+        (0, header(95) + struct.pack("<iiq", 0, 0, 9)),  # its begin was not recorded
+        (1, header(90) + struct.pack("<iiQ", 0, 0, 3)),
+        (0, header(4) + struct.pack("<I", 0x80100110)),
+        (0, user),
+        (4, demo(1)),
+        (5, header(95) + struct.pack("<iiq", 0, 0, -4)),
+        (1, header(91) + struct.pack("<iiQ", 59, 0, 0)),
+        (2, header(90) + struct.pack("<iiQ", 0, 0, 4)),
+    ]
+    trace = converted(tmp_path, {0: datkit.page(100, *(datkit.record(*one) for one in records))}, formats=own)
+    track = trace.track("five-5")
+    assert [one[:3] for one in track.slices] == [["read", 101, 110], ["execve", 111, 113], ["read", 113, 113]]
+    assert [name for _, name, _ in track.instants] == ["sys_exit_read", "demo"]
+    first = track.slices[0][4]
+    assert (first["fd"], first["stack"], first["stack of the program"]) == (3, "first", "0x401000\n0x402000")

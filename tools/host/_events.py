@@ -131,9 +131,10 @@ class Event:
         return self.trace.symbols.name(self.number(field))
 
     def stack(self):
-        """The functions of a kernel_stack, the innermost first."""
+        """The functions of a kernel_stack, or the addresses of a user_stack, the innermost first."""
         callers = self.fields.get("caller")
-        return [self.trace.symbols.name(address) for address in callers if 0 < address < (1 << 64) - 1] if isinstance(callers, list) else []
+        found = [address for address in callers if 0 < address < (1 << 64) - 1] if isinstance(callers, list) else []
+        return [hex(address) if self.name == "user_stack" else self.trace.symbols.name(address) for address in found]
 
     @property
     def text(self):

@@ -132,27 +132,47 @@ def flames_of_stacks(recording, by_thread):
     return flames
 
 
+class Stacks:
+    """{thread: {path: number}}. A stack belongs to the event before it of the same CPU; a program's lies below that of the kernel."""
+
+    def __init__(self, event_name):
+        self.event_name, self.by_thread, self.before, self.kernel = event_name, {}, {}, {}
+
+    def take(self, event):
+        if event.system != "ftrace" or event.name not in ("kernel_stack", "user_stack"):
+            self.before[event.cpu] = (event.name, f"{event.system}:{event.name}")
+            self.kernel.pop(event.cpu, None)
+        elif not self.event_name or self.event_name in self.before.get(event.cpu, ()):
+            self.add(event, tuple(reversed(event.stack())))
+
+    def add(self, event, path):
+        thread = (0, event.cpu) if event.pid == 0 else (event.pid, None)
+        counted = self.by_thread.setdefault(thread, {})
+        above = self.kernel.pop(event.cpu, None) if event.name == "user_stack" else None
+        if above is not None:
+            counted[above] -= 1
+            if not counted[above]:
+                del counted[above]
+            path += above
+        if event.name == "kernel_stack":
+            self.kernel[event.cpu] = path
+        counted[path] = counted.get(path, 0) + 1
+
+
 def of_recording(recording, wanted, event_name):
-    """Flames of the calls in it, or of the stacks. A stack belongs to the event before it of the same CPU."""
-    calls, by_thread, stacks, before = Calls(), {}, {}, {}
+    """Flames of the calls in it, or of the stacks."""
+    calls, by_thread, stacks = Calls(), {}, Stacks(event_name)
     finished = []
     for event in recording.events():
         if isinstance(event, Lost):
             continue
         finished += calls.take(event)
-        if event.name == "kernel_stack" and event.system == "ftrace":
-            if not event_name or event_name in before.get(event.cpu, ()):
-                thread = (0, event.cpu) if event.pid == 0 else (event.pid, None)
-                path = tuple(reversed(event.stack()))
-                counted = stacks.setdefault(thread, {})
-                counted[path] = counted.get(path, 0) + 1
-        else:
-            before[event.cpu] = (event.name, f"{event.system}:{event.name}")
+        stacks.take(event)
     for call in finished + calls.rest():
         by_thread.setdefault(call.thread, []).append(call)
     if wanted == "calls" or wanted is None and by_thread and not event_name:
         return flames_of_calls(recording, by_thread)
-    return flames_of_stacks(recording, stacks)
+    return flames_of_stacks(recording, stacks.by_thread)
 
 
 def of_folded(text, name):

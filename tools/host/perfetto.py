@@ -1,6 +1,6 @@
 """fathom perfetto: a trace as the TrackEvents that Perfetto shows, ui.perfetto.dev.
 
-Each thread is a track with the calls of function_graph as slices and all other events as instants. Each CPU is one, too, with
+Each thread is a track with its system calls and the calls of function_graph as slices, and all other events as instants. Each CPU is one, too, with
 the thread that it runs as slice and the moments where events were lost, and below it one with its interrupts. A slice of a call
 goes from the record of its entry to that of its return; its duration_ns is what function_graph has measured, to which what comes
 between call and record does not belong. Arrows (flows) go from waking a thread to where a CPU switches to it. Counters: the idle
@@ -146,6 +146,7 @@ class Converter:
         self.trace, self.writer, self.calls = trace, Writer(), Calls()
         self.by_thread, self.flows, self.next_flow = {}, {}, 1
         self.running, self.interrupts, self.allocated, self.in_use = {}, {}, {}, 0
+        self.in_call = {}  # {thread: system call that it is in}
         self.counters = [tuple(one.rsplit(".", 1)) for one in counters]
         self.seen, self.previous = 0, None
         self.instant = None  # where the last event is in what has happened, if a stack may follow
@@ -195,9 +196,11 @@ class Converter:
                 self.by_thread.setdefault(call.thread, []).append(call)
             self.instant = None
             return
-        if event.system == "ftrace" and event.name == "kernel_stack":
+        if event.system == "ftrace" and event.name in ("kernel_stack", "user_stack"):
             self.add_stack(event)
-            self.instant = None
+            return
+        if event.system == "syscalls" and self.system_call(event):
+            self.instant = len(self.writer.happened) - 1
             return
         more = self.wake(event) if event.name in ("sched_waking", "sched_wakeup", "sched_wakeup_new") else b""
         name = event.text if (event.system, event.name) == ("ftrace", "function") else event.name
@@ -214,10 +217,29 @@ class Converter:
         self.curves(event)
 
     def add_stack(self, event):
-        """The stack belongs to the event before it, if that is one of the same thread with an instant of its own."""
-        if self.instant is not None and thread_of(self.previous) == thread_of(event):
-            ts, track, kind, name, category, arguments, more = self.writer.happened[self.instant]
-            self.writer.happened[self.instant] = (ts, track, kind, name, category, [*arguments, ("stack", "\n".join(event.stack()))], more)
+        """The stack belongs to the event before it, if that is one of the same thread that was written."""
+        if self.instant is None or thread_of(self.previous) != thread_of(event):
+            return
+        key = "stack" if event.name == "kernel_stack" else "stack of the program"
+        ts, track, kind, name, category, arguments, more = self.writer.happened[self.instant]
+        if key not in dict(arguments):
+            arguments = [*arguments, (key, "\n".join(event.stack()))]
+            self.writer.happened[self.instant] = (ts, track, kind, name, category, arguments, more)
+
+    def system_call(self, event):
+        """A call is a slice from its sys_enter to its sys_exit. False: it is an end whose begin was not recorded."""
+        is_exit, thread = event.name.startswith("sys_exit_"), thread_of(event)
+        if is_exit and thread not in self.in_call:
+            return False
+        track, line = self.thread(thread), ("line", event.text)
+        if thread in self.in_call:  # without an exit: it ended the thread or its program
+            self.writer.add(event.ts, track, END, arguments=[("result", event.number("ret")), line] if is_exit else [])
+            del self.in_call[thread]
+        if not is_exit:
+            self.in_call[thread] = event.name.removeprefix("sys_enter_")
+            arguments = [(key, value) for key, value in event.fields.items() if not isinstance(value, list) or len(value) < 64]
+            self.writer.add(event.ts, track, BEGIN, self.in_call[thread], "syscalls", [line, *arguments])
+        return True
 
     def wake(self, event):
         """The first of waking and wakeup begins an arrow, the other one lies on its way."""
@@ -278,6 +300,8 @@ class Converter:
         for cpu, stack in self.interrupts.items():
             for _ in stack:
                 self.writer.add(last, self.cpu_interrupts(cpu), END)
+        for thread in self.in_call:
+            self.writer.add(last, self.thread(thread), END)
         for thread, calls in self.by_thread.items():
             self.slices(self.thread(thread), calls)
 
