@@ -88,7 +88,8 @@ def test_killsnoop(host):
 
 
 def test_execsnoop(host):
-    assert re.search(r"^ +\d+ +\d+ ", bash(host, "(sleep 1; cat /proc/version) & execsnoop-perf -d 2"), re.M)
+    shown = bash(host, "(sleep 1; ls -d /proc/self) & execsnoop-perf -d 2")
+    assert re.search(r"^ +\d+ +\d+ ls -d /proc/self$", shown, re.M), shown
 
 
 def test_reset_ftrace(host):
