@@ -61,6 +61,7 @@ def test_files_are_those_of_linux(one):
         "set_graph_function",
         "set_graph_notrace",
         "max_graph_depth",
+        "profile",
         "buffer_subbuf_size_kb",
         "show_event_filters",
         "show_event_triggers",

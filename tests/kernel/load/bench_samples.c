@@ -18,8 +18,11 @@ static TRACE_NOINLINE uint64_t samples_loop(unsigned int depth)
 {
 	uint64_t nr = SAMPLES_LOOPS, begin;
 
-	if (depth)
-		return samples_loop(depth - 1) + 0 * depth;
+	if (depth) {
+		begin = samples_loop(depth - 1);
+		__asm__ volatile("" : "+r"(begin)); /* a frame, and no jump */
+		return begin;
+	}
 	begin = trace_plat_cycles();
 	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(nr) : : "cc", "memory");
 	return trace_plat_cycles() - begin;
