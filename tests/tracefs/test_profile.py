@@ -49,8 +49,8 @@ def percent(rows, *functions):
 
 
 def close(found, expected, nr):
-    """Within two percentage points when there are 10,000 samples."""
-    assert all(abs(a - b) < 2 * (10000 / nr) ** 0.5 for a, b in zip(found, expected)), (found, expected)
+    """Within two percentage points when there are 10,000 samples; fewer tell less."""
+    assert all(abs(a - b) < (2 if nr >= 10000 else 1 + 2 * (10000 / nr) ** 0.5) for a, b in zip(found, expected)), (found, expected)
 
 
 def shares_are_true(guest, ms, frequency):
@@ -101,14 +101,28 @@ def test_stacks_and_threads(tracing):
     assert lines and set(lines) <= {("0", "idle"), ("1", "kernel")}
 
 
+def beside_load(guest, command, pattern, nr):
+    """
+    The output of `profile` beside a load, and `nr` rows in it. Where all CPUs are busy, its instance may be made only when the load
+    has ended: then it is done again.
+    """
+    for _ in range(8):
+        text = guest.check(f"shares 150 & {command}; wait")
+        rows = re.findall(pattern, text, re.M)
+        if len(rows) >= nr:
+            return text, rows
+    raise AssertionError(text)
+
+
 @exact
 def test_command_shows_functions_and_stacks(tracing):
     """In 80 columns; the instance that it makes is gone afterwards, and wrong settings leave none."""
-    rows = re.findall(r"^ +(\d+\.\d) +(\d+)  (\S+) +(\S+)$", tracing.check("shares 100 & profile -d 0.08 -n 1 -f 10807; wait"), re.M)
-    assert rows[0][2:] == ("shares", "shares_half") and 35 < float(rows[0][0]) < 65, rows
-    assert {row[3] for row in rows[1:3]} == {"shares_third", "shares_fifth"}, rows
-    text = tracing.check("shares 200 & profile -s -d 0.04 -n 2; wait")
-    assert len(re.findall(r"^ +\d+\.\d +\d+  shares_half < shares_thread < thread_start < arch_thread_start$", text, re.M)) == 2, text
+    pattern = r"^ +(\d+\.\d) +\d+  shares +(shares_\w+)$"
+    _, rows = beside_load(tracing, "profile -d 0.08 -n 1 -f 10807", pattern, 3)
+    assert rows[0][1] == "shares_half" and 30 < float(rows[0][0]) < 70, rows
+    assert {row[1] for row in rows[1:3]} == {"shares_third", "shares_fifth"}, rows
+    pattern = r"^ +\d+\.\d +\d+  shares_half < shares_thread < thread_start < arch_thread_start$"
+    text, _ = beside_load(tracing, "profile -s -d 0.04 -n 2", pattern, 2)
     assert max(len(line) for line in text.splitlines()) <= 80
     assert tracing.run("profile -c clock")[1] == tracing.run("profile -n 1 -f 0")[1] == 1
     assert tracing.run("profile -d")[1] == 2
