@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include "trace/expr/expr_twin.h"
-#include <trace/platform.h>
+#include "fuzz_host.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -15,23 +15,6 @@ static _Alignas(64) uint8_t memory[128];
 static const struct twin_machine machine = {
 	.cpu = 5, .pid = 9, .comm = "aab", .memory = memory, .memory_bytes = 48, .bad = 4096
 };
-static struct fake_cpu cpu = { .id = 5, .pid = 9 };
-_Thread_local struct fake_cpu *fake_this = &cpu;
-static long nr_allocated;
-
-void *trace_plat_alloc(size_t bytes)
-{
-	nr_allocated++;
-	return calloc(1, bytes);
-}
-
-void trace_plat_free(void *freed, size_t bytes)
-{
-	(void)bytes;
-	nr_allocated--;
-	free(freed);
-}
-
 uint32_t trace_plat_nr_cpus(void)
 {
 	return 8;

@@ -3,11 +3,10 @@
  * than the event. Also with the whole in parentheses after a !, which has to say the opposite.
  * links: trace/events/filter_*.c trace/events/func_name.c trace/expr/expr_*.c trace/ops/ftrace_match.c trace/text/glob.c trace/text/str.c trace/text/seq.c trace/text/fmt.c trace/text/fmt_spec.c
  */
-#include <stdlib.h>
 #include <string.h>
 #include "events/filter.h"
 #include <trace/event.h>
-#include <trace/platform.h>
+#include "fuzz_host.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -15,23 +14,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 #define NR_CPUS 70
 #define TEXT	0xffffffff81000000ul
-
-static struct fake_cpu cpu = { .id = 5, .pid = 9 };
-_Thread_local struct fake_cpu *fake_this = &cpu;
-static long nr_allocated;
-
-void *trace_plat_alloc(size_t bytes)
-{
-	nr_allocated++;
-	return calloc(1, bytes);
-}
-
-void trace_plat_free(void *memory, size_t bytes)
-{
-	(void)bytes;
-	nr_allocated--;
-	free(memory);
-}
 
 uint32_t trace_plat_nr_cpus(void)
 {
@@ -44,6 +26,11 @@ bool trace_plat_read(void *to, const void *from, size_t bytes)
 		return false;
 	memset(to, (int)((uintptr_t)from % 128), bytes);
 	return true;
+}
+
+bool trace_plat_read_user(void *to, const void *from, size_t bytes)
+{
+	return trace_plat_read(to, from, bytes);
 }
 
 void trace_plat_current_comm(char *out_comm)

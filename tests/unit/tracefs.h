@@ -225,6 +225,41 @@ HELPER int tracefs_check(void **state)
 	return 0;
 }
 
+/* The same, where the thread `init` runs, and error_log is empty. */
+HELPER int event_reset(void **state)
+{
+	int err = tracefs_reset(state);
+
+	fake_thread_add(1, "init");
+	fake_cpus[0].pid = 1;
+	assert_int_equal(echo("", "error_log"), 0);
+	return err;
+}
+
+/* A line that a file refuses, with the index of the character below which the caret stands. */
+struct refused_line {
+	const char *text;
+	int err;
+	const char *why;
+	int caret;
+};
+
+/* Write the line, of which error_log then has the mistake; `file` is its name there, or NULL. */
+HELPER void is_refused(const char *path, const char *file, const struct refused_line *line)
+{
+	char want[500];
+	int at;
+
+	assert_int_equal(echo("", "error_log"), 0);
+	if (echo_append(line->text, path) != line->err)
+		fail_msg("%s: %s\n%s", path, line->text, cat("error_log"));
+	at = file ? snprintf(want, sizeof(want), "] %s: error: ", file) : 0;
+	snprintf(want + at, sizeof(want) - (size_t)at, "%s\n  Command: %s\n%*s^\n", line->why,
+		 line->text, 11 + line->caret, "");
+	if (!strstr(cat("error_log"), want))
+		fail_msg("wanted:\n%s\ngot:\n%s", want, cat("error_log"));
+}
+
 /* Function `index` is called on `cpu` by thread `pid`, a microsecond after what came before. */
 HELPER void call(uint32_t cpu, int32_t pid, size_t index)
 {

@@ -9,17 +9,13 @@
 #include <string.h>
 #include <arch/uart.h>
 #include <kernel/lock.h>
-#include <kernel/ninep.h>
-#include <kernel/thread.h>
-#include <kernel/work.h>
+#include "channel_host.h"
 #include "fast.h"
-#include "ninep/ninep_session.h"
 
 #define RING_BYTES 16384u
 #define MAX_INSNS  400u
 
 static const struct uart_client *uart;
-static const struct ninep_channel *channel;
 
 static uint8_t sent[4 * RING_BYTES];
 static size_t nr_sent;
@@ -95,41 +91,8 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
 	return 0;
 }
 
-void work_init(struct work *work, void (*fn)(struct work *work))
-{
-	work->fn = fn;
-}
-
-bool queue_work(struct work *work)
-{
-	work->fn(work);
-	return true;
-}
-
-int ninep_serve(const struct ninep_channel *its)
-{
-	channel = its;
-	return -ENOMEM;
-}
-
-struct thread *thread_create(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
-{
-	static struct thread one;
-
-	(void)name;
-	(void)flags;
-	fn(arg);
-	return &one;
-}
-
 void ninep_virtio_init(void)
 {
-}
-
-void printk(enum log_level level, const char *fmt, ...)
-{
-	(void)level;
-	(void)fmt;
 }
 
 static void bring(uint8_t byte)

@@ -11,11 +11,8 @@
 #include <arch/paging.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
-#include <kernel/ninep.h>
-#include <kernel/thread.h>
-#include <kernel/work.h>
+#include "channel_host.h"
 #include "fast.h"
-#include "ninep/ninep_session.h"
 #include "virtio/virtio.h"
 
 #define MAX_INSNS  200u
@@ -103,41 +100,6 @@ void *alloc_pages(unsigned int order)
 void *kcalloc(size_t nr, size_t bytes)
 {
 	return calloc(nr, bytes);
-}
-
-void work_init(struct work *work, void (*fn)(struct work *work))
-{
-	work->fn = fn;
-}
-
-bool queue_work(struct work *work)
-{
-	work->fn(work);
-	return true;
-}
-
-static const struct ninep_channel *channel;
-
-int ninep_serve(const struct ninep_channel *its)
-{
-	channel = its;
-	return -ENOMEM;
-}
-
-struct thread *thread_create(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
-{
-	static struct thread one;
-
-	(void)name;
-	(void)flags;
-	fn(arg);
-	return &one;
-}
-
-void printk(enum log_level level, const char *fmt, ...)
-{
-	(void)level;
-	(void)fmt;
 }
 
 static bool was_woken, is_reading;

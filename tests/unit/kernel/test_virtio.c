@@ -13,7 +13,7 @@
 #include <kernel/ninep.h>
 #include <kernel/thread.h>
 #include <kernel/work.h>
-#include "ninep/ninep_session.h"
+#include "channel_host.h"
 #include "virtio/virtio.h"
 
 #define CONTROL_IN   2
@@ -182,29 +182,6 @@ static bool is_notified(unsigned int nr)
 
 /* ---- Functions that the sources ask for besides ---- */
 
-static const struct ninep_channel *channel;
-static uint32_t nr_threads;
-static bool has_threads = true;
-
-int ninep_serve(const struct ninep_channel *its)
-{
-	channel = its;
-	return -ENOMEM;
-}
-
-struct thread *thread_create(const char *name, int (*fn)(void *arg), void *arg, uint32_t flags)
-{
-	static struct thread one;
-
-	(void)name;
-	(void)flags;
-	nr_threads++;
-	if (!has_threads)
-		return NULL;
-	fn(arg);
-	return &one;
-}
-
 static int nr_pages_left = -1;
 
 void *alloc_pages(unsigned int order)
@@ -218,26 +195,6 @@ void *alloc_pages(unsigned int order)
 void *kcalloc(size_t nr, size_t bytes)
 {
 	return calloc(nr, bytes);
-}
-
-void work_init(struct work *work, void (*fn)(struct work *work))
-{
-	work->fn = fn;
-}
-
-bool queue_work(struct work *work)
-{
-	work->fn(work);
-	return true;
-}
-
-static uint32_t nr_warnings;
-
-void printk(enum log_level level, const char *fmt, ...)
-{
-	(void)level;
-	(void)fmt;
-	nr_warnings++;
 }
 
 static struct waitq *sleeps_in;

@@ -64,15 +64,6 @@ HELPER int event_teardown(void **state)
 	return 0;
 }
 
-HELPER int event_reset(void **state)
-{
-	int err = tracefs_reset(state);
-
-	fake_thread_add(1, "init");
-	fake_cpus[0].pid = 1;
-	return err;
-}
-
 HELPER int event_all_off(void **state)
 {
 	assert_int_equal(echo("0", "events/enable"), 0);

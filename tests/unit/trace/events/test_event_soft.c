@@ -53,15 +53,6 @@ static const char *recorded(void)
 	return text;
 }
 
-static int reset(void **state)
-{
-	int err = tracefs_reset(state);
-
-	fake_thread_add(1, "init");
-	fake_cpus[0].pid = 1;
-	return err;
-}
-
 static int all_off(void **state)
 {
 	assert_int_equal(echo("0", "events/enable"), 0);
@@ -181,11 +172,13 @@ static void soft_users_end_with_their_instance(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(soft_user_of_an_event_that_is_off, reset, all_off),
-		cmocka_unit_test_setup_teardown(user_switches_meanwhile, reset, all_off),
-		cmocka_unit_test_setup_teardown(states_outlive_soft_users, reset, all_off),
-		cmocka_unit_test_setup_teardown(no_memory_for_a_soft_user, reset, all_off),
-		cmocka_unit_test_setup_teardown(soft_users_end_with_their_instance, reset, all_off),
+		cmocka_unit_test_setup_teardown(soft_user_of_an_event_that_is_off, event_reset,
+						all_off),
+		cmocka_unit_test_setup_teardown(user_switches_meanwhile, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(states_outlive_soft_users, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(no_memory_for_a_soft_user, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(soft_users_end_with_their_instance, event_reset,
+						all_off),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

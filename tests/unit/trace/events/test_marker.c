@@ -10,16 +10,6 @@
 
 #define PRINT "events/ftrace/print/"
 
-static int reset(void **state)
-{
-	int err = tracefs_reset(state);
-
-	fake_thread_add(1, "init");
-	fake_cpus[0].pid = 1;
-	assert_int_equal(echo("", "error_log"), 0);
-	return err;
-}
-
 static int all_off(void **state)
 {
 	static const char *const removals[] = { "!traceoff", "!snapshot", "!stacktrace",
@@ -242,16 +232,16 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(files, reset, all_off),
-		cmocka_unit_test_setup_teardown(traceoff, reset, all_off),
-		cmocka_unit_test_setup_teardown(not_recorded, reset, all_off),
-		cmocka_unit_test_setup_teardown(other_writers, reset, all_off),
-		cmocka_unit_test_setup_teardown(copies, reset, all_off),
-		cmocka_unit_test_setup_teardown(snapshot, reset, all_off),
-		cmocka_unit_test_setup_teardown(stack_and_event, reset, all_off),
-		cmocka_unit_test_setup_teardown(long_text, reset, all_off),
-		cmocka_unit_test_setup_teardown(mistakes, reset, all_off),
-		cmocka_unit_test_setup_teardown(no_memory, reset, all_off),
+		cmocka_unit_test_setup_teardown(files, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(traceoff, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(not_recorded, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(other_writers, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(copies, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(snapshot, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(stack_and_event, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(long_text, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(mistakes, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(no_memory, event_reset, all_off),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -59,14 +59,6 @@ static void remove_all(void)
 	assert_string_equal(cat("dynamic_events"), "");
 }
 
-static int begin(void **state)
-{
-	int err = event_reset(state);
-
-	assert_int_equal(echo("", "error_log"), 0);
-	return err;
-}
-
 static int end(void **state)
 {
 	(void)state;
@@ -399,12 +391,7 @@ static void lines(void **state)
 
 static void wrong_lines(void **state)
 {
-	static const struct {
-		const char *line;
-		int err;
-		const char *why;
-		int pos;
-	} wrong[] = {
+	static const struct refused_line wrong[] = {
 		{ "x int a", -EINVAL, "dynamic_events: error: There are no events of this kind",
 		  0 },
 		{ "  q:x", -EINVAL, "dynamic_events: error: There are no events of this kind", 2 },
@@ -433,18 +420,11 @@ static void wrong_lines(void **state)
 		{ "-:synthetic/", -ENOENT, "dynamic_events: error: There is no such event", 2 },
 		{ "s:there u8 b", -EEXIST, "synthetic_events: error: Event already exists", 2 },
 	};
-	char want[300];
 
 	(void)state;
 	assert_int_equal(echo("s:there int a", "dynamic_events"), 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		assert_int_equal(echo("", "error_log"), 0);
-		if (echo_append(wrong[i].line, "dynamic_events") != wrong[i].err)
-			fail_msg("%s", wrong[i].line);
-		snprintf(want, sizeof(want), "%s\n  Command: %s\n%*s^\n", wrong[i].why,
-			 wrong[i].line, 11 + wrong[i].pos, "");
-		if (!strstr(cat("error_log"), want))
-			fail_msg("%s: %s", wrong[i].line, cat("error_log"));
+		is_refused("dynamic_events", NULL, &wrong[i]);
 		assert_string_equal(cat("dynamic_events"), "s:synthetic/there\tint a\n");
 	}
 }
@@ -483,7 +463,7 @@ static void no_memory(void **state)
 	assert_int_equal(fake_alloc_out, before);
 }
 
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, event_reset, end)
 
 int main(void)
 {

@@ -30,16 +30,6 @@ static void on(const char *path)
 	assert_int_equal(echo("1", path), 0);
 }
 
-static int reset(void **state)
-{
-	int err;
-
-	err = tracefs_reset(state);
-	fake_thread_add(1, "init");
-	fake_cpus[0].pid = 1;
-	return err;
-}
-
 static int all_off(void **state)
 {
 	assert_int_equal(echo("0", "events/enable"), 0);
@@ -697,38 +687,40 @@ static void directories(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(numbers, reset, all_off),
-		cmocka_unit_test_setup_teardown(kinds, reset, all_off),
-		cmocka_unit_test_setup_teardown(unknown_symbol, reset, all_off),
-		cmocka_unit_test_setup_teardown(texts, reset, all_off),
-		cmocka_unit_test_setup_teardown(text_that_is_missing, reset, all_off),
-		cmocka_unit_test_setup_teardown(texts_of_any_length, reset, all_off),
-		cmocka_unit_test_setup_teardown(texts_anywhere, reset, all_off),
-		cmocka_unit_test_setup_teardown(classes, reset, all_off),
-		cmocka_unit_test_setup_teardown(conditions, reset, all_off),
-		cmocka_unit_test_setup_teardown(functions_around, reset, all_off),
-		cmocka_unit_test_setup_teardown(samples, reset, all_off),
-		cmocka_unit_test_setup_teardown(dump, reset, all_off),
-		cmocka_unit_test_setup_teardown(no_room_to_build, reset, all_off),
-		cmocka_unit_test_setup_teardown(no_room_for_who_is_left_out, reset, all_off),
-		cmocka_unit_test_setup_teardown(filters_wait_for_probes, reset, all_off),
-		cmocka_unit_test_setup_teardown(switching_without_memory, reset, all_off),
-		cmocka_unit_test_setup_teardown(format_has_fields, reset, all_off),
-		cmocka_unit_test_setup_teardown(format_has_values_of_enumerators, reset, all_off),
-		cmocka_unit_test_setup_teardown(set_event, reset, all_off),
-		cmocka_unit_test_setup_teardown(wrong_values, reset, all_off),
-		cmocka_unit_test_setup_teardown(instances_have_events_of_their_own, reset, all_off),
-		cmocka_unit_test_setup_teardown(tracing_is_off, reset, all_off),
-		cmocka_unit_test_setup_teardown(directories, reset, all_off),
-		cmocka_unit_test_setup_teardown(without_fields, reset, all_off),
-		cmocka_unit_test_setup_teardown(counted, reset, all_off),
-		cmocka_unit_test_setup_teardown(filters, reset, all_off),
-		cmocka_unit_test_setup_teardown(filters_of_all_fields, reset, all_off),
-		cmocka_unit_test_setup_teardown(wrong_filters, reset, all_off),
-		cmocka_unit_test_setup_teardown(filter_of_a_system, reset, all_off),
-		cmocka_unit_test_setup_teardown(filters_of_instances, reset, all_off),
-		cmocka_unit_test_setup_teardown(filters_without_memory, reset, all_off),
-		cmocka_unit_test_setup_teardown(clearing_needs_no_memory, reset, all_off),
+		cmocka_unit_test_setup_teardown(numbers, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(kinds, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(unknown_symbol, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(texts, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(text_that_is_missing, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(texts_of_any_length, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(texts_anywhere, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(classes, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(conditions, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(functions_around, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(samples, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(dump, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(no_room_to_build, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(no_room_for_who_is_left_out, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(filters_wait_for_probes, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(switching_without_memory, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(format_has_fields, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(format_has_values_of_enumerators, event_reset,
+						all_off),
+		cmocka_unit_test_setup_teardown(set_event, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(wrong_values, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(instances_have_events_of_their_own, event_reset,
+						all_off),
+		cmocka_unit_test_setup_teardown(tracing_is_off, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(directories, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(without_fields, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(counted, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(filters, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(filters_of_all_fields, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(wrong_filters, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(filter_of_a_system, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(filters_of_instances, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(filters_without_memory, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(clearing_needs_no_memory, event_reset, all_off),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

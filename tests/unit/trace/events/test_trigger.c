@@ -19,16 +19,6 @@
 	"# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event "              \
 	"disable_event enable_hist disable_hist hist\n"
 
-static int reset(void **state)
-{
-	int err = tracefs_reset(state);
-
-	fake_thread_add(1, "init");
-	fake_cpus[0].pid = 1;
-	assert_int_equal(echo("", "error_log"), 0);
-	return err;
-}
-
 static int all_off(void **state)
 {
 	static const char *const removals[] = { "!traceoff", "!snapshot", "!stacktrace",
@@ -496,26 +486,26 @@ static void lists_of_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(list, reset, all_off),
-		cmocka_unit_test_setup_teardown(twice, reset, all_off),
-		cmocka_unit_test_setup_teardown(truncation_leaves_them, reset, all_off),
-		cmocka_unit_test_setup_teardown(wrong_words, reset, all_off),
-		cmocka_unit_test_setup_teardown(odd_words, reset, all_off),
-		cmocka_unit_test_setup_teardown(traceoff, reset, all_off),
-		cmocka_unit_test_setup_teardown(filter_of_the_event, reset, all_off),
-		cmocka_unit_test_setup_teardown(traceon, reset, all_off),
-		cmocka_unit_test_setup_teardown(counts, reset, all_off),
-		cmocka_unit_test_setup_teardown(stacktrace, reset, all_off),
-		cmocka_unit_test_setup_teardown(snapshot, reset, all_off),
-		cmocka_unit_test_setup_teardown(enable_event, reset, all_off),
-		cmocka_unit_test_setup_teardown(enable_event_twice, reset, all_off),
-		cmocka_unit_test_setup_teardown(enable_itself, reset, all_off),
-		cmocka_unit_test_setup_teardown(conditions, reset, all_off),
-		cmocka_unit_test_setup_teardown(of_texts, reset, all_off),
-		cmocka_unit_test_setup_teardown(instances, reset, all_off),
-		cmocka_unit_test_setup_teardown(no_memory, reset, all_off),
-		cmocka_unit_test_setup_teardown(event_refuses, reset, all_off),
-		cmocka_unit_test_setup_teardown(lists_of_all, reset, all_off),
+		cmocka_unit_test_setup_teardown(list, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(twice, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(truncation_leaves_them, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(wrong_words, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(odd_words, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(traceoff, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(filter_of_the_event, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(traceon, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(counts, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(stacktrace, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(snapshot, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(enable_event, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(enable_event_twice, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(enable_itself, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(conditions, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(of_texts, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(instances, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(no_memory, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(event_refuses, event_reset, all_off),
+		cmocka_unit_test_setup_teardown(lists_of_all, event_reset, all_off),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

@@ -11,10 +11,10 @@
 #include <trace/recursion.h>
 #include <trace/thread.h>
 #include "tracefs.h"
+#include "trace/graph/call_tree.h"
 
 #define NR_THREADS 4
 #define FIRST_PID  100
-#define CALLER(n)  (fake_func(YIELD) + 1 + (n) % 8)
 
 struct user {
 	struct fgraph_ops gops;
@@ -81,21 +81,6 @@ static void unwatch(struct user *user)
 }
 
 /* ---- Calls ---- */
-
-/* Calls inside calls, jumps out of some of them. */
-static void call_tree(uint32_t levels, uint32_t *seed)
-{
-	for (uint32_t i = 0; i < 3; i++) {
-		uintptr_t parent = CALLER(++*seed);
-
-		fake_enter(*seed % NR_FUNCS, parent);
-		if (levels)
-			call_tree(levels - 1, seed);
-		if (*seed % 5 == 0)
-			fake_tail((*seed + 1) % NR_FUNCS);
-		assert_int_equal(fake_leave(*seed), parent);
-	}
-}
 
 static void interrupt(void)
 {

@@ -13,16 +13,6 @@
 #define CARGO  "events/harbour/cargo/"
 #define WIDTHS "events/harbour/widths/"
 
-HELPER int hist_reset(void **state)
-{
-	int err = tracefs_reset(state);
-
-	fake_thread_add(1, "init");
-	fake_cpus[0].pid = 1;
-	assert_int_equal(echo("", "error_log"), 0);
-	return err;
-}
-
 HELPER void same(const char *got, const char *want)
 {
 	if (strcmp(got, want) != 0)

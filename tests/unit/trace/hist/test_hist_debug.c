@@ -399,7 +399,7 @@ static void variables_consist_of(void **state)
 	clear(LEAVE);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, hist_reset, hist_all_gone)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, event_reset, hist_all_gone)
 
 int main(void)
 {
@@ -409,7 +409,7 @@ int main(void)
 		TEST(what_it_consists_of),
 		TEST(variables_consist_of),
 		/* Files of the synthetic event may stay for a while. */
-		cmocka_unit_test_setup(actions_consist_of, hist_reset),
+		cmocka_unit_test_setup(actions_consist_of, event_reset),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);

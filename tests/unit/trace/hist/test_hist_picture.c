@@ -440,7 +440,7 @@ static void shades(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, hist_reset, hist_all_gone)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, event_reset, hist_all_gone)
 
 int main(void)
 {

@@ -11,10 +11,10 @@
 #include <trace/fgraph.h>
 #include <trace/recursion.h>
 #include "tracefs.h"
+#include "trace/graph/call_tree.h"
 
 #define NR_THREADS 3
 #define FIRST_PID  100
-#define CALLER(n)  (fake_func(YIELD) + 1 + (n) % 8)
 #define MANY	   1000u
 
 static struct {
@@ -121,21 +121,6 @@ static inline void nothing_left(void)
 		assert_null(fake_thread_of(FIRST_PID + i)->graph_base);
 	assert_int_equal(fake_alloc_out, memory_out);
 	assert_int_equal(fake_this->recursion, 0);
-}
-
-/* Calls inside calls, jumps out of some of them. */
-static inline void call_tree(uint32_t levels, uint32_t *seed)
-{
-	for (uint32_t i = 0; i < 3; i++) {
-		uintptr_t parent = CALLER(++*seed);
-
-		fake_enter(*seed % NR_FUNCS, parent);
-		if (levels)
-			call_tree(levels - 1, seed);
-		if (*seed % 5 == 0)
-			fake_tail((*seed + 1) % NR_FUNCS);
-		assert_int_equal(fake_leave(*seed), parent);
-	}
 }
 
 static inline void interrupt(void)

@@ -219,12 +219,7 @@ static void many(void **state)
 	assert_non_null(node_of("rv/monitors/more/hits"));
 }
 
-static const struct {
-	const char *text;
-	int err;
-	const char *why;
-	int caret;
-} errors[] = {
+static const struct refused_line errors[] = {
 	{ "one", -EINVAL, "m:NAME, -:NAME or !NAME is expected", 0 },
 	{ "m:", -EINVAL, "a name is expected", 2 },
 	{ "m: a -shelf_full-> b", -EINVAL, "a name is expected", 2 },
@@ -283,16 +278,9 @@ static const struct {
 
 static void wrong_lines(void **state)
 {
-	char want[200];
-
 	(void)state;
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(errors) - 1; i++) {
-		assert_int_equal(echo("", "error_log"), 0);
-		if (echo_append(errors[i].text, "monitors") != errors[i].err)
-			fail_msg("%s", errors[i].text);
-		snprintf(want, sizeof(want), "] monitors: error: %s\n  Command: %s\n%*s^\n",
-			 errors[i].why, errors[i].text, 11 + errors[i].caret, "");
-		has("error_log", want);
+		is_refused("monitors", "monitors", &errors[i]);
 		says("rv/available_monitors", "wip\nwrs\nwwnr\n");
 	}
 	/* From a state that is never reached: a step all the same. */

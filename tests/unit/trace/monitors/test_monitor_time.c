@@ -39,12 +39,7 @@ static int all_off(void **state)
 
 /* ---- Lines ---- */
 
-static const struct {
-	const char *text;
-	int err;
-	const char *why;
-	int caret;
-} errors[] = {
+static const struct refused_line errors[] = {
 	{ "m:x a -shelf_full()-> b", -EINVAL, "a clock is expected", 18 },
 	{ "m:x a -shelf_full(7 < 2ms)-> b", -EINVAL, "a clock is expected", 18 },
 	{ "m:x a -shelf_full(x)-> b", -EINVAL, "< <= > or >= is expected", 19 },
@@ -80,16 +75,9 @@ static const struct {
 
 static void wrong_lines(void **state)
 {
-	char want[200];
-
 	(void)state;
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(errors); i++) {
-		assert_int_equal(echo("", "error_log"), 0);
-		if (echo_append(errors[i].text, "monitors") != errors[i].err)
-			fail_msg("%s\n%s", errors[i].text, cat("error_log"));
-		snprintf(want, sizeof(want), "] monitors: error: %s\n  Command: %s\n%*s^\n",
-			 errors[i].why, errors[i].text, 11 + errors[i].caret, "");
-		has("error_log", want);
+		is_refused("monitors", "monitors", &errors[i]);
 		has_not("rv/available_monitors", "x\n");
 	}
 }

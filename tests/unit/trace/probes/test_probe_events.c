@@ -26,14 +26,6 @@ static int define(const char *line)
 	return echo_append(line, "dynamic_events");
 }
 
-static int begin(void **state)
-{
-	int err = event_reset(state);
-
-	assert_int_equal(echo("", "error_log"), 0);
-	return err;
-}
-
 static int end(void **state)
 {
 	(void)state;
@@ -596,28 +588,28 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lists, begin, end),
-		cmocka_unit_test_setup_teardown(removes_groups, begin, end),
-		cmocka_unit_test_setup_teardown(mistakes, begin, end),
-		cmocka_unit_test_setup_teardown(too_much, begin, end),
-		cmocka_unit_test_setup_teardown(tracepoint_as_place, begin, end),
-		cmocka_unit_test_setup_teardown(raw_arguments, begin, end),
-		cmocka_unit_test_setup_teardown(fields, begin, end),
-		cmocka_unit_test_setup_teardown(types, begin, end),
-		cmocka_unit_test_setup_teardown(many_reads, begin, end),
-		cmocka_unit_test_setup_teardown(no_arguments, begin, end),
-		cmocka_unit_test_setup_teardown(filtered, begin, end),
-		cmocka_unit_test_setup_teardown(counted, begin, end),
-		cmocka_unit_test_setup_teardown(several_instances, begin, end),
-		cmocka_unit_test_setup_teardown(conditions, begin, end),
-		cmocka_unit_test_setup_teardown(depths, begin, end),
-		cmocka_unit_test_setup_teardown(chains, begin, end),
-		cmocka_unit_test_setup_teardown(all_at_once, begin, end),
-		cmocka_unit_test_setup_teardown(joined, begin, end),
-		cmocka_unit_test_setup_teardown(long_event, begin, end),
-		cmocka_unit_test_setup_teardown(longest_event, begin, end),
-		cmocka_unit_test_setup_teardown(many_numbers, begin, end),
-		cmocka_unit_test_setup_teardown(no_memory, begin, end),
+		cmocka_unit_test_setup_teardown(lists, event_reset, end),
+		cmocka_unit_test_setup_teardown(removes_groups, event_reset, end),
+		cmocka_unit_test_setup_teardown(mistakes, event_reset, end),
+		cmocka_unit_test_setup_teardown(too_much, event_reset, end),
+		cmocka_unit_test_setup_teardown(tracepoint_as_place, event_reset, end),
+		cmocka_unit_test_setup_teardown(raw_arguments, event_reset, end),
+		cmocka_unit_test_setup_teardown(fields, event_reset, end),
+		cmocka_unit_test_setup_teardown(types, event_reset, end),
+		cmocka_unit_test_setup_teardown(many_reads, event_reset, end),
+		cmocka_unit_test_setup_teardown(no_arguments, event_reset, end),
+		cmocka_unit_test_setup_teardown(filtered, event_reset, end),
+		cmocka_unit_test_setup_teardown(counted, event_reset, end),
+		cmocka_unit_test_setup_teardown(several_instances, event_reset, end),
+		cmocka_unit_test_setup_teardown(conditions, event_reset, end),
+		cmocka_unit_test_setup_teardown(depths, event_reset, end),
+		cmocka_unit_test_setup_teardown(chains, event_reset, end),
+		cmocka_unit_test_setup_teardown(all_at_once, event_reset, end),
+		cmocka_unit_test_setup_teardown(joined, event_reset, end),
+		cmocka_unit_test_setup_teardown(long_event, event_reset, end),
+		cmocka_unit_test_setup_teardown(longest_event, event_reset, end),
+		cmocka_unit_test_setup_teardown(many_numbers, event_reset, end),
+		cmocka_unit_test_setup_teardown(no_memory, event_reset, end),
 	};
 
 	return cmocka_run_group_tests(tests, event_setup, event_teardown);
