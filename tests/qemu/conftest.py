@@ -51,6 +51,21 @@ def machine():
         yield channels
 
 
+@pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
+def computer(request):
+    """A compiler, a number of CPUs and their model."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def host(computer, initrd):
+    """A guest for the programs of a file, which has an `initrd`. It has its own, because most of its tests end programs by force."""
+    build, cpus, cpu = computer
+    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
+        guest.build = build
+        yield guest
+
+
 @pytest.fixture
 def client(machine):
     with client_on(machine.channel) as one:

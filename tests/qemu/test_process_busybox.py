@@ -11,13 +11,6 @@ def initrd(tmp_path_factory):
     return archive(tmp_path_factory.mktemp("busybox") / "files.cpio", {"bin/busybox": BUSYBOX})
 
 
-@pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
-def host(request, initrd):
-    build, cpus, cpu = request.param
-    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
-        yield guest
-
-
 def test_applets(host):
     assert host.run("busybox true") == ("", 0)
     assert host.run("busybox false") == ("", 1)

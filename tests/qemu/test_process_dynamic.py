@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-from guest import Guest
 from programs import archive, built, leaves_nothing
 
 PROGRAMS = "true false echo cat ls wc sort seq head tail cut tr expr env printenv dirname basename uname sleep test readlink".split()
@@ -110,13 +109,6 @@ def initrd(tmp_path_factory, damage):
         files[f"bin/{name}"] = path
         files |= libraries(path)
     return archive(tmp_path_factory.mktemp("dynamic") / "files.cpio", files)
-
-
-@pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
-def host(request, initrd):
-    build, cpus, cpu = request.param
-    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
-        yield guest
 
 
 def test_programs(host):

@@ -3,7 +3,6 @@ import re
 import subprocess
 
 import pytest
-from guest import Guest
 from programs import BUSYBOX, FIXED, archive, built
 
 ENTER, EXIT = "events/syscalls/sys_enter_", "events/syscalls/sys_exit_"
@@ -14,15 +13,12 @@ def frames(build):
     return built("frames", build, (*FIXED, "-O0"))
 
 
-@pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
-def host(request, tmp_path_factory):
-    build, cpus, cpu = request.param
+@pytest.fixture(scope="module")
+def initrd(computer, tmp_path_factory):
+    build = computer[0]
     programs = {f"bin/{name}": built(name, build) for name in ("bench", "paths")}
     programs["bin/frames"] = frames(build)
-    initrd = archive(tmp_path_factory.mktemp("events") / "files.cpio", {"bin/busybox": BUSYBOX, **programs})
-    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
-        guest.build = build
-        yield guest
+    return archive(tmp_path_factory.mktemp("events") / "files.cpio", {"bin/busybox": BUSYBOX, **programs})
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 import re
 
 import pytest
-from guest import Guest
 from programs import BUSYBOX, archive, built, leaves_nothing
 
 NAMES = {
@@ -11,13 +10,11 @@ NAMES = {
 }
 
 
-@pytest.fixture(scope="module", params=[("gcc", 1, "qemu64"), ("clang", 4, "max")], ids=lambda p: "-".join(map(str, p)))
-def host(request, tmp_path_factory):
-    build, cpus, cpu = request.param
+@pytest.fixture(scope="module")
+def initrd(computer, tmp_path_factory):
+    build = computer[0]
     files = {f"bin/{name}": built(name, build) for name in (*NAMES, "signals_frames", "hostile")} | {"bin/busybox": BUSYBOX}
-    initrd = archive(tmp_path_factory.mktemp("signals") / f"{build}.cpio", files)
-    with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
-        yield guest
+    return archive(tmp_path_factory.mktemp("signals") / f"{build}.cpio", files)
 
 
 @pytest.mark.parametrize("program", NAMES)
