@@ -8,7 +8,7 @@ import pytest
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "qemu"))
 from guest import BUILDS, ROOT, Guest  # noqa: E402
 
-PACKAGES = "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps python3-minimal trace-cmd xz-utils".split()
+PACKAGES = "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps python3-minimal trace-cmd xz-utils ncurses-base".split()
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +75,8 @@ def test_filters(host):
 
 def test_processes(host):
     assert re.search(r"^root +\d+ .* bash -c ps aux", bash(host, "ps aux; true")[0], re.M)
+    assert re.search(r"^top - .* load average: ", bash(host, "TERM=linux /usr/bin/top -b -n 1; true")[0], re.M)
+    assert re.search(r"^ +\d+ +\d+ +0 +\d+ ", host.check("vmstat"), re.M)
     assert re.search(r"^Mem: +\d+ +\d+ +\d+", bash(host, "/usr/bin/free")[0], re.M)
     assert bash(host, "sleep 60 & kill $!; wait $!; echo $?; timeout 0.1 sleep 9; echo $?")[0].splitlines()[-2:] == ["143", "124"]
 
