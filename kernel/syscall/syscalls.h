@@ -5,6 +5,7 @@
 #define KERNEL_SYSCALLS_H
 
 struct arch_signal_stack;
+struct epoll_event;
 struct pollfd;
 struct user_iovec;
 struct user_itimerval;
@@ -143,6 +144,7 @@ struct user_timeval;
 	     user_mask_ptr)                                                                        \
 	CALL(204, sched_getaffinity, ARGS3, int, pid, unsigned int, len, unsigned long *,          \
 	     user_mask_ptr)                                                                        \
+	CALL(213, epoll_create, ARGS1, int, size)                                                  \
 	CALL(217, getdents64, ARGS3, unsigned int, fd, void *, dirent, unsigned int, count)        \
 	CALL(218, set_tid_address, ARGS1, int *, tidptr)                                           \
 	CALL(219, restart_syscall, ARGS0)                                                          \
@@ -152,6 +154,10 @@ struct user_timeval;
 	CALL(230, clock_nanosleep, ARGS4, int, which_clock, int, flags,                            \
 	     const struct user_timespec *, rqtp, struct user_timespec *, rmtp)                     \
 	CALL(231, exit_group, ARGS1, int, error_code)                                              \
+	CALL(232, epoll_wait, ARGS4, int, epfd, struct epoll_event *, events, int, maxevents, int, \
+	     timeout)                                                                              \
+	CALL(233, epoll_ctl, ARGS4, int, epfd, int, op, int, fd, const struct epoll_event *,       \
+	     event)                                                                                \
 	CALL(234, tgkill, ARGS3, int, tgid, int, pid, int, sig)                                    \
 	CALL(247, waitid, ARGS5, int, which, int, upid, struct user_siginfo *, infop, int,         \
 	     options, void *, ru)                                                                  \
@@ -180,12 +186,15 @@ struct user_timeval;
 	     len, unsigned int, flags)                                                             \
 	CALL(280, utimensat, ARGS4, int, dfd, const char *, filename,                              \
 	     const struct user_timespec *, utimes, int, flags)                                     \
+	CALL(281, epoll_pwait, ARGS6, int, epfd, struct epoll_event *, events, int, maxevents,     \
+	     int, timeout, const uint64_t *, sigmask, size_t, sigsetsize)                          \
 	CALL(283, timerfd_create, ARGS2, int, clockid, int, flags)                                 \
 	CALL(284, eventfd, ARGS1, unsigned int, count)                                             \
 	CALL(286, timerfd_settime, ARGS4, int, ufd, int, flags, const struct user_timespec *,      \
 	     utmr, struct user_timespec *, otmr)                                                   \
 	CALL(287, timerfd_gettime, ARGS2, int, ufd, struct user_timespec *, otmr)                  \
 	CALL(290, eventfd2, ARGS2, unsigned int, count, int, flags)                                \
+	CALL(291, epoll_create1, ARGS1, int, flags)                                                \
 	CALL(292, dup3, ARGS3, unsigned int, oldfd, unsigned int, newfd, int, flags)               \
 	CALL(293, pipe2, ARGS2, int *, fildes, int, flags)                                         \
 	CALL(297, rt_tgsigqueueinfo, ARGS4, int, tgid, int, pid, int, sig,                         \
@@ -203,6 +212,8 @@ struct user_timeval;
 	     sig)                                                                                  \
 	CALL(435, clone3, ARGS2, const void *, uargs, size_t, size)                                \
 	CALL(436, close_range, ARGS3, unsigned int, fd, unsigned int, max_fd, unsigned int, flags) \
-	CALL(439, faccessat2, ARGS4, int, dfd, const char *, filename, int, mode, int, flags)
+	CALL(439, faccessat2, ARGS4, int, dfd, const char *, filename, int, mode, int, flags)      \
+	CALL(441, epoll_pwait2, ARGS6, int, epfd, struct epoll_event *, events, int, maxevents,    \
+	     const struct user_timespec *, timeout, const uint64_t *, sigmask, size_t, sigsetsize)
 
 #endif

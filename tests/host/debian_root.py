@@ -8,7 +8,9 @@ import pytest
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "qemu"))
 from guest import BUILDS, ROOT, Guest  # noqa: E402
 
-PACKAGES = "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps python3-minimal trace-cmd xz-utils ncurses-base".split()
+PACKAGES = (
+    "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps python3-minimal trace-cmd xz-utils ncurses-base".split()
+)
 
 
 @pytest.fixture(scope="module")

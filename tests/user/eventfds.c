@@ -1,11 +1,12 @@
 /*
- * Tests of files that are counters and timers, eventfd() and timerfd_create(), and of close_range(). Ends with 0, or with
+ * Tests of files that are counters, timers and sets of descriptors, and of close_range(). Ends with 0, or with
  * the line of the check that failed; so it does on Linux.
  */
 #include "threads_tests.h"
 
 enum {
 	NR_POLL = 7,
+	NR_PIPE = 22,
 	NR_DUP2 = 33,
 	NR_FCNTL = 72,
 	NR_TIMERFD_CREATE = 283,
@@ -13,11 +14,17 @@ enum {
 	NR_TIMERFD_SETTIME = 286,
 	NR_TIMERFD_GETTIME = 287,
 	NR_EVENTFD2 = 290,
-	NR_CLOSE_RANGE = 436
+	NR_EPOLL_WAIT = 232,
+	NR_EPOLL_CTL = 233,
+	NR_EPOLL_PWAIT = 281,
+	NR_EPOLL_CREATE1 = 291,
+	NR_CLOSE_RANGE = 436,
+	NR_EPOLL_PWAIT2 = 441
 };
 
 enum {
 	EBADF = 9,
+	EEXIST = 17,
 	NONBLOCK = 04000,
 	CLOEXEC = 02000000
 };
@@ -131,6 +138,87 @@ static void timers(void)
 	}
 }
 
+/* ---- Sets of descriptors ---- */
+
+enum {
+	ADD = 1,
+	DEL = 2,
+	MOD = 3,
+	IN = 1,
+	OUT = 4,
+	ONESHOT = 1 << 30
+};
+#define EDGE (1u << 31)
+
+struct event {
+	unsigned int events;
+	unsigned long data;
+} __attribute__((packed));
+
+static int set;
+static struct event events[8];
+
+static long control(int op, int of, unsigned int what, unsigned long data)
+{
+	struct event event = { what, data };
+
+	return CALL4(NR_EPOLL_CTL, set, op, of, &event);
+}
+
+static long wait_in_set(int max, long ms)
+{
+	events[0] = events[1] = (struct event){ 0, 0 };
+	return CALL4(NR_EPOLL_WAIT, set, events, max, ms);
+}
+
+static void sets(void)
+{
+	int ends[2], other, file;
+	long begin = now_ms(), time[2] = { 0, 5000000 };
+
+	CHECK(CALL1(NR_EPOLL_CREATE1, 1) == -EINVAL && !CALL1(NR_PIPE, ends));
+	set = (int)CALL1(NR_EPOLL_CREATE1, CLOEXEC);
+	file = (int)CALL3(NR_OPEN, "/tmp/eventfds", 0102, 0600);
+	fd = (int)CALL2(NR_EVENTFD2, 0, NONBLOCK);
+	CHECK(set > 2 && file > 2 && control(ADD, file, IN, 0) == -EPERM &&
+	      control(ADD, 99, IN, 0) == -EBADF);
+	CHECK(control(ADD, set, IN, 0) == -EINVAL && control(9, fd, IN, 0) == -EINVAL);
+	CHECK(CALL4(NR_EPOLL_CTL, file, ADD, fd, events) == -EINVAL &&
+	      CALL4(NR_EPOLL_CTL, set, ADD, fd, 8) == -EFAULT);
+	CHECK(control(MOD, fd, IN, 0) == -ENOENT && control(DEL, fd, IN, 0) == -ENOENT);
+	CHECK(!control(ADD, fd, IN, 11) && control(ADD, fd, IN, 0) == -EEXIST &&
+	      !control(ADD, ends[0], IN, 22));
+	CHECK(wait_in_set(0, 0) == -EINVAL && CALL4(NR_EPOLL_WAIT, file, events, 1, 0) == -EINVAL);
+	CHECK(wait_in_set(8, 0) == 0 && wait_in_set(8, 20) == 0 && now_ms() - begin >= 20);
+	CHECK(thread_of(0, write_later, 1) > 0 && wait_in_set(8, -1) == 1);
+	wait_zero(&tids[0]);
+	CHECK(events[0].events == IN && events[0].data == 11);
+	CHECK(CALL3(NR_WRITE, ends[1], "x", 1) == 1 && wait_in_set(8, 0) == 2);
+	CHECK(events[0].data + events[1].data == 33);
+	/* with room for one, each has its turn */
+	CHECK(wait_in_set(1, 0) == 1);
+	other = (int)events[0].data;
+	CHECK(wait_in_set(1, 0) == 1 && (int)events[0].data == 33 - other);
+	CHECK(!control(DEL, ends[0], 0, 0) && wait_in_set(8, 0) == 1 && events[0].data == 11);
+	CHECK(!control(MOD, fd, IN | ONESHOT, 12) && wait_in_set(8, 0) == 1 &&
+	      events[0].data == 12);
+	CHECK(wait_in_set(8, 0) == 0 && !control(MOD, fd, OUT | EDGE, 13));
+	CHECK(wait_in_set(8, 0) == 1 && events[0].events == OUT && wait_in_set(8, 0) == 0);
+	CHECK(CALL4(NR_EPOLL_WAIT, set, 8, 1, 0) == 0 && !control(MOD, fd, IN, 14));
+	CHECK(CALL4(NR_EPOLL_WAIT, set, 8, 1, 0) == -EFAULT);
+	/* the descriptor of another file is not that which was in the set */
+	CALL1(NR_CLOSE, fd);
+	CHECK(wait_in_set(8, 0) == 0 && (int)CALL2(NR_EVENTFD2, 5, NONBLOCK) == fd &&
+	      wait_in_set(8, 0) == 0);
+	CHECK(!control(ADD, fd, IN, 15) && wait_in_set(8, 0) == 1 && events[0].data == 15);
+	CHECK(read_value() == 8 &&
+	      syscall6(NR_EPOLL_PWAIT2, set, (long)events, 8, (long)time, 0, 8) == 0);
+	CHECK(syscall6(NR_EPOLL_PWAIT, set, (long)events, 8, 0, (long)&value, 4) == -EINVAL);
+	CALL1(NR_CLOSE, set);
+	CHECK(wait_in_set(8, 0) == -EBADF);
+	CALL1(NR_UNLINK, "/tmp/eventfds");
+}
+
 static void ranges(void)
 {
 	for (int i = 50; i < 60; i++)
@@ -149,6 +237,7 @@ void main_program(long *sp)
 {
 	static const struct test tests[] = { { "counters", counters },
 					     { "timers", timers },
+					     { "sets", sets },
 					     { "ranges", ranges } };
 
 	run_test(sp, tests, sizeof(tests) / sizeof(tests[0]));

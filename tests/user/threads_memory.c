@@ -28,7 +28,7 @@ static void write_on(long i)
 static void memory(void)
 {
 	set_handler(SIGSEGV, on_fault);
-	for (int round = 0; round < 20; round++) {
+	for (int round = 0; round < 8; round++) {
 		char *mine;
 
 		gate = 0;
@@ -51,7 +51,7 @@ static void memory(void)
 		CALL2(NR_MUNMAP, mine, 65536);
 		CALL2(NR_MUNMAP, page, 4096);
 	}
-	CHECK(nr_faults == 60);
+	CHECK(nr_faults == 24);
 }
 
 static int words[1024];

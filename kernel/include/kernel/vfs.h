@@ -113,6 +113,8 @@ struct file {
 	struct dentry *dentry; /* its own; NULL: pipe, console */
 	const char *path;      /* that of the dentry; NULL without one */
 	uint32_t flags;	       /* VFS_* of the open */
+	_Atomic uint64_t
+		watch_id; /* of epoll, which knows the file by it; 0: none has watched it */
 	_Atomic uint32_t refs;
 	struct mutex lock; /* guards what follows */
 	uint64_t pos;
