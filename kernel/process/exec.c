@@ -6,7 +6,6 @@
 #include <trace/events/exec.h>
 #include <trace/uprobe.h>
 #include "process.h"
-#include "futex.h"
 
 #define ARGS_MAX       (128u << 10) /* bytes of all strings */
 #define ARGS_START     512u
@@ -91,10 +90,9 @@ static void exec_begin(struct mm *mm, const char *name, const struct exec_start 
 	const char *slash = strrchr(name, '/');
 	struct task *task = current_task();
 
-	exit_robust_list(task);
+	exit_mm_release(task);
 	process_set_mm(mm);
 	uprobe_thread_execed();
-	task->clear_child_tid = 0;
 	task->process->has_execed = true;
 	exec_reset_signals(task);
 	files_close_on_exec(task->process->files);

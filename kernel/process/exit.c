@@ -68,8 +68,7 @@ int end_other_threads(struct task *task)
 
 /* ---- The end of a thread, and of its process ---- */
 
-/* Locks and waiters in memory that the thread has in common with others hear of its end. */
-static void exit_mm(struct task *task, bool is_last)
+void exit_mm_release(struct task *task)
 {
 	const uint32_t zero = 0;
 	const struct futex_at tid = { .mm = task->mm, .addr = task->clear_child_tid };
@@ -78,7 +77,7 @@ static void exit_mm(struct task *task, bool is_last)
 	if (tid.addr && mm_is_shared(tid.mm) &&
 	    !copy_to_user((void *)tid.addr, &zero, sizeof(zero)))
 		futex_wake(&tid, 1, FUTEX_ANY_BIT);
-	task_drop_mm(task, is_last);
+	task->clear_child_tid = 0;
 }
 
 static void exit_files(struct process *process)
@@ -171,7 +170,8 @@ void task_exit(struct task *task)
 		strlcpy(process->comm, task->thread->name, sizeof(process->comm));
 	if (stops)
 		exit_tell_stopped(process);
-	exit_mm(task, is_last);
+	exit_mm_release(task);
+	task_drop_mm(task, is_last);
 	if (is_last)
 		exit_process(process);
 }

@@ -55,7 +55,7 @@ int futex_wake_op(const struct futex_at *at, const struct futex_at *to, const ui
  */
 int futex_exchange(const struct futex_at *at, uint32_t *expected, uint32_t value);
 
-/* futex_robust.c. The running thread ends, or executes a program: the locks in its list are told so. */
+/* futex_robust.c. The running thread leaves its memory: the locks in its list are told so. */
 void exit_robust_list(struct task *task);
 
 #endif

@@ -195,6 +195,11 @@ void syscall_exit_to_child(struct trap_frame *regs);
 
 /* exit.c. Take one that has ended out of its parent's list, which holds it. process_lock is held. */
 void process_forget(struct process *process);
+/*
+ * The running thread leaves its memory, by its end or an execve: locks and waiters in it hear of that, if others have it,
+ * too.
+ */
+void exit_mm_release(struct task *task);
 /* End the process with a code as wait4() tells it. */
 void do_group_exit(int exit_code) __attribute__((noreturn));
 /* End the running thread alone; `exit_code` is the process's if it is the last one. */

@@ -285,6 +285,29 @@ static void executed(const char *pid)
 	CHECK(!CALL3(NR_TGKILL, CALL0(NR_GETPID), CALL0(NR_GETTID), 0));
 }
 
+static void exec_nothing(long arg)
+{
+	const char *argv[] = { "threads", "nothing", 0 };
+
+	(void)arg;
+	CALL3(NR_EXECVE, "/proc/self/exe", argv, 0);
+}
+
+/* A child in the same memory tells that it has left it, by an execve as by its end. */
+static void leaves(void)
+{
+	long *stack = (long *)(stacks[0] + sizeof(stacks[0])) - 4, child;
+	int status;
+
+	stack[0] = (long)exec_nothing;
+	told[0] = 1;
+	child = clone_thread(0x200100 | 17, stack, 0,
+			     &told[0]); /* CLONE_VM, CLONE_CHILD_CLEARTID, SIGCHLD */
+	CHECK(child > 0);
+	wait_zero(&told[0]);
+	CHECK(CALL4(NR_WAIT4, child, &status, 0, 0) == child && status == 2 << 8);
+}
+
 /* ---- Names ---- */
 
 static void wait_for_gate(long i)
@@ -360,7 +383,8 @@ void main_program(long *sp)
 	static const struct test tests[] = {
 		{ "ids", ids },	      { "clone3", clone3s }, { "flags", flags },
 		{ "leader", leader }, { "group", group },    { "signals", signals },
-		{ "stop", stop },     { "exec", exec },	     { "names", names },
+		{ "stop", stop },     { "exec", exec },	     { "leaves", leaves },
+		{ "names", names },
 	};
 
 	if (sp[0] > 2 && text_equal((const char *)sp[2], "executed")) {
