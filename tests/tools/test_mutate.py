@@ -270,6 +270,18 @@ def test_draw_of_nothing_is_an_error(campaign, monkeypatch, capsys):
     assert "draw more" in capsys.readouterr().out
 
 
+def test_the_name_of_an_area_is_no_part_of_a_path(campaign):
+    named = type(campaign).files.__globals__["is_named"]
+    words = ("kernel", "virtio", "kernel/", "trace/types/")
+    paths = ("kernel/trace_host.c", "kernel/virtio/virtio_pci.c", "kernel/ninep/ninep_virtio.c", "trace/types/btf.c")
+    assert [[named(path, word) for path in paths] for word in words] == [
+        [True, False, False, False],
+        [False, True, False, False],
+        [True, True, True, False],
+        [False, False, False, True],
+    ]
+
+
 def test_some_unit_tests_only():
     for words, wanted in (("", 3), ("/kprobes/ sim_", 2), ("step_", 0)):
         programs = ("gcc/bin/trace/kprobes/test_kprobe", "sim/bin/arch/sim_nmi", "gcc/bin/trace/ring/test_ring")
