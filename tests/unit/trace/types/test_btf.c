@@ -221,25 +221,33 @@ static void test_members(void **state)
 	assert_false(trace_btf_member_get(point_id, 2, &member));
 }
 
-/* A struct that is a member of itself, without a name: searching it ends. */
+/* A struct that is a member of itself, without a name: searching it ends. Members of one with a name are not the outer one's. */
 static void test_endless_members(void **state)
 {
 	struct btf_member member;
 	struct btf_func func;
 	struct btf_arg arg;
-	uint32_t id, proto;
+	uint32_t id, proto, inner, outer;
 
 	(void)state;
 	memset(&made, 0, sizeof(made));
+	make_int(&made, "int", 4, MAKE_SIGNED);
 	id = make_type(&made, BTF_STRUCT, "endless", 100, 8);
 	for (int i = 0; i < 100; i++)
 		make_member(&made, "", id, 0);
-	proto = make_proto(&made, 0, 1);
+	inner = make_type(&made, BTF_STRUCT, "inner", 1, 8);
+	make_member(&made, "x", 1, 0);
+	outer = make_type(&made, BTF_STRUCT, "outer", 1, 8);
+	make_member(&made, "in", inner, 0);
+	proto = make_proto(&made, 0, 2);
 	make_param(&made, "a", id);
+	make_param(&made, "", 1);
 	make_type(&made, BTF_FUNC, "f", 0, proto);
 	load(&made);
 	assert_false(trace_btf_member_find(id, "x", 1, &member));
+	assert_false(trace_btf_member_find(outer, "x", 1, &member));
 	assert_true(trace_btf_func_find("f", &func));
+	assert_false(trace_btf_func_arg_find(&func, "", 0, &arg));
 	assert_true(trace_btf_func_arg(&func, 0, &arg));
 	assert_int_equal(arg.place, BTF_PLACE_OTHER);
 }
