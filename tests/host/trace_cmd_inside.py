@@ -66,10 +66,9 @@ def test_start_stop_show_and_reset(host):
 
 
 def test_stat(host):
+    """Its "Error reading stack tracer status" is of its own making: with a 0 in that file it looks at an errno of an earlier call."""
     trace_cmd(host, "start -p function -l vfs_open -e sched_waking")
     stat = trace_cmd(host, "stat")
-    if host.run(f"ls {TRACING}/uprobe_events")[1] == 0:  # without that file trace-cmd takes an error of its own for one of the next file
-        assert "Error reading" not in stat, stat
     for words in ("Tracer: function", "        sched_waking\n", "Function Filter:\n   vfs_open\n", "Tracing is enabled"):
         assert words in stat, stat
 
