@@ -57,12 +57,31 @@ static uint64_t uprobe_host_bytes(struct uprobe_file *file)
 	return file_stat(uprobe_file(file), &stat) ? 0 : stat.size;
 }
 
+/* By pages: the lock of a file's position comes before those that callers hold. */
 static size_t uprobe_host_file_read(struct uprobe_file *file, uint64_t offset, void *to,
 				    size_t bytes)
 {
-	ssize_t got = file_read_at(uprobe_file(file), to, bytes, offset);
+	uint64_t end = uprobe_host_bytes(file);
+	size_t done = 0;
 
-	return got > 0 ? (size_t)got : 0;
+	if (offset >= end)
+		return 0;
+	if (bytes > end - offset)
+		bytes = end - offset;
+	while (done < bytes) {
+		size_t at = (offset + done) % PAGE_SIZE, part = PAGE_SIZE - at;
+		char *page = uprobe_file(file)->ops->map_page(uprobe_file(file),
+							      (offset + done) / PAGE_SIZE);
+
+		if (!page)
+			break;
+		if (part > bytes - done)
+			part = bytes - done;
+		memcpy((char *)to + done, page + at, part);
+		put_page(page);
+		done += part;
+	}
+	return done;
 }
 
 /* ---- Mappings ---- */

@@ -286,10 +286,10 @@ def test_probes_read_bad_memory(folder):
         "cat trace",
         "status",
     )
-    found = [line.split(") ")[-1] for line in lines if " one: " in line]
+    found = [line.split(") ", 1)[1] for line in lines if " one: " in line]
     assert len(found) == 2
     for text in found:
-        assert re.fullmatch(r'arg1=0 arg2="\(fault\)" arg3=[1-9]\d+ arg4=0', text)
+        assert re.fullmatch(r"arg1=0 arg2=\(fault\) arg3=[1-9]\d+ arg4=0", text)
     assert lines[-1] == "3 threads, 2 rounds, 2 right, 0 signals"
 
 

@@ -132,6 +132,18 @@ static void events_check(const struct quay_sample *sample, struct buffers *buffe
 	events_check_raw(sample, buffers);
 }
 
+/* The first event that is switched makes what stays for good, and the directory looked at last stays in memory. */
+void ktest_events_prepare(void)
+{
+	for (size_t i = 0; i < QUAY_NR; i++) {
+		char path[PATH_MAX];
+
+		trace_snprintf(path, sizeof(path), "events/quay/%s/enable", quay_samples[i].name);
+		(void)events_write(path, "1");
+		(void)events_write(path, "0");
+	}
+}
+
 static void ktest_events_of_linux(void)
 {
 	struct trace_node *instances = trace_fs_lookup(trace_fs_root(), "instances", 9);
@@ -144,18 +156,7 @@ static void ktest_events_of_linux(void)
 		KTEST_CHECK(trace_fs_rmdir(instances, "quay") == 0);
 	}
 	kfree(buffers);
-}
-
-/* The first event that is switched makes what stays for good. */
-void ktest_events_prepare(void)
-{
-	for (size_t i = 0; i < QUAY_NR; i++) {
-		char path[PATH_MAX];
-
-		trace_snprintf(path, sizeof(path), "events/quay/%s/enable", quay_samples[i].name);
-		(void)events_write(path, "1");
-		(void)events_write(path, "0");
-	}
+	ktest_events_prepare();
 }
 
 const struct ktest ktest_events[] = {
