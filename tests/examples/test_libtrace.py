@@ -9,7 +9,7 @@ import pytest
 from workshop import BUILDS, HOST, LIBTRACE_CFLAGS, ROOT, libtrace, libtrace_for_process, libtrace_together, must
 
 PREFIXES = (
-    "trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|stack_tracer_|klp_|"
+    "trace_|ftrace_|fgraph_|tracepoint_|tracer_|tracing_|trampoline_|text_poke|ring_buffer_|ring_kept_|stack_tracer_|klp_|"
     "register_ftrace_|unregister_ftrace_|(un)?register_(tracer|trace_event)$|modify_ftrace_direct$|"
     r"(un)?register_(k|kret|f|w|u)probes?|(enable|disable)_(k|kret|f|w)probes?|(k|kret|f|w|u)probes?_|"
     "for_each_kernel_tracepoint$|return_to_handler|__fentry__$"

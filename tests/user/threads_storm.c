@@ -190,8 +190,12 @@ static int is_expected(int status)
 {
 	static const int expected[] = { 21 << 8, 30 << 8, SIGSEGV, SIGKILL, 0 };
 
-	/* Those that the handler of faults has ended before they could end the others are killed. */
-	return status == expected[how] || status == SIGKILL || status == SIGSEGV;
+	/*
+	 * Those that the handler of faults has ended before they could end the others are killed. A signal that waits for a
+	 * thread when it executes a program ends that, which has no handler.
+	 */
+	return status == expected[how] || status == SIGKILL || status == SIGSEGV ||
+	       (how == END_BY_EXEC && status == SIGUSR1);
 }
 
 /* One program, which ends by itself or is killed. */

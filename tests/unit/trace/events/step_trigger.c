@@ -31,7 +31,7 @@ int trace_trigger_blame(struct trace_trigger_args *args, const char *at, const c
 }
 
 int trace_trigger_set_condition(struct trace_trigger *trigger, struct trace_trigger_args *args,
-				const char *condition)
+				const struct expr_word *condition)
 {
 	(void)trigger;
 	(void)args;

@@ -50,6 +50,11 @@ bool trace_plat_read(void *to, const void *from, size_t bytes)
 	return false;
 }
 
+bool trace_plat_read_user(void *to, const void *from, size_t bytes)
+{
+	return trace_plat_read(to, from, bytes);
+}
+
 bool trace_expr_test_text(const struct expr_run *run, const struct expr_insn *insn)
 {
 	(void)run;

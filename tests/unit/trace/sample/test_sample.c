@@ -197,8 +197,8 @@ static void switches(void **state)
 
 /* ---- Settings ---- */
 
-static void is_refused(const char *text, const char *path, int err, const char *why,
-		       unsigned int at)
+static void sample_refuses(const char *text, const char *path, int err, const char *why,
+			   unsigned int at)
 {
 	const char *log, *mark;
 
@@ -218,20 +218,20 @@ static void mistakes(void **state)
 {
 	(void)state;
 	assert_int_equal(echo("0-1", "profile/cpus"), 0);
-	is_refused("0", "profile/frequency", -EINVAL, "1 to 100000 samples", 0);
-	is_refused("100001", "profile/frequency", -EINVAL, "1 to 100000 samples", 0);
-	is_refused("9x", "profile/frequency", -EINVAL, "not a number", 1);
-	is_refused("0", "profile/max_percent", -EINVAL, "1 to 100", 0);
-	is_refused("101", "profile/max_percent", -EINVAL, "1 to 100", 0);
-	is_refused("2", "profile/on", -EINVAL, "neither 0 nor 1", 0);
-	is_refused("0,2", "profile/cpus", -EINVAL, "there is no such CPU", 2);
-	is_refused("0,", "profile/cpus", -EINVAL, "not the number of a CPU", 2);
-	is_refused("1-0", "profile/cpus", -EINVAL, "the first CPU lies behind the last", 0);
-	is_refused("0 1", "profile/cpus", -EINVAL, "not a list of CPUs", 2);
-	is_refused("x", "profile/pids", -EINVAL, "not the number of a thread", 0);
-	is_refused("clock", "profile/clock", -EINVAL, "there is no such clock", 0);
+	sample_refuses("0", "profile/frequency", -EINVAL, "1 to 100000 samples", 0);
+	sample_refuses("100001", "profile/frequency", -EINVAL, "1 to 100000 samples", 0);
+	sample_refuses("9x", "profile/frequency", -EINVAL, "not a number", 1);
+	sample_refuses("0", "profile/max_percent", -EINVAL, "1 to 100", 0);
+	sample_refuses("101", "profile/max_percent", -EINVAL, "1 to 100", 0);
+	sample_refuses("2", "profile/on", -EINVAL, "neither 0 nor 1", 0);
+	sample_refuses("0,2", "profile/cpus", -EINVAL, "there is no such CPU", 2);
+	sample_refuses("0,", "profile/cpus", -EINVAL, "not the number of a CPU", 2);
+	sample_refuses("1-0", "profile/cpus", -EINVAL, "the first CPU lies behind the last", 0);
+	sample_refuses("0 1", "profile/cpus", -EINVAL, "not a list of CPUs", 2);
+	sample_refuses("x", "profile/pids", -EINVAL, "not the number of a thread", 0);
+	sample_refuses("clock", "profile/clock", -EINVAL, "there is no such clock", 0);
 	lack = "there is no second CPU";
-	is_refused("nmi", "profile/clock", -ENODEV, lack, 0);
+	sample_refuses("nmi", "profile/clock", -ENODEV, lack, 0);
 	assert_string_equal(cat("profile/frequency"), "1000\n");
 	assert_string_equal(cat("profile/cpus"), "0-1\n");
 	assert_string_equal(cat("profile/clock"), "[timer] nmi\n");
