@@ -21,6 +21,14 @@ struct call {
 	uint64_t began, ended; /* CPUs */
 };
 
+static bool is_sampled; /* an NMI is the profiler's */
+
+bool sample_nmi(const struct trap_frame *regs)
+{
+	(void)regs;
+	return is_sampled;
+}
+
 static bool is_slow; /* the function outlives its caller's patience */
 
 static void called(const struct trap_frame *regs, void *arg)
@@ -168,6 +176,10 @@ static void test_strays(void **state)
 	assert_int_equal(sim_nr_printed() - before, 10); /* 1, 2, 4 ... 512 */
 	assert_string_equal(sim_last_printed(), "NMI: CPU 0 got one that nobody sent (512 so far)");
 	assert_int_equal(irq_stats[0].counts[SMP_IRQ_NMI] - counted, 1000);
+	is_sampled = true;
+	sim_alone(send_strays);
+	is_sampled = false;
+	assert_int_equal(sim_nr_printed() - before, 10);
 }
 
 /* ---- Stopping ---- */
