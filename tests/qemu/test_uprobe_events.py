@@ -19,6 +19,7 @@ MISTAKES = {
     "p /bin/probed:10 ^@+ab": "Invalid file offset value",
     "p /bin/probed:10 ^@symbol": "Symbol is not available with uprobe",
     "p /bin/probed:^f_none": "The file has no symbol of that name",
+    "p /bin/probed:f_lea+^2": "Probe point is not an instruction boundary: its instruction begins at {f_lea:#x}",
     "p /bin/busybox:^main": "The file has no symbols: write an offset",
 }
 
@@ -91,13 +92,13 @@ def test_a_page_that_is_not_there_yet(tracing):
 
 @pytest.mark.parametrize("line", MISTAKES)
 def test_mistakes(tracing, line):
-    at = line.index("^")
+    at, why = line.index("^"), MISTAKES[line].format_map(tracing.at)
     plain = line.replace("^", "")
     for file in ("uprobe_events", "dynamic_events"):
         tracing.check("> error_log")
         assert tracing.run(f"echo '{plain}' > {file}")[1] != 0
         log = tracing.check("cat error_log").replace("\r", "")
-        assert log.endswith(f"trace_uprobe: error: {MISTAKES[line]}\n  Command: {plain}\n{' ' * (11 + at)}^\n"), log
+        assert log.endswith(f"trace_uprobe: error: {why}\n  Command: {plain}\n{' ' * (11 + at)}^\n"), log
 
 
 def test_add_remove(tracing):

@@ -4,7 +4,7 @@
  *   fake_program_file   "/bin/prog": FAKE_PROGRAM_PAGES pages, offset 0 is at FAKE_PROGRAM_BASE in each program
  *   a stack             FAKE_PROGRAM_WORDS words at FAKE_PROGRAM_STACK in each program
  *
- * Each byte of the file is an instruction that does nothing; 0xbb cannot be probed, 0xdd is none. A page comes into
+ * Each byte of the file is an instruction that does nothing; 0xbb cannot be probed, 0xdd is none, 0xee begins one of two. A page comes into
  * a program by fake_program_touch(). Executing and all memory of <trace/uprobe.h> is that of the program
  * fake_program.
  *
@@ -29,6 +29,7 @@
 #define BREAKPOINT 0xccu
 #define NO_PROBE   0xbbu
 #define NO_INSN	   0xddu
+#define TWO_BYTES  0xeeu
 
 struct uprobe_file {
 	int unused;
@@ -227,7 +228,7 @@ static const char *program_prepare(const uint8_t *bytes, size_t len,
 	if (!len || bytes[0] == NO_INSN)
 		return "no instruction begins there";
 	out_insn->bytes[0] = bytes[0];
-	out_insn->len = 1;
+	out_insn->len = bytes[0] == TWO_BYTES ? 2 : 1;
 	return bytes[0] == NO_PROBE || bytes[0] == BREAKPOINT ? "the instruction is there to trap"
 							      : NULL;
 }

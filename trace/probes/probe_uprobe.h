@@ -33,6 +33,11 @@ struct probe_elf_symbol {
  */
 int trace_probe_elf_find(struct uprobe_file *file, const char *name, size_t len,
 			 struct probe_elf_symbol *out);
+/*
+ * The offset at which the function begins that the byte at `offset` is in: the last one in front of it, if it has that
+ * many bytes, or does not say. False: there is none.
+ */
+bool trace_probe_elf_function(struct uprobe_file *file, uint64_t offset, uint64_t *out_begin);
 
 /* ---- probe_uprobe_place.c ---- */
 

@@ -13,11 +13,17 @@
 struct uprobe_place {
 	struct expr_word path, what; /* in front of the last colon, and behind it */
 	struct expr_word symbol;     /* of length 0: an offset was written */
+	const char *number;	     /* where it was written; NULL: the symbol alone */
 	uint64_t offset, counter;
 };
 
+/* Bytes of a function up to which instructions are counted. */
+#define UPROBE_WALK_MAX 65536u
+
 /* The place as listed; guarded by the config lock. */
 static char uprobe_listed[PROBE_PATH_MAX + 64];
+/* The words that error_log has until the next mistake; guarded by the config lock. */
+static char uprobe_boundary_text[96];
 
 /* ---- Lines ---- */
 
@@ -118,6 +124,7 @@ static int find_symbol(const struct probe_definition *definition, struct uprobe_
 	(void)expr_take(&rest, '+');
 	if (rest.len && trace_expr_number(&rest, 0, true, &place->offset))
 		return trace_probe_refuse(definition, rest.at, "Invalid uprobe offset");
+	place->number = rest.len ? rest.at : NULL;
 	err = trace_probe_elf_find(file, place->symbol.at, place->symbol.len, &symbol);
 	if (err)
 		return blame_symbol(definition, place, err);
@@ -134,7 +141,27 @@ static int find_offset(const struct probe_definition *definition, struct uprobe_
 		return find_symbol(definition, file, place);
 	if (trace_expr_number(&place->what, 0, false, &place->offset))
 		return trace_probe_refuse(definition, place->what.at, "Invalid uprobe offset");
+	place->number = place->what.at;
 	return 0;
+}
+
+/* Is there an instruction's first byte, counted from that of its function, if the file names one? */
+static int check_boundary(const struct probe_definition *definition, struct uprobe_file *file,
+			  const struct uprobe_place *place)
+{
+	uint64_t begin, insn;
+
+	if (!place->number || !trace_probe_elf_function(file, place->offset, &begin) ||
+	    place->offset - begin > UPROBE_WALK_MAX)
+		return 0;
+	insn = uprobe_insn_at(file, begin, place->offset);
+	if (insn == place->offset)
+		return 0;
+	trace_snprintf(
+		uprobe_boundary_text, sizeof(uprobe_boundary_text),
+		"Probe point is not an instruction boundary: its instruction begins at 0x%llx",
+		(unsigned long long)insn);
+	return trace_probe_blame(definition, place->number, uprobe_boundary_text, -EILSEQ);
 }
 
 /* ---- Names ---- */
@@ -205,6 +232,8 @@ int trace_probe_uprobe_find(struct probe_definition *definition)
 		err = split_suffix(definition, &place);
 	if (!err)
 		err = find_offset(definition, file, &place);
+	if (!err)
+		err = check_boundary(definition, file, &place);
 	uprobe_file_put(file);
 	if (err)
 		return err;

@@ -37,6 +37,25 @@ int uprobe_check_counter(struct uprobe_file *file, uint64_t offset,
 	return 0;
 }
 
+uint64_t uprobe_insn_at(struct uprobe_file *file, uint64_t from, uint64_t offset)
+{
+	const struct trace_uprobe_host *host = trace_plat_uprobes();
+	uint8_t bytes[TRACE_UPROBE_INSN_MAX];
+	struct trace_uprobe_insn insn;
+
+	while (from < offset) {
+		size_t len = host->file_read(file, from, bytes, sizeof(bytes));
+
+		(void)host->prepare(bytes, len, &insn);
+		if (!insn.len)
+			return offset;
+		if (offset - from < insn.len)
+			return from;
+		from += insn.len;
+	}
+	return offset;
+}
+
 int uprobe_refusal(struct uprobe_file *file, uint64_t offset, char *out_text, size_t len)
 {
 	struct uprobe_refusal refusal = { .why = "" };

@@ -85,6 +85,11 @@ void unregister_uprobes(struct uprobe_consumer *const *consumers, size_t nr);
  * a sentence that says why, without a dot, to the `len` bytes at `out_text`.
  */
 int uprobe_refusal(struct uprobe_file *file, uint64_t offset, char *out_text, size_t len);
+/*
+ * The offset at which the instruction begins that has the byte at `offset`, where one begins at `from`. `offset` itself
+ * if the bytes between cannot be decoded, or if `from` is behind it. The time is that of the bytes between.
+ */
+uint64_t uprobe_insn_at(struct uprobe_file *file, uint64_t from, uint64_t offset);
 
 /* ---- In handlers ---- */
 

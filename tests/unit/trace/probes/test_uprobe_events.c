@@ -290,6 +290,43 @@ static void symbols(void **state)
 		      "uprobe_events", "trace_uprobe", -ENODATA);
 }
 
+/* Instructions are counted from the beginning of the function, as far as the file names one. */
+static void boundaries(void **state)
+{
+	static const struct mistake all[] = {
+		{ "p /bin/prog:^0x1013",
+		  "Probe point is not an instruction boundary: its instruction begins at 0x1012" },
+		{ "r /bin/prog:main+^3%return",
+		  "Probe point is not an instruction boundary: its instruction begins at 0x1012" },
+	};
+	static const char *const right[] = {
+		"p:my/one /bin/prog:0x1012", "p:my/two /bin/prog:0x1014",
+		"p:my/three /bin/prog:main+0x2", "p:my/four /bin/prog:0x100d", /* in no function */
+	};
+	Elf64_Sym *symbols = (Elf64_Sym *)(fake_program_file + SYMBOLS_AT);
+
+	(void)state;
+	make_elf();
+	fake_program_file[0x1012] = TWO_BYTES;
+	fake_program_file[0x100c] = TWO_BYTES;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all); i++)
+		check_refused(&all[i], "uprobe_events", "trace_uprobe", -EILSEQ);
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(right); i++)
+		assert_int_equal(define(right[i]), 0);
+	/* The function ends in front of it. */
+	symbols[0].st_size = symbols[1].st_size = 3;
+	assert_int_equal(define("p:my/five /bin/prog:0x1013"), 0);
+	symbols[1].st_size = 4;
+	check_refused(&all[0], "uprobe_events", "trace_uprobe", -EILSEQ);
+	/* In front of it is something that is no instruction. */
+	fake_program_file[0x1011] = NO_INSN;
+	assert_int_equal(define("p:my/six /bin/prog:0x1013"), 0);
+	fake_program_file[0x1011] = 0x90;
+	/* A variable is no function. */
+	symbols[0].st_info = symbols[1].st_info = STT_OBJECT;
+	assert_int_equal(define("p:my/seven /bin/prog:0x1013"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +337,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(returns, begin, end),
 		cmocka_unit_test_setup_teardown(several_places, begin, end),
 		cmocka_unit_test_setup_teardown(symbols, begin, end),
+		cmocka_unit_test_setup_teardown(boundaries, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, event_teardown);
