@@ -115,6 +115,7 @@ uintptr_t fake_call_regs(size_t index, struct ftrace_regs *fregs, enum fake_via 
 extern uint64_t fake_nr_batches, fake_nr_pokes, fake_nr_early;
 extern long fake_trampoline_budget; /* until one fails; negative: none */
 extern size_t fake_nr_trampolines;  /* alive */
+extern bool fake_has_site_funcs;    /* trampolines call the site_func of a single ops */
 /* Called after a batch was checked, before it is written (nr > 0). */
 extern void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
 extern uintptr_t fake_breakpoint; /* what differs at this site is a debugger's breakpoint */

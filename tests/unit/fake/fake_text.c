@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trace/ftrace.h>
 #include "fake.h"
 #include "fake_internal.h"
 
@@ -42,6 +43,7 @@ size_t fake_nr_irq_entries;
 
 uint64_t fake_nr_batches, fake_nr_pokes, fake_nr_early;
 long fake_trampoline_budget = -1;
+bool fake_has_site_funcs;
 size_t fake_nr_trampolines;
 void (*fake_on_batch)(const struct trace_poke *pokes, size_t nr);
 uintptr_t fake_breakpoint;
@@ -75,6 +77,7 @@ void fake_text_reset(void)
 	fake_breakpoint = 0;
 	fake_nr_early = 0;
 	fake_trampoline_budget = -1;
+	fake_has_site_funcs = false;
 	fake_nr_trampolines = 0;
 	fake_on_batch = NULL;
 	fake_stack_nr = 0;
@@ -171,6 +174,19 @@ static struct fake_trampoline *trampoline_at(uintptr_t addr)
 typedef void (*callback_fn)(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
 			    struct ftrace_regs *fregs);
 
+static void run_calls(const struct fake_trampoline *tramp, uintptr_t site, struct ftrace_regs *view)
+{
+	if (fake_has_site_funcs && tramp->nr == 1 && !tramp->with_regs &&
+	    tramp->calls[0].site_func) {
+		view->rip = site;
+		if (!((ftrace_site_func_t)tramp->calls[0].site_func)(site, view))
+			view->rip = site + TRACE_INSN_SIZE;
+		return;
+	}
+	for (size_t i = 0; i < tramp->nr; i++)
+		((callback_fn)tramp->calls[i].func)(site, view->parent, tramp->calls[i].ops, view);
+}
+
 /* Without all registers the saved ones hold anything. */
 static void run_trampoline(uintptr_t target, uintptr_t site, struct ftrace_regs *fregs)
 {
@@ -188,9 +204,7 @@ static void run_trampoline(uintptr_t target, uintptr_t site, struct ftrace_regs 
 		view.is_full = tramp->with_regs;
 		if (!tramp->with_regs)
 			memset(view.saved, 0xa5, sizeof(view.saved));
-		for (size_t i = 0; i < tramp->nr; i++)
-			((callback_fn)tramp->calls[i].func)(site, fregs->parent,
-							    tramp->calls[i].ops, &view);
+		run_calls(tramp, site, &view);
 	}
 	if (!view.is_full)
 		memcpy(view.saved, fregs->saved, sizeof(view.saved));

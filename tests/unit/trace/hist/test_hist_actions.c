@@ -99,6 +99,21 @@ static void fields_of_another_event(void **state)
 		"hist:keys=id:vals=hitcount:t0=time:sort=hitcount:size=2048 if id < 5 [active]\n");
 }
 
+/* A histogram that was made for a field is like no other one: only those that users set are. */
+static void made_ones_are_not_like(void **state)
+{
+	(void)state;
+	add(ARRIVE, "hist:keys=id");
+	add(LEAVE, "hist:keys=id:onmatch(harbour.ship_arrive).stay(time,harbour.ship_arrive.name,"
+		   "name,id,id,time,time,time,time)");
+	add(ARRIVE, "!hist:keys=id");
+	assert_non_null(strstr(cat(ARRIVE "trigger"), "synthetic_name=name"));
+	assert_int_equal(set(LEAVE, "hist:keys=id:t=time:onmax($t).trace(stay,time,"
+				    "harbour.ship_arrive.name,name,id,id,time,time,time,time)"),
+			 -EINVAL);
+	assert_non_null(strstr(cat("error_log"), "Matching event histogram not found"));
+}
+
 /* Numbers fit by the names of their types, else by size and sign; a field counts as unsigned. */
 static void types_of_arguments(void **state)
 {
@@ -362,6 +377,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(event_in_another_clock),
 		TEST(fields_of_another_event),
+		TEST(made_ones_are_not_like),
 		TEST(types_of_arguments),
 		TEST(no_memory),
 		TEST(who_has_the_snapshot),

@@ -201,24 +201,34 @@ static int come_to_inner(struct kprobe *p, struct ftrace_regs *fregs)
 	return 0;
 }
 
-static void missed(void **state)
+static void all_missed(uint32_t flags)
 {
 	uintptr_t addrs[] = { inside(5), site(5), inside(6), site(6) };
 
-	(void)state;
 	for (size_t outer = 0; outer < 4; outer++) {
 		for (size_t i = 0; i < 4; i++)
-			probe_at(i, addrs[i]);
+			kprobe_make(i, addrs[i], pre, flags);
 		probes[outer].pre_handler = come_to_inner;
 		assert_int_equal(register_kprobes(pointers, 4), 0);
 		for (size_t i = 0; i < 4; i++) {
 			inner = addrs[i];
 			assert_int_equal(order_at(addrs[outer])[0], letter_of(&probes[outer]));
 			assert_int_equal(probes[i].nmissed, 1);
+			assert_int_equal(trace_plat_preempt_count(), 0);
 		}
 		assert_string_equal(order_at(addrs[(outer + 1) % 4])[0] ? order : "", order);
 		unregister_kprobes(pointers, 4);
 	}
+}
+
+/* Sites are reached by the function for all ops, and by that for probes alone. */
+static void missed(void **state)
+{
+	(void)state;
+	all_missed(0);
+	all_missed(KPROBE_FLAG_ARGS);
+	fake_has_site_funcs = true;
+	all_missed(KPROBE_FLAG_ARGS);
 }
 
 /* ---- Many ---- */

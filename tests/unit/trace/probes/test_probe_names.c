@@ -398,6 +398,7 @@ static void mistakes(void **state)
 		{ "p do_work a=(file^", "Dereference brace is not closed" },
 		{ "p do_work a=(file)^(%di->pos", "Dereference brace is not closed" },
 		{ "p do_work a=(file)+8(%di->pos^", "Dereference brace is not closed" },
+		{ "p do_work a=+8((file)^(%di->pos)", "Dereference brace is not closed" },
 		{ "p do_work a=(file)^+8%di->pos", "Dereference needs a brace" },
 		{ "p do_work a=(file)^$comm->pos", "$comm can not be dereferenced" },
 		{ "p do_work a=(file)^->pos", "Dereference needs a brace" },

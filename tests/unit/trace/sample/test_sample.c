@@ -287,6 +287,7 @@ static void instances(void **state)
 	(void)state;
 	assert_int_equal(trace_fs_mkdir(node_of("instances"), "slow"), 0);
 	assert_string_equal(cat("instances/slow/profile/frequency"), "997\n");
+	assert_string_equal(cat("instances/slow/profile/max_percent"), "25\n");
 	assert_int_equal(echo("400", "instances/slow/profile/frequency"), 0);
 	assert_int_equal(echo("1", "instances/slow/profile/on"), 0);
 	assert_int_equal(asked[0][TRACE_SAMPLE_TIMER], 2500000);

@@ -195,6 +195,29 @@ static void many_by_one_walk(void **state)
 	assert_int_equal(seen.hits, NR + 2);
 }
 
+/* However few they are, the host gets them by offset. */
+static void few_by_one_walk(void **state)
+{
+	struct uprobe_consumer c[8];
+	struct uprobe_consumer *all[8];
+
+	(void)state;
+	for (unsigned int nr = 2; nr <= 8; nr++) {
+		seen.hits = 0;
+		for (unsigned int i = 0; i < nr; i++) {
+			c[i] = (struct uprobe_consumer){ .file = file,
+							 .offset = (nr - i) * 50,
+							 .handler = on_hit };
+			all[i] = &c[i];
+		}
+		assert_int_equal(register_uprobes(all, nr), 0);
+		for (unsigned int i = 1; i <= nr; i++)
+			step(i * 50);
+		assert_int_equal(seen.hits, nr);
+		unregister_uprobes(all, nr);
+	}
+}
+
 /* The machine and the file say no; all or none. */
 static void refuses(void **state)
 {
@@ -418,6 +441,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hit_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(every_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_by_one_walk, setup, teardown),
+		cmocka_unit_test_setup_teardown(few_by_one_walk, setup, teardown),
 		cmocka_unit_test_setup_teardown(refuses, setup, teardown),
 		cmocka_unit_test_setup_teardown(breakpoints_of_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_memory_for_programs, setup, teardown),
