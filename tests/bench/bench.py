@@ -133,6 +133,46 @@ def programs(build):
     return found
 
 
+# Rows of events in programs: the line of uprobe_events, behind its name, on one round of tests/user/bench.c.
+PROGRAM_EVENTS = {
+    "uprobe_event0": "p:one /bin/rounds:probed_nop",
+    "uprobe_event1": "p:one /bin/rounds:probed_nop a=%di",
+    "uprobe_event3": "p:one /bin/rounds:probed_nop a=%di b=%si c=%dx",
+    "uretprobe_event": "r:one /bin/rounds:probed_nop a=$retval",
+}
+HELD_PAGES, HELD_PROBES, HELD_STEP = 100, 1000, 409
+
+
+def programs_probed(build):
+    """Rows of probes in programs above the same rounds without, by the command `uprobe` and by events."""
+    nops = build / "user" / "nops"
+    nops.write_bytes(b"\x90" * 4096 * HELD_PAGES)
+    files = {"bin/rounds": built("bench", build), "bin/nops": nops}
+    initrd = archive(build / "user" / "probed.cpio", files)
+    with Guest(build, mem="1G", initrd=initrd, icount=True, tests=True, limit=600, timeout=600) as guest:
+
+        def rounds(row):
+            return values(guest.check(f"rounds {row}"))[row]
+
+        found = {}
+        plain = {kind: rounds(f"probed_{kind}") for kind in ("nop", "push", "step")}
+        for kind in plain:
+            guest.check(f"echo p:one /bin/rounds:probed_{kind} > uprobe_events")
+            place = guest.check("cat uprobe_events").split()[1]
+            guest.check("> uprobe_events; uprobe " + place.replace(":", " "))
+            found[f"uprobe_{kind}"] = round(rounds(f"probed_{kind}") - plain[kind], 1)
+            guest.check("uprobe -")
+        for name, line in PROGRAM_EVENTS.items():
+            guest.check(f"echo '{line}' > uprobe_events; echo 1 > events/uprobes/enable")
+            found[name] = round(rounds("probed_nop") - plain["nop"], 1)
+            guest.check("echo 0 > events/uprobes/enable; > uprobe_events")
+        guest.check("rounds hold /bin/nops &")
+        guest.check("sleep 0.1")
+        armed = guest.check(f"uprobe /bin/nops -s 0 {HELD_STEP} {HELD_PROBES}")
+        found["uprobe_arm1000"] = round(int(re.search(r"registered 1000 in (\d+)", armed)[1]) / HELD_PROBES, 1)
+    return found
+
+
 def many_sites_and_events(build):
     """Rows of kernels with generated functions and events: the second is made in a folder beside the first."""
     events = build / f"events-{MANY_EVENTS}"
@@ -151,6 +191,7 @@ def measure_all(build, quick):
         sys.exit(f"bench: a round of 12 instructions reads {found['calibrate']}: the counter is off")
     found.update(measure(build, names=" ".join(PROBE_EVENTS)))
     found.update(programs(build))
+    found.update(programs_probed(build))
     work = system_level(build)
     scaling = patch_scaling(build, quick)
     found.update(many_sites_and_events(build))

@@ -111,7 +111,8 @@ PROBES = {
     "kretprobe_event": ("kretprobe event with the returned value", "instructions", 1161, 230),
     "eprobe_int": ("event probe of an event with one int", "instructions", 1071, 180),
 }
-# Programs, measured by tests/user/bench.c; those of events are what the event adds to `call_null`, but for sys_enter_path.
+# Programs, measured by tests/user/bench.c; those of events are what the event adds to `call_null`, but for sys_enter_path;
+# those of probes what they add to a call of the function. uprobe_arm1000 is the kernel's own work.
 PROCESSES = {
     "call_null": ("getppid", "instructions", 325, 150),
     "call_read0": ("read of 0 bytes of /dev/null", "instructions", 584, 350),
@@ -135,6 +136,14 @@ PROCESSES = {
     "sys_enter_path": ("`sys_enter_open` recorded with its path of 22 characters", "instructions", None, 600),
     "raw_enter": ("`raw_syscalls:sys_enter` recorded", "instructions", 652, 170),
     "raw_hist": ("`hist:keys=id` on `raw_syscalls:sys_enter`", "instructions", 851, 160),
+    "uprobe_nop": ("a probe at a NOP, with a handler that counts", "instructions", 834, 396),
+    "uprobe_push": ("the same at a PUSH", "instructions", 923, 402),
+    "uprobe_step": ("the same at an instruction that Linux steps over", "instructions", 1542, 700),
+    "uprobe_event0": ("an event at a NOP, no argument", "instructions", 1593, 500),
+    "uprobe_event1": ("with one register", "instructions", 1705, 507),
+    "uprobe_event3": ("with three registers", "instructions", 2112, 524),
+    "uretprobe_event": ("an event at a return, with the returned value", "instructions", 2846, 1009),
+    "uprobe_arm1000": ("1,000 probes in 100 pages of one program switched on, each; Linux: one", "instructions", 75652, 1621),
 }
 # The whole kernel. Linux's slow-downs are of pairs of processes that pass a byte to and fro; here `hackbench 1 1000` runs.
 SYSTEM = {

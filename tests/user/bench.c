@@ -2,6 +2,7 @@
  * Instructions of what programs do: `bench NAME...` prints `bench NAME VALUE` for each, or for all without a
  * name. A chunk of rounds is timed with rdtsc, which counts instructions in QEMU with -icount shift=0; the
  * value is that of the median chunk for a round, above an empty loop. Ticks of the timer fall into few chunks.
+ * `bench hold FILE` maps the file as code, reads each of its pages and stays.
  */
 #include "threads.h"
 
@@ -10,6 +11,8 @@
 #define MAX_PAGES  64
 
 #define NR_PIPE	   22
+#define NR_LSEEK   8
+#define NR_PAUSE   34
 #define NR_GETPPID 110
 
 static uint64_t samples[CHUNKS];
@@ -157,6 +160,16 @@ static void round_signal(void)
 	CALL2(NR_KILL, own_pid, SIGUSR1);
 }
 
+/* Functions for probes: each begins with the instruction in its text. */
+#define PROBED(name, text)                                                                         \
+	void name(void);                                                                           \
+	__asm__(".globl " #name "\n.type " #name ", @function\n" #name ":\n" text ".size " #name   \
+		", . - " #name "\n")
+
+PROBED(probed_nop, "nop\n ret\n");
+PROBED(probed_push, "push %rbx\n pop %rbx\n ret\n");
+PROBED(probed_step, "lea 1(%rdi), %rax\n ret\n");
+
 /* ---- Before and after a chunk ---- */
 
 static void begin_zero(void)
@@ -297,6 +310,9 @@ static const struct kind kinds[] = {
 	{ .name = "fork_exit_wait", .round = round_fork, .rounds = 4 },
 	{ .name = "vfork_exec", .round = round_vfork_exec, .rounds = 2 },
 	{ .name = "fork_exec_busybox", .round = round_busybox, .rounds = 1 },
+	{ .name = "probed_nop", .round = probed_nop, .rounds = 200 },
+	{ .name = "probed_push", .round = probed_push, .rounds = 200 },
+	{ .name = "probed_step", .round = probed_step, .rounds = 200 },
 	{ .name = "fault_zero",
 	  .round = round_touch,
 	  .rounds = MAX_PAGES,
@@ -366,10 +382,25 @@ static void measure(const struct kind *kind)
 	put(" instructions\n");
 }
 
+static void hold(const char *path)
+{
+	int fd = (int)CALL3(NR_OPEN, path, 0, 0);
+	long bytes = CALL3(NR_LSEEK, fd, 0, 2);
+	volatile char *code = (char *)syscall6(NR_MMAP, 0, bytes, 5, 2, fd, 0);
+
+	if (bytes <= 0 || (long)code < 0)
+		die("hold");
+	for (long at = 0; at < bytes; at += PAGE_BYTES)
+		(void)code[at];
+	CALL0(NR_PAUSE);
+}
+
 void main_program(long *sp)
 {
 	char **argv = (char **)(sp + 1);
 
+	if (*sp == 3 && text_equal(argv[1], "hold"))
+		hold(argv[2]);
 	for (unsigned int k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
 		int is_wanted = *sp == 1;
 
