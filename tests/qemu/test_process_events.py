@@ -173,6 +173,24 @@ def test_stacks_of_programs(tracing):
     assert "/bin/frames" not in gone
 
 
+def test_histograms_by_stacks_of_programs(tracing):
+    """Beside the thread and the kernel's stack; with names while the program is there, and its addresses afterwards."""
+    trigger, hist = f"{ENTER}write/trigger", "hist:keys=common_pid.execname,ustacktrace"
+    tracing.check(f"echo '{hist}' > {trigger}; frames & sleep 0.3")
+    alive = tracing.check(f"cat {ENTER}write/hist").replace("\r", "")
+    folded = tracing.check(f"cat {ENTER}write/hist_folded").replace("\r", "")
+    gone = tracing.check(f"wait; cat {ENTER}write/hist").replace("\r", "")
+    tracing.check(f"echo '!{hist}' > {trigger}; echo hist:keys=ustacktrace > events/sched/sched_waking/trigger; sleep 0.05")
+    (stack,) = re.findall(r"\{ common_pid: frames +\[ +\d+\], ustacktrace:\n((?: {9}\S+ .*\n)+)", alive)
+    functions = ["syscall6", "put", "inner", "middle", "outer", "main_program"]
+    assert re.findall(r"^ {9}/bin/frames\[\+0x\w+\] (\w+)\+0x\w+$", stack, re.M)[-6:] == functions
+    assert re.search(rf"^frames-\d+;\S*{';'.join(reversed(functions))} 1$", folded, re.M)
+    (stack,) = re.findall(r"\{ common_pid: frames +\[ +\d+\], ustacktrace:\n((?: {9}.*\n)+)", gone)
+    assert re.fullmatch(r"(?: {9}<[0-9a-f]{16}>\n){7,8}", stack)
+    waking = tracing.check("cat events/sched/sched_waking/hist; echo '!hist:keys=ustacktrace' > events/sched/sched_waking/trigger")
+    assert re.search(r"\{ ustacktrace:\r?\n\} hitcount: +\d+", waking)  # by threads of the kernel
+
+
 def test_probes_read_programs(tracing):
     """As Linux's self-test kprobe_args_user has it; and filters, histograms, numbers, arrays of such memory."""
     both = "path=+0($arg2):ustring path2=+u0($arg2):string"

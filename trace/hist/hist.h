@@ -66,6 +66,7 @@ struct trace_seq;
 /* Places of texts and stacks that have several words, beside those of enum expr_place. */
 enum hist_place_of_words {
 	HIST_PLACE_STACK = EXPR_NR_PLACES, /* the callers of the probe */
+	HIST_PLACE_USER_STACK,		   /* the stack of the running program */
 	HIST_PLACE_DATA_STACK, /* an array of addresses in the event, described at `offset` */
 	HIST_PLACE_REF,	       /* words at `offset` of the entry that refs[to] points to */
 };
@@ -74,6 +75,7 @@ enum hist_kind {
 	HIST_NUMBER,
 	HIST_TEXT,
 	HIST_STACK,
+	HIST_USER_STACK, /* struct hist_user_stack of hist_user.h */
 };
 
 enum hist_modifier {

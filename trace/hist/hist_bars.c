@@ -77,19 +77,21 @@ static void hist_bars_print_missing(const struct hist_view *view, uint64_t befor
 	}
 }
 
-static void hist_bars_print_stack(const uint32_t *ips, struct trace_seq *seq)
+static void hist_bars_print_stack(const struct hist_value *key, const uint64_t *words,
+				  struct trace_seq *seq)
 {
+	uint32_t nr = trace_hist_stack_depth(key, words);
 	size_t begin = seq->len; /* beginning of the line */
 
-	if (!ips[0])
+	if (!nr)
 		return;
 	trace_hist_draw_repeat(" ", STACK_INDENT, seq);
-	for (uint32_t i = 0; i < HIST_STACK_MAX && ips[i]; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		char text[HIST_LABEL_MAX];
 		struct trace_seq name;
 
 		trace_seq_init(&name, text, sizeof(text));
-		trace_hist_label_function(ips[i], &name);
+		trace_hist_label_frame(key, words, i, &name);
 		if (i && seq->len - begin + 3 + name.len + 2 > HIST_LINE_WIDTH) {
 			trace_seq_puts(seq, " <\n");
 			begin = seq->len;
@@ -106,8 +108,9 @@ static void hist_bars_print_stack(const uint32_t *ips, struct trace_seq *seq)
 static void print_stacks(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq)
 {
 	for (uint32_t i = 0; i < hist->nr_keys; i++) {
-		if (hist->keys[i].kind == HIST_STACK)
-			hist_bars_print_stack((const void *)trace_hist_key_at(hist, entry, i), seq);
+		if (hist_is_stack(&hist->keys[i]))
+			hist_bars_print_stack(&hist->keys[i], trace_hist_key_at(hist, entry, i),
+					      seq);
 	}
 }
 

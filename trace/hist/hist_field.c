@@ -3,6 +3,7 @@
  * messages have Linux's words.
  */
 #include "hist_parse.h"
+#include "hist_user.h"
 #include "instance/array.h"
 #include "print/output_fields.h"
 #include "text/str.h"
@@ -10,6 +11,7 @@
 #define BAD_MODIFIER "Invalid field modifier"
 #define NO_FIELD     "Couldn't find field"
 #define NS_PER_US    1000u
+#define USER_STACK   ((enum expr_place)HIST_PLACE_USER_STACK)
 
 const char *const trace_hist_modifier_names[HIST_NR_MODIFIERS] = {
 	[HIST_HEX] = "hex",	    [HIST_SYM] = "sym",		  [HIST_SYM_OFFSET] = "sym-offset",
@@ -127,6 +129,15 @@ static int add_stack(struct hist_parse *parse, const struct expr_value *found,
 	return 0;
 }
 
+static int add_user_stack(struct hist_parse *parse, const struct expr_value *found,
+			  struct hist_value *value)
+{
+	value->type = "unsigned long[]";
+	value->bytes = (uint16_t)sizeof(struct hist_user_stack);
+	(void)hist_field_add_words(parse, found, value, HIST_USER_STACK);
+	return 0;
+}
+
 static bool hist_field_is_text(const struct trace_event_field *field, enum hist_modifier modifier)
 {
 	if (field->filter_type == FILTER_PTR_STRING)
@@ -178,6 +189,8 @@ static const struct expr_named hist_words[] = {
 	{ "comm", { .class = EXPR_CLASS_TEXT, .place = EXPR_PLACE_COMM } },
 	{ "common_stacktrace", { .class = EXPR_CLASS_STACK } },
 	{ "stacktrace", { .class = EXPR_CLASS_STACK } },
+	{ "common_ustacktrace", { .class = EXPR_CLASS_STACK, .place = USER_STACK } },
+	{ "ustacktrace", { .class = EXPR_CLASS_STACK, .place = USER_STACK } },
 };
 
 static void add_time(struct hist_parse *parse, struct hist_value *value)
@@ -224,7 +237,8 @@ static int add_word(struct hist_parse *parse, const struct hist_written *written
 	case EXPR_CLASS_STACK:
 		if (written->modifier && value->modifier != HIST_STACKTRACE)
 			return hist_blame(parse, written->modifier, BAD_MODIFIER);
-		return add_stack(parse, found, value);
+		return found->place == USER_STACK ? add_user_stack(parse, found, value)
+						  : add_stack(parse, found, value);
 	default:
 		add_time(parse, value);
 		return 0;

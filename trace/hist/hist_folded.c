@@ -3,7 +3,8 @@
  *
  *   outermost;...;innermost COUNT
  *
- * Keys that are no stacks come first, so that each thread or CPU has a flame of its own. The count
+ * Keys that are no stacks come first, so that each thread or CPU has a flame of its own, and the stack of a
+ * program before that of the kernel. The count
  * is the first value, or the hits without one; negative sums are 0. Lines that begin with # end
  * with no number, so that tools leave them out.
  *
@@ -25,20 +26,16 @@ static void print_frame(struct trace_seq *frame, bool is_first, struct trace_seq
 		trace_seq_putc(seq, frame->buf[i] == ';' ? ':' : frame->buf[i]);
 }
 
-static void hist_folded_print_stack(const uint32_t *ips, bool is_first, struct trace_seq *seq)
+static void hist_folded_print_stack(const struct hist_value *key, const uint64_t *words,
+				    bool is_first, struct trace_seq *seq)
 {
-	uint32_t nr = 0;
-
-	while (nr < HIST_STACK_MAX && ips[nr])
-		nr++;
-	while (nr-- > 0) {
+	for (uint32_t nr = trace_hist_stack_depth(key, words); nr-- > 0; is_first = false) {
 		char text[NAME_MAX];
 		struct trace_seq frame;
 
 		trace_seq_init(&frame, text, sizeof(text));
-		trace_hist_label_function(ips[nr], &frame);
+		trace_hist_label_frame(key, words, nr, &frame);
 		print_frame(&frame, is_first, seq);
-		is_first = false;
 	}
 }
 
@@ -48,8 +45,8 @@ static void hist_folded_print_key(const struct hist *hist, const uint64_t *entry
 	char text[NAME_MAX];
 	struct trace_seq frame;
 
-	if (hist->keys[index].kind == HIST_STACK) {
-		hist_folded_print_stack((const void *)trace_hist_key_at(hist, entry, index),
+	if (hist_is_stack(&hist->keys[index])) {
+		hist_folded_print_stack(&hist->keys[index], trace_hist_key_at(hist, entry, index),
 					is_first, seq);
 		return;
 	}
@@ -58,13 +55,21 @@ static void hist_folded_print_key(const struct hist *hist, const uint64_t *entry
 	print_frame(&frame, is_first, seq);
 }
 
+/* The place of a key in the line: a program stands in front of the functions of the kernel that it has called. */
+static uint32_t level_of(const struct hist_value *key)
+{
+	if (!hist_is_stack(key))
+		return 0;
+	return key->kind == HIST_USER_STACK ? 1 : 2;
+}
+
 static void print_line(const struct hist *hist, const uint64_t *entry, struct trace_seq *seq)
 {
 	size_t begin = seq->len;
 
-	for (int is_stack = 0; is_stack < 2; is_stack++) {
+	for (uint32_t level = 0; level < 3; level++) {
 		for (uint32_t i = 0; i < hist->nr_keys; i++) {
-			if ((hist->keys[i].kind == HIST_STACK) == is_stack)
+			if (level_of(&hist->keys[i]) == level)
 				hist_folded_print_key(hist, entry, i, seq->len == begin, seq);
 		}
 	}

@@ -2,6 +2,8 @@
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
 #include "hist_label.h"
+#include "hist_user.h"
+#include "print/output.h"
 #include "text/str.h"
 
 /* Print a text, with `?` for characters that are not printable. */
@@ -24,10 +26,58 @@ static void label_address(const char *format, uint64_t address, char end, struct
 	label_text(text, seq);
 }
 
-void trace_hist_label_function(uint32_t packed_ip, struct trace_seq *seq)
+/* ---- Stacks ---- */
+
+uint32_t trace_hist_stack_depth(const struct hist_value *key, const uint64_t *words)
 {
-	label_address("%pB", trace_plat_ip_unpack(packed_ip), '+', seq);
+	const uint32_t *ips = (const void *)words;
+	uint32_t nr = 0;
+
+	if (key->kind == HIST_USER_STACK)
+		return ((const struct hist_user_stack *)(const void *)words)->nr;
+	while (nr < HIST_STACK_MAX && ips[nr])
+		nr++;
+	return nr;
 }
+
+static const char *last_name_of(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		name = *path == '/' ? path + 1 : name;
+	return name;
+}
+
+/* Print the function of a program; or its file, and how far from the start of the mapping; or the address. */
+static void label_user_frame(const struct hist_user_stack *stack, uint32_t index,
+			     struct trace_seq *seq)
+{
+	uint64_t ip = stack->callers[index];
+	struct trace_plat_user_place place;
+
+	if (!trace_user_place(stack->tgid, ip, index > 0, &place)) {
+		trace_seq_printf(seq, "0x%llx", (unsigned long long)ip);
+	} else if (place.function[0]) {
+		label_text(place.function, seq);
+	} else {
+		label_text(last_name_of(place.path), seq);
+		trace_seq_printf(seq, "+0x%llx", (unsigned long long)place.offset);
+	}
+}
+
+void trace_hist_label_frame(const struct hist_value *key, const uint64_t *words, uint32_t index,
+			    struct trace_seq *seq)
+{
+	const uint32_t *ips = (const void *)words;
+
+	if (key->kind == HIST_USER_STACK)
+		label_user_frame((const void *)words, index, seq);
+	else
+		label_address("%pB", trace_plat_ip_unpack(ips[index]), '+', seq);
+}
+
+/* ---- Keys that are no stacks ---- */
 
 void trace_hist_label_power(uint64_t exponent, struct trace_seq *seq)
 {

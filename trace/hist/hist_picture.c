@@ -51,7 +51,7 @@ static void make_label(const struct hist *hist, const uint64_t *entry, struct hi
 		       struct trace_seq *seq)
 {
 	for (uint32_t i = keys.first; i < keys.first + keys.nr; i++) {
-		if (hist->keys[i].kind == HIST_STACK)
+		if (hist_is_stack(&hist->keys[i]))
 			continue;
 		trace_seq_puts(seq, seq->len ? ", " : "");
 		if (entry)
@@ -160,7 +160,7 @@ void trace_hist_picture_gap(const struct hist_view *view, uint64_t nr, struct tr
 /* The fitness of a key for going across, from 0, unfit, to 3. Stacks are unfit. */
 static uint32_t fitness(const struct hist_value *key)
 {
-	if (key->kind == HIST_STACK)
+	if (hist_is_stack(key))
 		return 0;
 	if (trace_hist_is_scale(key))
 		return 3;

@@ -5,6 +5,7 @@
 #include <trace/syscalls.h>
 #include <trace/trace_seq.h>
 #include "hist_action.h"
+#include "hist_user.h"
 #include "hist_view.h"
 #include "text/str.h"
 
@@ -24,8 +25,24 @@ static void print_symbol(uint64_t address, bool has_offset, struct trace_seq *se
 	trace_seq_printf(seq, "[%llx] %-*s", (unsigned long long)address, width, text);
 }
 
-static void hist_show_print_stack(const uint32_t *ips, struct trace_seq *seq)
+static void print_user_stack(const struct hist_user_stack *stack, struct trace_seq *seq)
 {
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		trace_seq_printf(seq, "%*c", STACK_INDENT, ' ');
+		trace_hist_user_line(stack, i, seq);
+		trace_seq_putc(seq, '\n');
+	}
+}
+
+static void hist_show_print_stack(const struct hist_value *value, const uint64_t *words,
+				  struct trace_seq *seq)
+{
+	const uint32_t *ips = (const void *)words;
+
+	if (value->kind == HIST_USER_STACK) {
+		print_user_stack((const void *)words, seq);
+		return;
+	}
 	for (uint32_t i = 0; i < HIST_STACK_MAX && ips[i]; i++)
 		trace_seq_printf(seq, "%*c%pB\n", STACK_INDENT, ' ',
 				 (void *)trace_plat_ip_unpack(ips[i]));
@@ -93,7 +110,7 @@ void trace_hist_print_key(const struct hist *hist, const uint64_t *entry, struct
 			trace_seq_printf(seq, "%s: %-50s", key->name, (const char *)words);
 		} else {
 			trace_seq_printf(seq, key->field ? "%s.stacktrace:\n" : "%s:\n", key->name);
-			hist_show_print_stack((const void *)words, seq);
+			hist_show_print_stack(key, words, seq);
 			has_lines = true;
 		}
 	}
@@ -114,7 +131,7 @@ void trace_hist_print_kept(const struct hist_value *value, const uint64_t *words
 		trace_seq_printf(seq, "%s: %-32s", value->name, (const char *)words);
 	} else {
 		trace_seq_printf(seq, "%s:\n", value->name);
-		hist_show_print_stack((const void *)words, seq);
+		hist_show_print_stack(value, words, seq);
 	}
 }
 

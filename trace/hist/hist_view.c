@@ -1,5 +1,6 @@
 /* Sorted copies of histograms' entries. See hist_view.h. */
 #include "hist_record.h"
+#include "hist_user.h"
 #include "hist_view.h"
 #include "text/str.h"
 
@@ -15,6 +16,8 @@ static size_t key_words(const struct hist_value *key, const uint64_t *words)
 		return 1;
 	if (key->kind == HIST_TEXT)
 		return trace_strlen((const char *)words) / 8 + 1;
+	if (key->kind == HIST_USER_STACK)
+		return hist_user_words((const void *)words);
 	while (ips[nr])
 		nr++;
 	return nr / 2 + 1;
@@ -58,6 +61,8 @@ int trace_hist_compare_keys(const struct hist *hist, const uint64_t *a, const ui
 	b = trace_hist_key_at(hist, b, index);
 	if (key->kind == HIST_TEXT)
 		return trace_strcmp((const char *)a, (const char *)b);
+	if (key->kind == HIST_USER_STACK)
+		return trace_hist_user_compare((const void *)a, (const void *)b);
 	return key->kind == HIST_STACK ? compare_stacks(a, b)
 				       : compare_numbers(*a, *b, key->is_signed);
 }

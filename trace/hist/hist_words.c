@@ -1,5 +1,6 @@
 /* Histograms: texts and stacks, which take several words. See hist.h, hist_run.h. */
 #include "hist_words.h"
+#include "hist_user.h"
 #include "events/event_stack.h"
 
 #define OWN_FRAMES 16u /* most frames between a probe and this file */
@@ -155,6 +156,8 @@ uint32_t trace_hist_compute_words(const struct hist_run *run, const struct expr_
 		return trace_hist_put_comm(to);
 	case HIST_PLACE_STACK:
 		return hist_words_put_stack(run, to);
+	case HIST_PLACE_USER_STACK:
+		return trace_hist_user_put(to);
 	case HIST_PLACE_DATA_STACK:
 		return put_data_stack(run, insn, to);
 	default: /* HIST_PLACE_REF */

@@ -139,36 +139,47 @@ struct user_frame {
 };
 
 /* Frames lie further and further up the stack; the one of the first function has no caller. */
-static void userstack_walk(const struct trace_plat_user *user, uint64_t *out_callers)
+static uint32_t userstack_walk(const struct trace_plat_user *user, uint64_t *out_callers)
 {
 	uint64_t fp = user->fp, above = user->sp;
 	struct user_frame frame;
+	uint32_t nr = 1;
 
 	out_callers[0] = user->ip;
-	for (uint32_t i = 1; i < TRACE_USER_STACK_MAX && fp >= above; i++) {
+	while (nr < TRACE_USER_STACK_MAX && fp >= above) {
 		if (!trace_plat_read_user(&frame, (const void *)(uintptr_t)fp, sizeof(frame)) ||
 		    !frame.ret)
 			break;
-		out_callers[i] = frame.ret;
+		out_callers[nr++] = frame.ret;
 		above = fp + sizeof(frame);
 		fp = frame.next;
 	}
+	return nr;
+}
+
+uint32_t trace_userstack_get(uint32_t *out_tgid, uint64_t *out_callers)
+{
+	struct trace_plat_user user;
+
+	if (!trace_plat_user_get(&user))
+		return 0;
+	*out_tgid = (uint32_t)user.tgid;
+	return userstack_walk(&user, out_callers);
 }
 
 void trace_userstack_write(struct ring_buffer *buffer, uint32_t own_depth)
 {
 	uint64_t callers[TRACE_USER_STACK_MAX] = { 0 };
 	struct trace_user_stack_entry *entry;
-	struct trace_plat_user user;
+	uint32_t tgid;
 
-	if (!trace_plat_user_get(&user))
+	if (!trace_userstack_get(&tgid, callers))
 		return;
-	userstack_walk(&user, callers);
 	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry));
 	if (!entry)
 		return;
 	trace_entry_init(&entry->ent, TRACE_TYPE_USER_STACK, own_depth + 1);
-	entry->tgid = (uint32_t)user.tgid;
+	entry->tgid = tgid;
 	entry->unused = 0;
 	__builtin_memcpy(entry->caller, callers, sizeof(callers));
 	ring_buffer_unlock_commit(buffer, entry);

@@ -62,6 +62,12 @@ uint32_t trace_stacktrace_place(uintptr_t frame, const struct trace_stack_start 
 size_t trace_stacktrace_find(const uint32_t *ips, size_t nr, const struct trace_stack_start *start);
 
 /*
+ * The addresses of the program that the running thread is in, innermost first, at most TRACE_USER_STACK_MAX,
+ * and its thread group. Returns how many there are; 0, and nothing is written, for a thread of the kernel
+ * and in NMIs. Probe context.
+ */
+uint32_t trace_userstack_get(uint32_t *out_tgid, uint64_t *out_callers);
+/*
  * Write the stack of the program that the running thread is in; nothing for a thread of the kernel and
  * in NMIs. `own_depth` as above.
  */

@@ -14,6 +14,14 @@
 /* Register the types of events that instances write themselves: output_events.c, output_stack.c. */
 int trace_stack_events_init(void);
 /*
+ * The place of an address of a program: its file and function. `is_return`: it lies behind a call, which
+ * may be the last thing of its function. False: there is no file, or the program is gone. Thread context;
+ * reads the file. The second function prints it as `/bin/sh[+0x1a0] main+0x1c`, or nothing.
+ */
+bool trace_user_place(uint32_t tgid, uint64_t ip, bool is_return,
+		      struct trace_plat_user_place *out);
+bool trace_print_user_place(uint32_t tgid, uint64_t ip, bool is_return, struct trace_seq *seq);
+/*
  * ftrace:print, a type. It becomes an event that has triggers in builds with events/event_marker.h.
  */
 extern struct trace_event_call trace_marker_call;

@@ -74,14 +74,25 @@ static struct trace_event stack_event = {
 
 /* ---- Stacks of programs ---- */
 
-/* Where the address is. One that is returned to lies behind a call, which may be the last thing of its function. */
-static bool find_user_place(uint32_t tgid, uint64_t ip, bool is_return,
-			    struct trace_plat_user_place *out)
+bool trace_user_place(uint32_t tgid, uint64_t ip, bool is_return, struct trace_plat_user_place *out)
 {
 	if (!trace_plat_user_object((int32_t)tgid, ip - is_return, out))
 		return false;
 	out->offset += is_return;
 	out->function_offset += is_return;
+	return true;
+}
+
+bool trace_print_user_place(uint32_t tgid, uint64_t ip, bool is_return, struct trace_seq *seq)
+{
+	struct trace_plat_user_place place;
+
+	if (!trace_user_place(tgid, ip, is_return, &place))
+		return false;
+	trace_seq_printf(seq, "%s[+0x%llx]", place.path, (unsigned long long)place.offset);
+	if (place.function[0])
+		trace_seq_printf(seq, " %s+0x%llx", place.function,
+				 (unsigned long long)place.function_offset);
 	return true;
 }
 
@@ -91,15 +102,9 @@ static void print_user_location(const struct trace_iter *iter, struct trace_seq 
 {
 	uint64_t ip = entry->caller[index];
 	uint32_t options = iter->tr->options;
-	struct trace_plat_user_place place;
 	bool has_file = options & TRACE_OPT_BIT(TRACE_OPT_SYM_USEROBJ) && !iter->is_dump &&
-			find_user_place(entry->tgid, ip, index > 0, &place);
+			trace_print_user_place(entry->tgid, ip, index > 0, seq);
 
-	if (has_file)
-		trace_seq_printf(seq, "%s[+0x%llx]", place.path, (unsigned long long)place.offset);
-	if (has_file && place.function[0])
-		trace_seq_printf(seq, " %s+0x%llx", place.function,
-				 (unsigned long long)place.function_offset);
 	if (!has_file || options & TRACE_OPT_BIT(TRACE_OPT_SYM_ADDR))
 		trace_seq_printf(seq, " <%016llx>", (unsigned long long)ip);
 }
