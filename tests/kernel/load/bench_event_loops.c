@@ -54,10 +54,13 @@ void bench_loop_event_label(uint32_t n)
 	}
 }
 
+/* Aligned, so that it is at the end of no page in any build: such texts are copied by other code. */
+static const char text[] __attribute__((aligned(256))) = "a text of 25 characters..";
+
 void bench_loop_event_text(uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		trace_bench_text("a text of 25 characters..");
+		trace_bench_text(text);
 		barrier();
 	}
 }
