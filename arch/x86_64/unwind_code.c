@@ -16,6 +16,9 @@
 #define JMP8	 0xeb
 #define INT3	 0xcc
 #define SITE_LEN 5
+#define MOVE_LEN 3
+
+#define WINDOW_BYTES 32u
 
 /* The last call site at or before `addr`; 0 for none. */
 static uintptr_t site_before(uintptr_t addr)
@@ -92,14 +95,22 @@ static int depth_before_return(uintptr_t rip)
  */
 static int prologue_depth(uintptr_t rip)
 {
-	uintptr_t start = site_before(rip), push = 0;
-	uint8_t insn[3];
+	uintptr_t start = site_before(rip), push = 0, from = 0, end = 0;
+	uint8_t window[WINDOW_BYTES]; /* the code between these two */
 
 	if (!start || !arch_is_text(rip))
 		return -1;
 	for (uintptr_t at = start + SITE_LEN; at <= rip; at++) {
-		if (!unwind_text(at, insn, sizeof(insn)))
-			return -1;
+		const uint8_t *insn;
+
+		if (at + MOVE_LEN > end) {
+			from = at;
+			end = rip + MOVE_LEN - at < sizeof(window) ? rip + MOVE_LEN
+								   : at + sizeof(window);
+			if (!unwind_text(from, window, end - from))
+				return -1;
+		}
+		insn = window + (at - from);
 		if (insn[0] == PUSH_RBP && !push)
 			push = at;
 		if (is_move_rsp_rbp(insn))
