@@ -103,8 +103,7 @@ static TRACE_NOINLINE bool signal_take_fpu(struct arch_user *user, uint64_t from
 		arch_user_fpu_reset(user);
 		return true;
 	}
-	for (size_t i = FPU_FXSAVE_BYTES; i < sizeof(area); i++)
-		area[i] = 0;
+	__builtin_memset(area + FPU_FXSAVE_BYTES, 0, sizeof(area) - FPU_FXSAVE_BYTES);
 	if (copy_from_user(area, (const void *)from, FPU_FXSAVE_BYTES))
 		return false;
 	if (!signal_fpu_is_extended(from, area))
@@ -205,7 +204,6 @@ static bool signal_frame_write(uint64_t at, const struct trap_frame *regs,
 		.stack = signal->stack,
 		.mask = signal->mask,
 	};
-	const uint8_t *info = signal->info;
 
 	if (arch_signal_is_on_stack(&signal->stack, regs->rsp) &&
 	    !(signal->stack.flags & SIGNAL_STACK_FLAGS))
@@ -216,8 +214,7 @@ static bool signal_frame_write(uint64_t at, const struct trap_frame *regs,
 	frame.context.cr2 = signal->addr;
 	frame.context.oldmask = signal->mask;
 	frame.context.fpstate = fpu;
-	for (size_t i = 0; i < ARCH_SIGINFO_BYTES; i++)
-		frame.info[i] = info[i];
+	__builtin_memcpy(frame.info, signal->info, sizeof(frame.info));
 	return !copy_to_user((void *)at, &frame, sizeof(frame));
 }
 
