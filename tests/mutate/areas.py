@@ -12,6 +12,8 @@ AREAS = {
     "monitors": ("trace/monitors/*", "trace/fs/fs_monitor*"),
     "probes": ("trace/probes/*", "trace/fs/fs_probe*", "trace/fs/fs_kprobe*"),
     "kprobes": ("trace/kprobes/*",),
+    "uprobes": ("trace/uprobes/*",),
+    "sample": ("trace/sample/*",),
     "types": ("trace/types/*",),
     "why": ("trace/why/*",),
     "events": ("trace/events/*", "trace/fs/fs_event*"),
