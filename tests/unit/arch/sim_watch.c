@@ -24,6 +24,7 @@
 
 static uint64_t dr[8];
 static uint64_t scratch; /* the address that stood in all four while something was watched */
+static unsigned int nr_scratched; /* registers with that address when DR6 was last written */
 static int nr_touched;
 
 /* Of the processor: what is watched while the addresses change would be hit at a wrong place. */
@@ -34,6 +35,11 @@ static void write_dr(unsigned int number, uint64_t value)
 		scratch = value;
 	}
 	dr[number] = value;
+	if (number != 6)
+		return;
+	nr_scratched = 0;
+	for (int i = 0; i < 4; i++)
+		nr_scratched += dr[i] == scratch;
 }
 
 static void on_fault(int signal, siginfo_t *info, void *context)
@@ -146,6 +152,7 @@ static void test_settling(void **state)
 	assert_int_equal(scratch, 0); /* nothing was watched yet */
 	assert_int_equal(trace_plat_watch_set(one), 0);
 	assert_int_not_equal(scratch, 0);
+	assert_int_equal(nr_scratched, 4);
 	assert_true(dr[6] == DR6_NONE && dr[0] == 0x1000);
 	for (uintptr_t i = 0; i < 8; i++) {
 		one[1] = (struct trace_plat_watch){ scratch + i, 1, false };
