@@ -51,12 +51,14 @@ def test_histograms_that_are_none():
 def test_a_round():
     one = model()
     one.page(2, page(1000, *round_of(0, 10)))
-    one.drain()
+    marks = one.drain()["marks"][2]
     out = one.drain()  # calls are complete when every ring was read behind them
     assert one.counts["sched_switch"] == 1 and one.counts["kmalloc"] == 3
     assert out["slices"] == {} and one.cpus[2].running == 101 and one.names[101] == "worker-1"
     one.page(2, page(5000, *round_of(1, 10)))
-    assert one.drain()["slices"] == {2: [(1010, 5010, 101, 1)]}
+    out = one.drain()
+    assert out["slices"] == {2: [(1010, 5010, 101, 1)]}
+    assert [mark[1] for mark in out["marks"][2]] == [mark[1] for mark in marks], "few events are all marked, again and again"
     tree = one.calls.picture(one.symbols.name)
     assert tree[1] == 50 and tree[2] == 1, "the outer call of the first round; the second round's are not complete"
     name, spent, calls, [[_, inner, _, [[_, innermost, _, []]]]] = tree[3][0]
