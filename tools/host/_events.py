@@ -131,10 +131,13 @@ class Event:
         return self.trace.symbols.name(self.number(field))
 
     def stack(self):
-        """The functions of a kernel_stack, or the addresses of a user_stack, the innermost first."""
+        """The functions of a kernel_stack or a user_stack, the innermost first; addresses where their names are not known."""
         callers = self.fields.get("caller")
         found = [address for address in callers if 0 < address < (1 << 64) - 1] if isinstance(callers, list) else []
-        return [hex(address) if self.name == "user_stack" else self.trace.symbols.name(address) for address in found]
+        if self.name != "user_stack":
+            return [self.trace.symbols.name(address) for address in found]
+        programs = self.trace.programs
+        return [programs and programs.name(self, address, at > 0) or hex(address) for at, address in enumerate(found)]
 
     @property
     def text(self):
@@ -173,6 +176,7 @@ class Recording:
     def __init__(self, name):
         self.name, self.types, self.comms, self.formats_of_bprint = name, {}, {}, {}
         self.symbols, self.clock, self.page_bytes, self.cpus = Symbols(), "local", 4096, []
+        self.programs = None  # a Programs, for names in stacks of programs
 
     # ---- Its parts ----
 
@@ -249,6 +253,8 @@ class Recording:
             event = Event(time, cpu, kind, page[first:end], self)
             if kind.system == "sched":
                 self._learn_names(event)
+                if self.programs:
+                    self.programs.learn(event)
             yield event
 
 

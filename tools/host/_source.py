@@ -2,6 +2,7 @@
 from host._common import Failure
 from host._guest import Guest, add_channel
 from host._live import Live
+from host._programs import programs_of
 from host._read_dat import Trace
 
 
@@ -20,6 +21,14 @@ def add_arguments(parser):
         help="only the events of this instance (default: all that are in the file, or in the kernel's own buffer)",
     )
     add_channel(parser)
+
+
+def opened_with_programs(options):
+    """A Recording that names functions of programs, with the option of _programs.py."""
+    programs = programs_of(options)
+    recording = opened(options)
+    recording.programs = programs
+    return recording
 
 
 def opened(options):

@@ -8,7 +8,7 @@ All of it is brought to {(thread, outermost function, ..., innermost): weight}.
 """
 import json
 
-from host import _source
+from host import _programs, _source
 from host._calls import Calls, moments
 from host._common import NOTHING, Failure
 from host._events import Lost
@@ -32,6 +32,7 @@ def add_arguments(parser):
     parser.add_argument("--min", metavar="PERCENT", type=float, default=0, help="leave out of the picture what is less than this")
     parser.add_argument("--title", help="what is written above the picture")
     _source.add_arguments(parser)
+    _programs.add_arguments(parser)
 
 
 def time_text(ns):
@@ -213,7 +214,7 @@ def flames_of(options):
     text = None if options.source == "live" else folded_file(options.source)
     if text is not None:
         return of_folded(text, options.source)
-    return of_recording(_source.opened(options), options.of, options.event)
+    return of_recording(_source.opened_with_programs(options), options.of, options.event)
 
 
 def run(options):

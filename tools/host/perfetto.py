@@ -12,7 +12,7 @@ track_descriptor.proto and debug_annotation.proto of Perfetto.
 import functools
 import struct
 
-from host import _source
+from host import _programs, _source
 from host._calls import ENTRIES, RETURNS, Calls, moments, thread_of
 from host._common import NOTHING, USAGE, Failure
 from host._events import Lost
@@ -44,6 +44,7 @@ def add_arguments(parser):
         help="a curve of this field of each such event, for instance kmalloc.bytes_req; may be said several times",
     )
     _source.add_arguments(parser)
+    _programs.add_arguments(parser)
 
 
 # ---- Bytes ----
@@ -320,7 +321,7 @@ def run(options):
     for counter in options.counter:
         if counter.count(".") != 1 or counter.startswith(".") or counter.endswith("."):
             raise Failure(f"--counter {counter}: an event and one of its fields, such as kmalloc.bytes_req", USAGE)
-    converter = Converter(_source.opened(options), options.counter)
+    converter = Converter(_source.opened_with_programs(options), options.counter)
     writer = converter.convert()
     if not converter.seen:
         raise Failure(f"{options.source} has no events", NOTHING)

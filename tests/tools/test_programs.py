@@ -1,0 +1,121 @@
+"""`--root` of `tools/fathom flame` and `perfetto`: names of programs' functions by files of this machine."""
+import json
+import struct
+import subprocess
+import sys
+
+import pytest
+
+import datkit
+from test_flame import ROOT, fathom, folded
+from test_read_dat import FORMATS, SYMBOLS, demo, header
+
+sys.path.insert(0, str(ROOT / "tools"))
+
+from host import _programs  # noqa: E402
+
+SOURCE = """
+__attribute__((noinline)) void inner(void) { __asm__ volatile("nop"); }
+__attribute__((noinline)) void outer(void) { inner(); __asm__ volatile("nop"); }
+void _start(void) { outer(); for (;;) ; }
+"""
+OWN = {
+    **FORMATS,
+    "ftrace": [
+        *FORMATS["ftrace"],
+        datkit.format_of("user_stack", 12, [("unsigned int tgid", 8, 4, 0), ("unsigned long caller[2]", 16, 16, 0)]),
+    ],
+    "sched": [
+        datkit.format_of(
+            "sched_process_exec", 20, [("__data_loc char[] filename", 8, 4, 1), ("int pid", 12, 4, 1), ("int old_pid", 16, 4, 1)]
+        ),
+        datkit.format_of("sched_process_fork", 21, [("int parent_pid", 8, 4, 1), ("int child_pid", 12, 4, 1)]),
+    ],
+}
+
+
+def built(path, *flags):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    words = ["gcc", "-nostdlib", "-static", "-O1", "-fno-pie", "-no-pie", *flags, "-x", "c", "-", "-o", path]
+    subprocess.run(words, input=SOURCE, text=True, check=True)
+    lines = subprocess.run(["nm", "-S", path], check=True, capture_output=True, text=True).stdout.splitlines()
+    return {words[3]: range(int(words[0], 16), int(words[0], 16) + int(words[1], 16)) for words in map(str.split, lines) if len(words) == 4}
+
+
+def executed(pid, path):
+    return header(20, pid) + struct.pack("<Iii", len(path) + 1 << 16 | 20, pid, pid) + path.encode() + b"\0"
+
+
+def stack(pid, *addresses):
+    return [demo(1, pid=pid), header(12, pid) + struct.pack("<II2Q", pid, 0, *addresses)]
+
+
+def stacks_of(tmp_path, records, *words):
+    pages = {0: datkit.page(100, *(datkit.record(1, one) for one in records))}
+    (tmp_path / "trace.dat").write_bytes(
+        datkit.version_6(datkit.Parts(OWN, pages, kallsyms=SYMBOLS, cmdlines="5 program\n6 old\n7 other\n"))
+    )
+    run = fathom("--speedscope", "x.json", *words, cwd=tmp_path)
+    assert run.returncode == 0 and not run.stderr, run
+    scope = json.loads((tmp_path / "x.json").read_text())
+    return {profile["name"]: set(folded(profile, scope["shared"]["frames"])) for profile in scope["profiles"]}
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "root"
+    (folder / "sbin").mkdir(parents=True)
+    (folder / "sbin/other").symlink_to("/bin/program")  # of the traced machine, not of this one
+    return folder
+
+
+def test_names(tmp_path, root):
+    """By the name of the thread; a return address behind a function's last call is of that function."""
+    at = built(root / "bin/program")
+    inner, outer, nowhere = at["inner"].start, at["outer"].stop, at["outer"].stop + 0x900000
+    records = [*stack(5, inner, outer), *stack(7, outer - 1, outer), *stack(6, inner, outer), *stack(5, inner, nowhere)]
+    assert stacks_of(tmp_path, records, "--root", "root") == {
+        "program-5": {("outer", "inner"), (hex(nowhere), "inner")},
+        "other-7": {("outer", "outer")},
+        "old-6": {(hex(outer), hex(inner))},
+    }
+    assert stacks_of(tmp_path, records)["program-5"] == {(hex(outer), hex(inner)), (hex(nowhere), hex(inner))}
+    written = subprocess.run(
+        [ROOT / "tools/fathom", "perfetto", "--root", "root", "-o", "x.pftrace", "trace.dat"], cwd=tmp_path, timeout=60, check=False
+    )
+    assert written.returncode == 0 and b"inner\nouter" in (tmp_path / "x.pftrace").read_bytes()
+
+
+def test_programs_that_begin(tmp_path, root):
+    """Each from its exec on, its children too; one that is put anywhere is where Fathom puts it."""
+    at, moved = built(root / "bin/program"), built(root / "deep/moved", "-static-pie", "-fpie")
+    there = _programs.PIE_BASE + moved["inner"].start
+    fork = header(21, 6) + struct.pack("<ii", 6, 8)
+    records = [
+        *stack(6, at["inner"].start, 1),
+        executed(6, "/bin/program"),
+        *stack(6, at["inner"].start, 2),
+        fork,
+        *stack(8, at["inner"].start, 3),
+    ]
+    records += [executed(6, "/deep/moved"), *stack(6, there, 4), executed(6, "/gone"), *stack(6, at["inner"].start, 5)]
+    assert stacks_of(tmp_path, records, "--root", "root") == {
+        "old-6": {("0x1", hex(at["inner"].start)), ("0x2", "inner"), ("0x4", "inner"), ("0x5", hex(at["inner"].start))},
+        "<...>-8": {("0x3", "inner")},
+    }
+
+
+def test_files_that_are_none(tmp_path, root):
+    """Damaged ones have no names, and links lead nowhere else."""
+    at = built(root / "bin/program")
+    whole = (root / "bin/program").read_bytes()
+    for size in range(0, len(whole), 97):
+        _programs.Functions(whole[:size])
+    assert _programs.Functions(whole).name(at["inner"].start) == "inner"
+    assert _programs.Functions(whole[: len(whole) // 2]).name(at["inner"].start) is None
+    (root / "bin/loop").symlink_to("loop")
+    (root / "bin/up").symlink_to("../../../../bin/program")
+    assert _programs.below(root, "/bin/loop") is None and _programs.below(root, "/bin") is None
+    assert _programs.below(root, "/bin/up") == _programs.below(root, "bin/../sbin/other") == root / "bin/program"
+    run = fathom("--root", "nowhere", cwd=tmp_path)
+    assert run.returncode == 1 and "--root: nowhere is no folder" in run.stderr and run.stderr.count("\n") == 1
