@@ -2,6 +2,7 @@
 KERNEL_NOTRACE_SRCS := \
 	kernel/events.c \
 	kernel/no_tables.c \
+	kernel/noise.c \
 	kernel/process/process_events.c \
 	kernel/process/user_return.c \
 	kernel/sched/sched_tracepoints.c \

@@ -17,5 +17,7 @@ void work_start_threads(void);
 void trace_defer_init(void);
 /* Give the profiler its clocks. Before trace_init(). */
 void profile_init(void);
+/* Give the tracers of noise their threads. Before trace_init(). */
+void noise_init(void);
 
 #endif

@@ -96,6 +96,7 @@ static int init(void *unused)
 	console_init();
 	params_give_to_trace();
 	profile_init();
+	noise_init();
 	if (trace_init())
 		pr_err("trace: out of memory, tracing is off\n");
 	trace_boot_start();

@@ -9,6 +9,7 @@
 #include <arch/sample.h>
 #include <arch/trap.h>
 #include <arch/tsc.h>
+#include <kernel/upcall.h>
 #include <stdatomic.h>
 #include <trace/platform.h>
 
@@ -49,13 +50,16 @@ static void nmi_handler(struct trap_frame *regs)
 {
 	uint32_t cpu = cpu_local_read(id);
 	uint32_t owner = atomic_load(&stop.owner);
-	bool is_sample = sample_nmi(regs);
+	bool is_sample;
 
+	upcall_nmi(true);
+	is_sample = sample_nmi(regs);
 	irq_stats_count(SMP_IRQ_NMI);
 	if (owner == NOBODY && !is_sample)
 		note_stray(cpu);
 	else if (owner != NOBODY && owner != cpu)
 		stop_here(cpu, regs);
+	upcall_nmi(false);
 }
 
 /* Preemption or interrupts are off. */

@@ -55,6 +55,7 @@ static const struct piece pieces[] = {
 	  "\t\t\t            had interrupts off, preemption off, either\n" },
 	{ TRACER, "wakeup",
 	  "\t\t\t  wakeup, wakeup_rt  the longest time from a wakeup to the switch\n" },
+	{ TRACER, "hwlat", "\t\t\t  hwlat     times that the machine took: see hwlat_detector/\n" },
 	{ ALWAYS, NULL,
 	  "\t\t\t  nop       no events but trace_printk() and markers\n"
 	  "  tracing_on\t\t- 0 stops recording, 1 records. Tracers stay in place.\n"
@@ -240,6 +241,10 @@ static const struct piece pieces[] = {
 	  "sees\n"
 	  "\t\t\t  code with interrupts off, too) of the event profile:sample; on is its\n"
 	  "\t\t\t  switch; max_percent limits its time, stats counts samples and misses.\n" },
+	{ FEATURE, "hwlat",
+	  "  hwlat_detector/\t- hwlat reads the clock for width us of each window us, with\n"
+	  "\t\t\t  interrupts off: mode none, round-robin over tracing_cpumask, per-cpu.\n"
+	  "\t\t\t  Times longer than tracing_thresh (10 us, unless set) are recorded.\n" },
 	{ FEATURE, "syscalls",
 	  "  syscall_user_buf_size\t- How many bytes of a path or buffer an event of a system call "
 	  "holds.\n" },

@@ -43,7 +43,7 @@ struct trace_tracer_data {
 
 struct trace_array_cpu {
 	bool is_there;		  /* it is online, or was, or is about to be: it has a ring */
-	bool is_masked;		  /* tracing_cpumask leaves it out */
+	_Atomic bool is_masked;	  /* tracing_cpumask leaves it out */
 	bool is_piped;		  /* a trace_pipe of this CPU, or of all, is open */
 	_Atomic int32_t piped_by; /* by the thread that opened it last */
 	/* When poll last said that its ring is not filled enough; 0: since then it was. */

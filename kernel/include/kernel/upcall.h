@@ -51,6 +51,8 @@ void upcall_irq_exit(void);
 void scheduler_tick(void);
 /* This CPU was interrupted for the profiler. irq, or NMI. Not traced. */
 void upcall_sample(const struct arch_sample *sample);
+/* An NMI begins, ends. NMI. Not traced. */
+void upcall_nmi(bool enters);
 /* The deadline that this CPU gave to arch_timer_arm_ns() has passed. irq. */
 void upcall_timer(void);
 /*
