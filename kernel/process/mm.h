@@ -67,7 +67,7 @@ struct mm {
 	struct list all_link;	/* in mm_list; mm_list_lock */
 	/* Probes in programs, see uprobe.h. */
 	uint64_t uprobe_seq; /* the last change that this mm has seen */
-	struct uprobe_area *uprobe_areas;
+	struct uprobe_area *_Atomic uprobe_areas;
 	uintptr_t uprobe_trampoline; /* 0: it has none */
 };
 

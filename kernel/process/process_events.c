@@ -6,7 +6,10 @@
 #include <kernel/preempt.h>
 #include <kernel/string.h>
 #include <trace/platform.h>
+#include <trace/thread.h>
+#include <trace/uprobe.h>
 #include "process.h"
+#include "uprobe.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/raw_syscalls.h>
@@ -15,6 +18,29 @@
 bool trace_plat_read_user(void *to, const void *from, size_t bytes)
 {
 	return arch_read_user_nofault(to, from, bytes);
+}
+
+/* Probes of programs: return addresses that they have replaced. */
+static uint64_t user_caller(const struct trace_plat_user *self, uint64_t ret, uint64_t slot)
+{
+	(void)self;
+	return uprobe_return_address(trace_plat_current(), ret, slot);
+}
+
+/* Where the program would be without probes: in handlers it stands behind a breakpoint, one byte long. */
+static uint64_t user_ip(struct mm *mm, const struct trap_frame *regs)
+{
+	uintptr_t addr = regs->rip;
+	bool is_done;
+
+	if (TRACE_LIKELY(!mm->uprobe_areas) && !trace_plat_current()->uprobe_phase)
+		return addr;
+	if (uprobe_slot_origin(mm, addr, &addr, &is_done) || !trace_plat_current()->uprobe_phase)
+		return addr;
+	addr--;
+	return uprobe_is_trampoline(mm, addr)
+		       ? uprobe_return_address(trace_plat_current(), addr, regs->rsp - sizeof(addr))
+		       : addr;
 }
 
 /* The frame lies at the top of the thread's stack, whatever has come since. */
@@ -27,7 +53,11 @@ bool trace_plat_user_get(struct trace_plat_user *out)
 		return false;
 	regs = task_frame(task);
 	*out = (struct trace_plat_user){
-		.ip = regs->rip, .sp = regs->rsp, .fp = regs->rbp, .tgid = task->process->pid
+		.ip = user_ip(task->mm, regs),
+		.sp = regs->rsp,
+		.fp = regs->rbp,
+		.tgid = task->process->pid,
+		.caller = user_caller,
 	};
 	return true;
 }

@@ -10,7 +10,7 @@
  * time. Threads that are about to get a signal are taken out of slots first.
  *
  * Context:   thread.
- * Locking:   mm->lock guards an mm's areas; mm_list_lock the list of all, and comes before mm->lock.
+ * Locking:   mm->lock guards changes of an mm's areas; mm_list_lock the list of all, and comes before mm->lock.
  * Ownership: areas belong to their mm.
  */
 #ifndef KERNEL_PROCESS_UPROBE_H
@@ -46,7 +46,7 @@ static inline bool uprobe_is_trampoline(const struct mm *mm, uintptr_t addr)
 }
 /*
  * `ip` is in a slot: the address of the original, and whether it is done already; then the address is
- * that behind it. False: it is in none.
+ * that behind it. False: it is in none. Without locks, because areas only come, and slots only fill; probe context.
  */
 bool uprobe_slot_origin(struct mm *mm, uintptr_t ip, uintptr_t *out_addr, bool *out_is_done);
 

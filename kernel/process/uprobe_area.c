@@ -17,7 +17,7 @@
 struct uprobe_area {
 	struct uprobe_area *next;
 	uintptr_t start;
-	uint64_t slots[AREA_SLOTS];
+	_Atomic uint64_t slots[AREA_SLOTS];
 };
 
 /* ---- Areas ---- */
@@ -175,7 +175,7 @@ uintptr_t uprobe_trampoline_get(struct mm *mm)
 	return addr;
 }
 
-static bool uprobe_slot_find(struct mm *mm, uintptr_t ip, uint64_t *out_word)
+static TRACE_NOTRACE bool uprobe_slot_find(struct mm *mm, uintptr_t ip, uint64_t *out_word)
 {
 	for (const struct uprobe_area *area = mm->uprobe_areas; area; area = area->next) {
 		if (ip - area->start >= AREA_BYTES)
@@ -186,17 +186,12 @@ static bool uprobe_slot_find(struct mm *mm, uintptr_t ip, uint64_t *out_word)
 	return false;
 }
 
-bool uprobe_slot_origin(struct mm *mm, uintptr_t ip, uintptr_t *out_addr, bool *out_is_done)
+TRACE_NOTRACE bool uprobe_slot_origin(struct mm *mm, uintptr_t ip, uintptr_t *out_addr,
+				      bool *out_is_done)
 {
 	uint64_t word;
-	bool is_in_slot;
 
-	if (TRACE_LIKELY(!mm->uprobe_areas))
-		return false;
-	mutex_lock(&mm->lock);
-	is_in_slot = uprobe_slot_find(mm, ip, &word);
-	mutex_unlock(&mm->lock);
-	if (!is_in_slot)
+	if (TRACE_LIKELY(!mm->uprobe_areas) || !uprobe_slot_find(mm, ip, &word))
 		return false;
 	*out_is_done = ip % TRACE_UPROBE_SLOT;
 	*out_addr = (word & ((1ul << ADDR_BITS) - 1)) + (*out_is_done ? word >> ADDR_BITS : 0);

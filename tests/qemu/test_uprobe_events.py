@@ -4,10 +4,12 @@ import subprocess
 
 import pytest
 from guest import Guest
-from programs import BUSYBOX, archive, built
+from programs import BUSYBOX, FIXED, archive, built
 from test_uprobes import offsets
 
 LINE = re.compile(r"-(\d+) +\[\d+\] \S+ +[\d.]+: (.*)\n")
+STACK = re.compile(r"-\d+ +\[\d+\] \S+ +[\d.]+: (.*)\n.*<user stack trace>\n((?: =>.*\n)+)")
+WRITE = "events/syscalls/sys_enter_write/enable"
 # As Linux's self-test uprobe_syntax_errors has them; ^ is in front of the mistake.
 MISTAKES = {
     "p ^/non_exist_file:100": "Failed to find the given file",
@@ -28,7 +30,8 @@ MISTAKES = {
 def host(request, tmp_path_factory):
     build, cpus, cpu = request.param
     program = built("probed", build)
-    initrd = archive(tmp_path_factory.mktemp("uprobes") / f"{build}.cpio", {"bin/busybox": BUSYBOX, "bin/probed": program})
+    programs = {"bin/busybox": BUSYBOX, "bin/probed": program, "bin/frames": built("frames", build, (*FIXED, "-O0"))}
+    initrd = archive(tmp_path_factory.mktemp("uprobes") / f"{build}.cpio", programs)
     with Guest(build, cpus, cpu=cpu, initrd=initrd, tests=True) as guest:
         guest.at = offsets(program)
         yield guest
@@ -110,6 +113,37 @@ def test_add_remove(tracing):
     assert "myevent: (0x" in tracing.check("cat trace")
     tracing.check("echo '-:myevent' >> uprobe_events")
     assert tracing.check("cat uprobe_events") == ""
+
+
+def stacks(guest):
+    """Addresses of each stack of a program, behind the line of its event."""
+    text = guest.check("cat trace").replace("\r", "")
+    return [(line, [int(at, 16) for at in re.findall(r"<(\w{16})>", rest)]) for line, rest in STACK.findall(text)]
+
+
+def test_stacks_of_programs(tracing):
+    """They are those of a program without probes: return addresses, breakpoints, and slots are shown as what they stand for."""
+    functions = ("put", "inner", "middle", "outer")
+    tracing.check(f"echo userstacktrace > trace_options; echo 1 > {WRITE}; frames; echo 0 > {WRITE}")
+    ((_, plain),) = stacks(tracing)
+    assert len(plain) == 7
+    for name in functions:
+        tracing.check(f"echo 'r:back_{name} /bin/frames:{name}' >> uprobe_events")
+    tracing.check(f"echo 'p:call /bin/frames:inner+1' >> uprobe_events; > trace; echo 1 > {WRITE}; echo 1 > events/uprobes/enable")
+    tracing.check("frames; echo 0 > events/enable")
+    seen = {line.split(":")[0]: (line, stack) for line, stack in stacks(tracing)}
+    assert next(stack for line, stack in seen.values() if line.startswith("sys_write(")) == plain
+    assert seen["call"][1][0] == int(re.search(r"\((0x\w+)\)", seen["call"][0])[1], 0)
+    for depth, name in enumerate(functions):
+        line, stack = seen[f"back_{name}"]
+        assert stack[0] == int(re.search(r"\((0x\w+) <-", line)[1], 0) == plain[plain.index(stack[0])]
+        assert stack == plain[2 + depth :], name
+    tracing.check("> uprobe_events; echo 'p:touch /bin/probed:f_touch' > uprobe_events; echo 1 > events/uprobes/enable; > trace")
+    tracing.check("echo 1 > events/exceptions/page_fault_user/enable; probed touch 3; echo 0 > events/enable")
+    calls = {stack[0] for line, stack in stacks(tracing) if line.startswith("touch:")}
+    faults = [stack[0] for line, stack in stacks(tracing) if line.startswith("page_fault_user:")]
+    tracing.check("echo nouserstacktrace > trace_options")
+    assert len(calls) == 1 and faults.count(*calls) >= 3
 
 
 def test_a_file_that_goes(tracing):

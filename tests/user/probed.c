@@ -27,6 +27,7 @@ PROBED(f_ret, "lea 1(%rdi), %rax\n f_ret_at: ret\n");
 PROBED(f_loop, "mov $3, %ecx\n xor %eax, %eax\n 1: add $1, %eax\n f_loop_at: loop 1b\n lea "
 	       "1(%rdi), %rax\n ret\n");
 PROBED(f_pushf, "pushf\n pop %rax\n lea 1(%rdi), %rax\n ret\n");
+PROBED(f_touch, "incb (%rdi)\n lea 1(%rdi), %rax\n ret\n");
 __asm__(".data\n.balign 8\nf_number: .quad 1\nf_pointer: .quad f_nop\n.globl f_counter\nf_counter: "
 	".short 0\n .short 7\n .text\n");
 extern volatile uint16_t f_counter;
@@ -247,6 +248,17 @@ static void run_look(long rounds)
 	put("\n");
 }
 
+/* Faults at the first instruction of f_touch(). */
+static void run_touch(long rounds)
+{
+	long pages = syscall6(NR_MMAP, 0, rounds * 4096, 3, 0x22, -1, 0);
+
+	for (long i = 0; i < rounds; i++)
+		f_touch(pages + i * 4096);
+	put_number(rounds);
+	put(" calls\n");
+}
+
 #define PROGRAM "/bin/probed"
 
 static void run_exec(long rounds)
@@ -274,7 +286,7 @@ static const struct {
 	{ "all", run_all },	    { "fork", run_fork },	{ "forks", run_forks },
 	{ "threads", run_threads }, { "longjmp", run_longjmp }, { "signals", run_signals },
 	{ "int3", run_int3 },	    { "steps", run_steps },	{ "look", run_look },
-	{ "exec", run_exec },
+	{ "exec", run_exec },	    { "touch", run_touch },
 };
 
 void main_program(long *sp)

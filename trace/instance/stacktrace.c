@@ -138,6 +138,11 @@ struct user_frame {
 	uint64_t ret;
 };
 
+static uint64_t userstack_caller(const struct trace_plat_user *user, uint64_t ret, uint64_t slot)
+{
+	return user->caller ? user->caller(user, ret, slot) : ret;
+}
+
 /* Frames lie further and further up the stack; the one of the first function has no caller. */
 static uint32_t userstack_walk(const struct trace_plat_user *user, uint64_t *out_callers)
 {
@@ -150,7 +155,8 @@ static uint32_t userstack_walk(const struct trace_plat_user *user, uint64_t *out
 		if (!trace_plat_read_user(&frame, (const void *)(uintptr_t)fp, sizeof(frame)) ||
 		    !frame.ret)
 			break;
-		out_callers[nr++] = frame.ret;
+		out_callers[nr++] =
+			userstack_caller(user, frame.ret, fp + offsetof(struct user_frame, ret));
 		above = fp + sizeof(frame);
 		fp = frame.next;
 	}

@@ -81,6 +81,11 @@ struct trace_plat_user {
 	uint64_t ip, sp,
 		fp; /* fp: the register that is the frame pointer, if the program has one */
 	int32_t tgid;
+	/*
+	 * The return address that `ret` at the address `slot` of its stack stands for. NULL: each for
+	 * itself. Probe context.
+	 */
+	uint64_t (*caller)(const struct trace_plat_user *self, uint64_t ret, uint64_t slot);
 };
 /* False: it is a thread of the kernel, or this is an NMI. Probe context. */
 bool trace_plat_user_get(struct trace_plat_user *out);

@@ -84,6 +84,25 @@ static void frames_are_followed(void **state)
 	assert_string_equal(stack_of_event(), "<user stack trace>\n =>  <0000000000400100>\n");
 }
 
+/* The second caller's address stands for another one. */
+static uint64_t caller_of(const struct trace_plat_user *self, uint64_t ret, uint64_t slot)
+{
+	(void)self;
+	return slot == (uintptr_t)&frames[1][1] ? 0x402000 : ret;
+}
+
+static void replaced_addresses(void **state)
+{
+	(void)state;
+	run_program(3);
+	user.caller = caller_of;
+	assert_string_equal(stack_of_event(), "<user stack trace>\n"
+					      " =>  <0000000000400100>\n"
+					      " =>  <0000000000401000>\n"
+					      " =>  <0000000000402000>\n"
+					      " =>  <0000000000401020>\n");
+}
+
 /* Programs without frame pointers, or that have damaged their stacks. */
 static void frames_that_lead_nowhere(void **state)
 {
@@ -181,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(frames_are_followed, reset, check),
+		cmocka_unit_test_setup_teardown(replaced_addresses, reset, check),
 		cmocka_unit_test_setup_teardown(frames_that_lead_nowhere, reset, check),
 		cmocka_unit_test_setup_teardown(threads_of_the_kernel, reset, check),
 		cmocka_unit_test_setup_teardown(files_by_name, reset, check),
