@@ -7,6 +7,7 @@
 #include "tracefs.h"
 #include <trace/host_tracepoints.h>
 #include <trace/thread.h>
+#include <trace/trace_events.h>
 #include <trace/trace.h>
 
 static struct trace_thread threads[2];
@@ -224,9 +225,24 @@ BOOT(no_memory)
 BOOT(printing_causes_events)
 BOOT(interrupts)
 
+/* An entry without a name, with which the kernel's tables of names may end, names nothing. */
+static void test_no_name(void **state)
+{
+	static const struct trace_print_flags_u64 names[] = { { 1, "one" }, { 0, NULL } };
+	char text[32];
+	struct trace_seq seq;
+
+	(void)state;
+	trace_seq_init(&seq, text, sizeof(text));
+	assert_string_equal(trace_print_symbols_seq(&seq, 1, names, 2), "one");
+	assert_string_equal(trace_print_symbols_seq(&seq, 0, names, 2), "0x0");
+	assert_string_equal(trace_print_flags_seq(&seq, "|", 3, names, 2), "one|0x2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_name),
 		cmocka_unit_test(test_printed_and_recorded),
 		cmocka_unit_test(test_only_what_is_recorded),
 		cmocka_unit_test(test_synthetic),
