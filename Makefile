@@ -53,6 +53,7 @@ include tools/build.mk
 
 # Without processes the kernel has no user mode, and no probes in programs.
 ifeq ($(PROCESSES),0)
+TEST_SRCS := $(filter-out tests/kernel/ktest_uprobe.c,$(TEST_SRCS))
 TRACE_SRCS := $(call named,without_uprobes,$(call trace_table,without_uprobes))
 CFLAGS_trace/start/features.c := -iquote $(BUILD)/gen/alone
 $(BUILD)/obj/trace/start/features.c.notrace.o: $(BUILD)/gen/alone/start/features.list

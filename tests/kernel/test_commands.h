@@ -10,6 +10,11 @@ extern const struct command fault_commands[];	  /* fault.c */
 extern const struct command ktest_commands[];	  /* ktest.c */
 extern const struct command shares_commands[];	  /* load/shares.c */
 extern const struct command torture_commands[];	  /* load/torture.c */
-extern const struct command uprobe_commands[];	  /* ktest_uprobe.c */
+#ifdef WITH_PROCESSES
+extern const struct command uprobe_commands[]; /* ktest_uprobe.c */
+#define TEST_UPROBE_COMMANDS uprobe_commands,
+#else
+#define TEST_UPROBE_COMMANDS
+#endif
 
 #endif
