@@ -21,7 +21,14 @@ struct call {
 	uint64_t began, ended; /* CPUs */
 };
 
-static bool is_sampled; /* an NMI is the profiler's */
+static bool is_sampled;		       /* an NMI is the profiler's */
+static uint32_t nr_inside, nr_entered; /* NMIs that the tracer knows of */
+
+void upcall_nmi(bool enters)
+{
+	nr_entered += enters;
+	nr_inside += enters ? 1 : UINT32_MAX;
+}
 
 bool sample_nmi(const struct trap_frame *regs)
 {
@@ -172,6 +179,7 @@ static void test_strays(void **state)
 
 	(void)state;
 	start();
+	nr_entered = nr_inside = 0;
 	sim_alone(send_strays);
 	assert_int_equal(sim_nr_printed() - before, 10); /* 1, 2, 4 ... 512 */
 	assert_string_equal(sim_last_printed(), "NMI: CPU 0 got one that nobody sent (512 so far)");
@@ -180,6 +188,8 @@ static void test_strays(void **state)
 	sim_alone(send_strays);
 	is_sampled = false;
 	assert_int_equal(sim_nr_printed() - before, 10);
+	assert_int_equal(nr_entered, 2000);
+	assert_int_equal(nr_inside, 0);
 }
 
 /* ---- Stopping ---- */
