@@ -1,6 +1,5 @@
 /*
- * Clocks: the time of day, the time since the boot, and CPU time of threads and processes, which are the
- * same as long as a process has one thread.
+ * Clocks: the time of day, the time since the boot, and CPU time of threads and processes.
  */
 #include <kernel/time.h>
 #include "syscall.h"
@@ -26,6 +25,7 @@ static uint64_t clock_read_ns(int which_clock)
 	case CLOCK_TAI:
 		return ktime_get_real_ns();
 	case CLOCK_PROCESS_CPUTIME_ID:
+		return process_cpu_ns(current_process());
 	case CLOCK_THREAD_CPUTIME_ID:
 		return current_thread()->runtime_ns;
 	default:
@@ -86,7 +86,7 @@ long sys_time(long *tloc)
 long sys_times(uint64_t *tbuf)
 {
 	const uint64_t tick_ns = NSEC_PER_SEC / CLOCK_TICKS_PER_SECOND;
-	const uint64_t out[4] = { current_thread()->runtime_ns / tick_ns };
+	const uint64_t out[4] = { process_cpu_ns(current_process()) / tick_ns };
 
 	if (tbuf && copy_to_user(tbuf, out, sizeof(out)))
 		return -EFAULT;
@@ -107,7 +107,8 @@ long sys_getrusage(int who, void *ru)
 	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
 		return -EINVAL;
 	if (who != RUSAGE_CHILDREN) {
-		out.user = clock_timeval(current_thread()->runtime_ns);
+		out.user = clock_timeval(who == RUSAGE_THREAD ? current_thread()->runtime_ns
+							      : process_cpu_ns(current_process()));
 		out.nvcsw = (int64_t)current_thread()->nr_voluntary;
 	}
 	return copy_to_user(ru, &out, sizeof(out)) ? -EFAULT : 0;

@@ -378,13 +378,51 @@ static void names(void)
 		sys_sleep_ms(1);
 }
 
+static long cpu_ns(long clock)
+{
+	long time[2];
+
+	CHECK(!CALL2(NR_CLOCK_GETTIME, clock, time));
+	return time[0] * 1000000000 + time[1];
+}
+
+/* In the program and in the kernel: 0: of all threads; 1: of this one. */
+static long usage_us(long who)
+{
+	long usage[18];
+
+	CHECK(!CALL2(NR_GETRUSAGE, who, usage));
+	return (usage[0] + usage[2]) * 1000000 + usage[1] + usage[3];
+}
+
+static long burnt_ns;
+
+static void burn(long i)
+{
+	while ((burnt_ns = cpu_ns(3)) < 40000000)
+		(void)i;
+}
+
+/* CPU time of the program is that of all its threads, of those too that have ended. */
+static void times(void)
+{
+	long ticks[4], own = cpu_ns(3);
+
+	thread_of(0, burn, 0);
+	wait_zero(&tids[0]);
+	CHECK(burnt_ns >= 40000000 && cpu_ns(3) - own < burnt_ns);
+	CHECK(cpu_ns(2) >= burnt_ns + own);
+	CHECK(usage_us(0) >= 40000 && usage_us(1) < 40000);
+	CHECK(CALL1(NR_TIMES, ticks) >= 0 && ticks[0] + ticks[1] >= 3);
+}
+
 void main_program(long *sp)
 {
 	static const struct test tests[] = {
 		{ "ids", ids },	      { "clone3", clone3s }, { "flags", flags },
 		{ "leader", leader }, { "group", group },    { "signals", signals },
 		{ "stop", stop },     { "exec", exec },	     { "leaves", leaves },
-		{ "names", names },
+		{ "names", names },   { "times", times },
 	};
 
 	if (sp[0] > 2 && text_equal((const char *)sp[2], "executed")) {
