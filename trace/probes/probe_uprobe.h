@@ -9,7 +9,7 @@
  *   probe_uprobe.c        the two kinds, and hits
  *   probe_uprobe_place.c  places: the line, the file, its symbols
  *   probe_uprobe_elf.c    symbols of a file, in ELF
- *   probe_uprobe_files.c  uprobe_events, uprobe_profile, the boot parameter, sentences of `why`
+ *   probe_uprobe_files.c  uprobe_events and uprobe_profile
  *
  * Context: thread, config lock held; hits - the thread of the program, which may fault.
  */

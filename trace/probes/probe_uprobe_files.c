@@ -1,8 +1,7 @@
-/* uprobe_events and uprobe_profile, and the boot parameter. See fs_file.h, probe_uprobe.h. */
+/* uprobe_events and uprobe_profile. See fs_file.h, probe_uprobe.h. */
 #include <trace/errno.h>
 #include "events/dyn_event_file.h"
 #include "events/event_file.h"
-#include "feature/boot.h"
 #include "feature/feature.h"
 #include "fs/fs_file.h"
 #include "instance/array.h"
