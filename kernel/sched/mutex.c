@@ -68,9 +68,10 @@ static bool mutex_try_lock_again(void *arg)
 
 	if (mutex_trylock(mutex))
 		return true;
-	if (thread_is_pressing(current_thread()))
-		mutex_press_owner(mutex);
-	return false;
+	if (!thread_is_pressing(current_thread()))
+		return false;
+	mutex_press_owner(mutex);
+	return mutex_trylock(mutex);
 }
 
 static void mutex_check_lock(struct mutex *mutex)
@@ -114,9 +115,10 @@ void mutex_unlock(struct mutex *mutex)
 	if (KERNEL_DEBUG)
 		lock_order_remove(&current_thread()->held_mutexes, mutex);
 	atomic_store(&mutex->owner, NULL);
+	/* Urgent until the waiter is awake: without that a real-time thread could keep this one from waking it. */
+	waitq_wake_one(&mutex->queue);
 	if (atomic_load(&mutex->pressed))
 		mutex_unpress(mutex);
-	waitq_wake_one(&mutex->queue);
 }
 
 bool mutex_held(const struct mutex *mutex)

@@ -6,6 +6,7 @@
 #include <kernel/preempt.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
+#include <trace/ftrace.h>
 
 #define NR_THREADS 4
 #define BOUND_NS   (2000 * NSEC_PER_MSEC) /* for what should take no time */
@@ -275,8 +276,7 @@ static void test_rt_limit_rules(void)
 	KTEST_CHECK(sched_rt_set_runtime_us(-2) == -EINVAL);
 	KTEST_CHECK(sched_rt_set_runtime_us(period_us + 1) == -EINVAL);
 	KTEST_CHECK(sched_rt_set_period_us(runtime_us - 1) == -EINVAL);
-	KTEST_CHECK(sched_rt_set_period_us(0) == -EINVAL);
-	KTEST_CHECK(sched_rt_set_period_us(-1) == -EINVAL);
+	KTEST_CHECK(sched_rt_set_period_us(0) == -EINVAL && sched_rt_set_period_us(-1) == -EINVAL);
 	KTEST_CHECK(sched_rt_period_us() == period_us && sched_rt_runtime_us() == runtime_us);
 	KTEST_CHECK(sched_rt_set_runtime_us(period_us) == 0);
 	KTEST_CHECK(sched_rt_set_period_us(period_us - 1) == -EINVAL);
@@ -308,8 +308,7 @@ static void test_rt_urgent_behind_its_like(void)
 		wake_up_new_thread(spinner);
 		wake_up_new_thread(other);
 		atomic_store(&other->urgent_until_ns, UINT64_MAX);
-		KTEST_CHECK(thread_join_wait(spinner) == 0);
-		KTEST_CHECK(ktime_get_ns() - begin_ns < BOUND_NS);
+		KTEST_CHECK(thread_join_wait(spinner) == 0 && ktime_get_ns() - begin_ns < BOUND_NS);
 		KTEST_CHECK(thread_join_wait(other) == 0);
 	}
 	leave();
@@ -348,23 +347,44 @@ static void test_rt_urgent_goes_back(void)
 	leave();
 }
 
-static struct mutex held;
+static struct {
+	struct mutex mutex;
+	struct thread *_Atomic waiter; /* until it has the mutex */
+	_Atomic uint32_t nr_unpressed_early;
+} held;
 
 static int hold_while_asleep(void *arg)
 {
 	(void)arg;
-	mutex_lock(&held);
+	mutex_lock(&held.mutex);
 	atomic_fetch_add(&rt.nr_started, 1);
 	thread_pause_ns(20 * NSEC_PER_MSEC);
-	mutex_unlock(&held);
+	mutex_unlock(&held.mutex);
 	return 0;
 }
 
-/* The holder of a mutex wakes behind one of its priority that never sleeps. */
+static TRACE_NOTRACE void note_unpressed(uintptr_t ip, uintptr_t parent_ip, struct ftrace_ops *ops,
+					 struct ftrace_regs *fregs)
+{
+	struct thread *waiter = held.waiter;
+
+	(void)ip, (void)parent_ip, (void)ops;
+	if (fregs->rdi == (uintptr_t)&held.mutex && waiter && !atomic_load(&waiter->on_queue))
+		atomic_fetch_add(&held.nr_unpressed_early, 1);
+}
+
+/*
+ * The holder of a mutex wakes behind one of its priority that never sleeps. It is held up until the
+ * waiter is awake: otherwise a tick before that would put it behind the other one again.
+ */
 static void test_rt_holder_behind_its_like(void)
 {
+	static struct ftrace_ops ops = { .func = note_unpressed };
 	struct thread *holder, *spinner;
 
+	KTEST_CHECK(ftrace_set_filter(&ops, "mutex_unpress", 13, true) == 0 &&
+		    KTEST_NEED(register_ftrace_function(&ops) == 0));
+	held.waiter = current_thread();
 	enter(60);
 	atomic_store(&is_over, false);
 	holder = prepare(here(), 50, hold_while_asleep, NULL);
@@ -374,13 +394,15 @@ static void test_rt_holder_behind_its_like(void)
 		while (!atomic_load(&rt.nr_started))
 			thread_pause_ns(NSEC_PER_MSEC);
 		wake_up_new_thread(spinner);
-		mutex_lock(&held);
-		mutex_unlock(&held);
+		mutex_lock(&held.mutex);
+		held.waiter = NULL;
+		mutex_unlock(&held.mutex);
 		atomic_store(&is_over, true);
-		KTEST_CHECK(thread_join_wait(spinner) == 0);
-		KTEST_CHECK(thread_join_wait(holder) == 0);
+		KTEST_CHECK(thread_join_wait(spinner) == 0 && thread_join_wait(holder) == 0);
 	}
 	leave();
+	KTEST_CHECK(unregister_ftrace_function(&ops) == 0 && !held.nr_unpressed_early);
+	ftrace_free_filter(&ops);
 }
 
 /* An urgent one need not wait for that: here it would be for 9 seconds. */
@@ -469,10 +491,8 @@ static void chain_of_two(bool is_rt)
 	wake_up_new_thread(waiter);
 	KTEST_CHECK(wait_for_urgent(holder, 1) && wait_for_urgent(self, before + 1));
 	mutex_unlock(&chain.inner);
-	KTEST_CHECK(atomic_load(&self->nr_urgent) == before);
-	KTEST_CHECK(wait_for_urgent(holder, 0));
-	KTEST_CHECK(thread_join_wait(waiter) == 0);
-	KTEST_CHECK(thread_join_wait(normal) == 1);
+	KTEST_CHECK(atomic_load(&self->nr_urgent) == before && wait_for_urgent(holder, 0));
+	KTEST_CHECK(thread_join_wait(waiter) == 0 && thread_join_wait(normal) == 1);
 	KTEST_CHECK(thread_join_wait(holder) == 0);
 }
 
