@@ -15,7 +15,7 @@
 #include <kernel/upcall.h>
 #include <trace/events/irq_vectors.h>
 
-#define CALIBRATE_NS 2000000ull
+#define CALIBRATE_NS 500000ull
 #define MIN_DELTA_NS 1000ull
 
 /* Times of tsc_clock_ns(), TIMER_NONE for none. Used by its own CPU only, with interrupts off. */

@@ -67,10 +67,10 @@ void tsc_delay_ns(uint64_t ns)
 		arch_cpu_relax();
 }
 
-/* Measure the TSC's rate in Hz, for `ms` milliseconds. `out_error`: the largest error, in Hz. */
-static uint64_t measure(const struct ref_clock *ref, uint32_t ms, uint64_t *out_error)
+/* Measure the TSC's rate in Hz, for `us` microseconds. `out_error`: the largest error, in Hz. */
+static uint64_t measure(const struct ref_clock *ref, uint32_t us, uint64_t *out_error)
 {
-	uint32_t needed = (uint32_t)(ref->hz * ms / 1000);
+	uint32_t needed = (uint32_t)(ref->hz * us / 1000000);
 	struct ref_sample start = ref_clock_sample(ref->read), end;
 	uint64_t ticks, cycles, tick_cycles;
 
@@ -90,14 +90,14 @@ static uint64_t measure(const struct ref_clock *ref, uint32_t ms, uint64_t *out_
  */
 static uint64_t best_measure(void)
 {
-	static const uint32_t runs_ms[] = { 2, 5, 10, 10 };
+	static const uint32_t runs_us[] = { 500, 2000, 5000, 10000, 10000 };
 	const struct ref_clock *ref = ref_clock_find();
 	uint64_t hz = 0, best_error = UINT64_MAX;
 	size_t run;
 
 	tsc.reference = ref->name;
-	for (run = 0; run < ARRAY_SIZE(runs_ms); run++) {
-		uint64_t error, run_hz = measure(ref, runs_ms[run], &error);
+	for (run = 0; run < ARRAY_SIZE(runs_us); run++) {
+		uint64_t error, run_hz = measure(ref, runs_us[run], &error);
 
 		if (error < best_error) {
 			best_error = error;
