@@ -12,10 +12,10 @@
 #include "syscall.h"
 
 #define SYSCALL_INFO(nr, name_, ARGS, ...)                                                         \
-	[nr] = { .name = #name_,                                                                   \
-		 .types = { ARGS(SYSCALL_TYPE, NULL, __VA_ARGS__) },                               \
-		 .args = { ARGS(SYSCALL_NAME, NULL, __VA_ARGS__) } },
-static const struct trace_syscall syscall_infos[SYSCALL_MAX] = { SYSCALLS(SYSCALL_INFO) };
+	[nr] = &(const struct trace_syscall){ .name = #name_,                                      \
+					      .types = { ARGS(SYSCALL_TYPE, NULL, __VA_ARGS__) },  \
+					      .args = { ARGS(SYSCALL_NAME, NULL, __VA_ARGS__) } },
+static const struct trace_syscall *const syscall_infos[SYSCALL_MAX] = { SYSCALLS(SYSCALL_INFO) };
 
 /* Parts that events want, of enum trace_syscall_part, of calls that go through syscall_traced(). */
 static _Atomic uint8_t syscall_parts[SYSCALL_MAX];

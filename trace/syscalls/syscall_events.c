@@ -241,8 +241,8 @@ static int syscall_make_all(const struct trace_syscall_host *host)
 	memset(trace_syscall_events, 0, bytes);
 	err = trace_event_call_add(&trace_syscall_latency_call);
 	for (uint32_t nr = 0; nr < host->nr_calls && !err; nr++) {
-		if (host->calls[nr].name)
-			err = syscall_make(&host->calls[nr], nr);
+		if (host->calls[nr])
+			err = syscall_make(host->calls[nr], nr);
 	}
 	return err;
 }

@@ -36,7 +36,7 @@ static bool syscall_why_is_there(const char *name)
 	const struct trace_syscall_host *host = trace_plat_syscalls();
 
 	for (uint32_t nr = 0; nr < host->nr_calls; nr++) {
-		if (host->calls[nr].name && trace_streq(host->calls[nr].name, name))
+		if (host->calls[nr] && trace_streq(host->calls[nr]->name, name))
 			return true;
 	}
 	return false;

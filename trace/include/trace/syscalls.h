@@ -29,7 +29,7 @@ TRACE_BEGIN_DECLS
 #define TRACE_SYSCALL_ARGS 6u
 
 struct trace_syscall {
-	const char *name;		       /* without `sys_`; NULL: no call has this number */
+	const char *name;		       /* without `sys_` */
 	const char *types[TRACE_SYSCALL_ARGS]; /* in C; NULL behind the last argument */
 	const char *args[TRACE_SYSCALL_ARGS];  /* names */
 };
@@ -42,8 +42,8 @@ enum trace_syscall_part {
 };
 
 struct trace_syscall_host {
-	const struct trace_syscall *calls; /* by number */
-	uint32_t nr_calls;		   /* at most 65,536 */
+	const struct trace_syscall *const *calls; /* by number; NULL: no call has it */
+	uint32_t nr_calls;			  /* at most 65,536 */
 	/*
 	 * From now on, calls of number `nr` go through the functions of `parts`, of enum
 	 * trace_syscall_part, and no others. Calls that are on their way may still end as they began.
@@ -73,7 +73,7 @@ static inline const struct trace_syscall *trace_syscall_of(uint64_t nr)
 {
 	const struct trace_syscall_host *host = trace_plat_syscalls();
 
-	return host && nr < host->nr_calls && host->calls[nr].name ? &host->calls[nr] : NULL;
+	return host && nr < host->nr_calls ? host->calls[nr] : NULL;
 }
 
 TRACE_END_DECLS

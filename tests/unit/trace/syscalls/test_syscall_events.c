@@ -21,15 +21,23 @@ enum {
 	NR_CALLS
 };
 
-static const struct trace_syscall calls[NR_CALLS] = {
-	[READ] = { "read", { "unsigned int", "char *", "size_t" }, { "fd", "buf", "count" } },
-	[WRITE] = { "write",
-		    { "unsigned int", "const char *", "size_t" },
-		    { "fd", "buf", "count" } },
-	[OPEN] = { "open", { "const char *", "int", "umode_t" }, { "filename", "flags", "mode" } },
-	[GETPID] = { .name = "getpid" },
-	[OPENAT] = { "openat", { "int", "const char *" }, { "dfd", "filename" } },
-	[RENAME] = { "rename", { "const char *", "const char *" }, { "oldname", "newname" } },
+static const struct trace_syscall *const calls[NR_CALLS] = {
+	[READ] = &(const struct trace_syscall){ "read",
+						{ "unsigned int", "char *", "size_t" },
+						{ "fd", "buf", "count" } },
+	[WRITE] = &(const struct trace_syscall){ "write",
+						 { "unsigned int", "const char *", "size_t" },
+						 { "fd", "buf", "count" } },
+	[OPEN] = &(const struct trace_syscall){ "open",
+						{ "const char *", "int", "umode_t" },
+						{ "filename", "flags", "mode" } },
+	[GETPID] = &(const struct trace_syscall){ .name = "getpid" },
+	[OPENAT] = &(const struct trace_syscall){ "openat",
+						  { "int", "const char *" },
+						  { "dfd", "filename" } },
+	[RENAME] = &(const struct trace_syscall){ "rename",
+						  { "const char *", "const char *" },
+						  { "oldname", "newname" } },
 };
 
 static unsigned int parts[NR_CALLS];
@@ -37,7 +45,7 @@ static uint32_t nr_reads; /* of the caller's memory */
 
 static void divert(uint32_t nr, unsigned int new_parts)
 {
-	assert_true(nr < NR_CALLS && calls[nr].name);
+	assert_true(nr < NR_CALLS && calls[nr]);
 	parts[nr] = new_parts;
 }
 
