@@ -80,9 +80,9 @@ def prepare(trees, paths, args, directory):
     plan = product_plan(trees, args.jobs)
     if any(path.startswith("tools/mount/") for path in paths):
         suites.append(mount_suite(trees))
+    suites.append(Boots(plan, KERNEL, BOOTED if args.boots else ()))
     if args.boots:
         suites += [
-            Boots(plan, KERNEL, BOOTED),
             Command("tests/qemu/test_view.py", [*PYTEST, "tests/qemu/test_view.py"], ["tools/view/"], 120, BUILD),
             Command("tests/qemu/test_dat.py", [*PYTEST, "tests/qemu/test_dat.py"], ["tools/host/"], 120, BUILD),
         ]

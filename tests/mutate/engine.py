@@ -11,7 +11,7 @@ from operators import mutants_of
 from trees import redirected, run
 
 KILLED, HUNG, SURVIVED = "killed", "timed out", "SURVIVED"
-BROKEN, SAME, TWIN = "does not compile", "same code", "code of another mutant"
+BROKEN, UNLINKED, SAME, TWIN = "does not compile", "does not link", "same code", "code of another mutant"
 COUNTED = (KILLED, HUNG, SURVIVED)
 
 
@@ -80,6 +80,17 @@ def order(mutants, seed):
     return turns + faults[nr:] + others[nr:]
 
 
+def ask(suites, tree, mutant):
+    """Its fate, and the test that killed it. Without a kill the last suite that says something about it is right."""
+    fate = SURVIVED
+    for suite in suites:
+        what, by = suite.judge(tree, mutant)
+        if what in (KILLED, HUNG):
+            return what, by
+        fate = what or fate
+    return fate, ""
+
+
 class Draw:
     """The mutants of one file, in the order in which they are drawn, until `quota` of them have counted."""
 
@@ -116,11 +127,8 @@ class Draw:
                 return Outcome(mutant, BROKEN)
             if code in codes:
                 return Outcome(mutant, codes[code], code=code)
-            for suite in suites:
-                what, by = suite.judge(tree, mutant)
-                if what:
-                    return Outcome(mutant, what, by, time.monotonic() - begin, code)
-            return Outcome(mutant, SURVIVED, "", time.monotonic() - begin, code)
+            what, by = ask(suites, tree, mutant)
+            return Outcome(mutant, what, by, time.monotonic() - begin, code)
         finally:
             tree.restore(self.path, self.text, times)
 

@@ -1,14 +1,18 @@
-"""The suites that could kill a mutant. A suite's judge() gives (how, by which test), or (None, "") when the mutant lives."""
+"""
+The suites that could kill a mutant. A suite's judge() gives (how, by which test). When the mutant lives, or the suite has
+no test of it, that is (None, ""); (UNLINKED, "") is a program that the linker refuses, (SURVIVED, "") one that it took.
+"""
 import re
 
 from coverage import MAKEFILE, Coverage, command_of, variant_of
-from engine import HUNG, KILLED
+from engine import HUNG, KILLED, SURVIVED, UNLINKED
 from trees import Timeout, redirected, run
 
 PYTEST = ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
 NO_SUCH_TEST = (4, 5)  # what pytest then returns: no mutant is killed by that
 SLACK = 10  # a test that needs so many times the CPU time that it usually does hangs,
 SHORTEST = 5  # and so many seconds of it
+LINKED = "build/kernel/fathom-test.stage1"
 
 
 def is_asked(program, words):
@@ -59,10 +63,13 @@ class Tools:
 
 
 class Boots:
-    """A kernel with the mutant in it, booted. Dear, so asked last; a mutant that does not link is killed by the build."""
+    """
+    A kernel with the mutant in it, booted. Dear, so asked last. The build makes it in two steps: one that the linker
+    refuses is no mutant, and one that the build's own checks refuse is killed by them.
+    """
 
     def __init__(self, plan, variables, tests):
-        """`tests`: (name, pytest's arguments, seconds, environment, paths they are for), the first ones first."""
+        """`tests`: (name, pytest's arguments, seconds, environment, paths they are for), the first ones first; may be none."""
         self.plan, self.variables, self.tests = plan, variables, tests
 
     def judge(self, tree, mutant):
@@ -70,6 +77,8 @@ class Boots:
         if mutant.path.startswith("tools/") or not touched:
             return None, ""
         try:
+            if run(["make", "-s", *self.variables, LINKED], tree.path):
+                return UNLINKED, ""
             if run(["make", "-s", *self.variables, "test-kernel"], tree.path):
                 return KILLED, "the build"
             builds = {"FATHOM_BUILD": str(tree.path / "build/kernel"), "FATHOM_BUILD_CLANG": "/nowhere"}
@@ -79,7 +88,7 @@ class Boots:
                 what, by = attempt(name, [*PYTEST, *words], tree, seconds, {**builds, **env})
                 if what:
                     return what, by
-            return None, ""
+            return SURVIVED, ""
         finally:
             for name in touched:  # the source gets its old time back, and they would stay
                 (tree.path / name).unlink(missing_ok=True)
@@ -108,25 +117,28 @@ class Units:
 
     def judge(self, tree, mutant):
         touched = set(tree.depending(self.plan, mutant.path))
-        made = {}
+        made, fate = {}, None
         for program in self.programs:
             mine = touched.intersection(self.plan.linked(program))
             if not mine or not self.coverage.executes(program, mutant):
                 continue
             if not self._compile(tree, mine, made) or run(self._link(program, mine, made), tree.path):
+                fate = fate or UNLINKED
                 continue
+            fate = SURVIVED
             command = [word if word != program else "build/mutant" for word in command_of(program)]
             what, by = attempt(program.removeprefix("build/unit/"), command, tree, self.coverage.seconds(program))
             if what:
                 return what, by
-        return None, ""
+        return fate, ""
 
     def _compile(self, tree, names, made):
         for name in names - made.keys():
-            made[name] = re.sub(r"^build/", "build/mutated/", name)
-            (tree.path / made[name]).parent.mkdir(parents=True, exist_ok=True)
-            if run(redirected(self.plan.compile[name][1], name, made[name]), tree.path):
-                return False
+            copy = re.sub(r"^build/", "build/mutated/", name)
+            (tree.path / copy).parent.mkdir(parents=True, exist_ok=True)
+            if run(redirected(self.plan.compile[name][1], name, copy), tree.path):
+                return False  # and what lies there is of an earlier mutant
+            made[name] = copy
         return True
 
     def _link(self, program, names, made):

@@ -14,10 +14,10 @@ sys.path.insert(0, str(ROOT / "tests/mutate"))
 
 import suites  # noqa: E402
 from areas import area_of  # noqa: E402
-from engine import HUNG, KILLED, SAME, SURVIVED, TWIN, Compared, Draw, Outcome, bytecode, in_threads, order  # noqa: E402
+from engine import HUNG, KILLED, SAME, SURVIVED, TWIN, UNLINKED, Compared, Draw, Outcome, ask, bytecode, in_threads, order  # noqa: E402
 from mutant import FAULTS  # noqa: E402
 from operators import mutants_of  # noqa: E402
-from suites import Command  # noqa: E402
+from suites import LINKED, Boots, Command, Units  # noqa: E402
 from trees import Plan, Tree  # noqa: E402
 from verdicts import Verdicts, lines_of  # noqa: E402
 
@@ -94,6 +94,68 @@ def test_survivor_and_verdict(tree):
     assert [told.of(mutant) for mutant in lived if mutant != always] == [None] * (len(lived) - 1)
     with pytest.raises(ValueError):
         Verdicts(f"### `limit.c`\n\n{lines_of(always)}\n  whatever: it is fine\n")
+
+
+CHOSEN = """\
+int absent(int value);
+int chosen(int value)
+{
+	if (sizeof(value) == 4)
+		return value + 1;
+	return absent(value);
+}
+"""
+MAKEFILE = f"""\
+test-kernel: {LINKED}
+	! grep -q 'return value;' chosen.c
+{LINKED}: build/kernel/chosen.o build/kernel/main.o
+	gcc -o $@ $^
+build/kernel/%.o: %.c
+	@mkdir -p $(@D)
+	gcc -O2 -c $< -o $@
+"""
+
+
+class Everywhere:
+    """Coverage of programs that execute each mutant."""
+
+    def executes(self, program, mutant):
+        return True
+
+    def seconds(self, program):
+        return 0.1
+
+
+def test_mutants_that_do_not_link(tree):
+    """They are left out, with a unit test that calls the function and without; the kernel's linker has the last word."""
+    made = "build/kernel/chosen.o"
+    plan = Plan(f"gcc -O2 -c chosen.c -o {made}\ngcc {made} main.o -o main")
+    (tree.path / "build/kernel").mkdir()
+    (tree.path / made).with_suffix(".d").write_text(f"{made}: chosen.c\n")
+    for name, text in (
+        ("chosen.c", CHOSEN),
+        ("main.c", "int chosen(int);\nint main(void) { return chosen(1); }\n"),
+        ("Makefile", MAKEFILE),
+    ):
+        tree.put(name, text)
+    subprocess.run(["gcc", "-c", "main.c"], cwd=tree.path, check=True)
+    units = Units.__new__(Units)
+    units.programs, units.plan, units.coverage = ["main"], plan, Everywhere()
+    boots = Boots(plan, (), ())
+
+    def fate(after, *asked):
+        mutant = next(mutant for mutant in mutants_of("chosen.c", CHOSEN) if mutant.after == after)
+        tree.put("chosen.c", mutant.apply(CHOSEN))
+        return ask(asked, tree, mutant)
+
+    absent, minus, less = "if (sizeof(value) != 4)", "return value - 1;", "return value;"
+    assert fate(absent, units) == fate(absent, boots) == fate(absent, units, boots) == (UNLINKED, "")
+    assert fate(minus, boots) == (SURVIVED, "")
+    assert fate(less, boots) == (KILLED, "the build")
+    units.plan = Plan(f"gcc -O2 -c chosen.c -o {made}\ngcc {made} absent.o -o main")  # a test that links no mutant
+    assert fate(minus, units) == (UNLINKED, "")
+    assert fate(minus, units, boots) == (SURVIVED, "")
+    assert not (tree.path / made).exists()
 
 
 PUBLISHED = """\
