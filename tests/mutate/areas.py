@@ -29,6 +29,7 @@ AREAS = {
     "trace": ("trace/*",),
     "ninep": ("kernel/ninep/*",),
     "virtio": ("kernel/virtio/*",),
+    "processes": ("kernel/process/*", "kernel/syscall/*"),
     "kernel": ("kernel/trace_*", "kernel/sched/grace.c", "kernel/sched/sched_rt_limit.c"),
     "tools/host": ("tools/host/*.py",),
     "tools/view": ("tools/view/*.py",),
@@ -46,14 +47,23 @@ def area_of(path):
 
 
 def weight(path):
-    """Code that few lines of carry much is drawn from more often."""
+    """Code that few lines of carry much is drawn from more often; that of programs, which takes a boot each time, less."""
+    if area_of(path) == "processes":
+        return 0.25
     return 1 if path.startswith(("trace/", "tools/host/", "tools/view/")) and not path.startswith("trace/arch/") else 2
 
 
 KERNEL = ("BUILD=build/kernel", "CC=gcc")
 
 CODE = ("trace/", "arch/", "kernel/", "boot/")
+PROGRAMS = [
+    *(f"tests/qemu/test_{name}.py" for name in ("process", "process_signals", "process_threads", "process_busybox")),
+    *(f"tests/qemu/test_process_{name}.py" for name in ("dynamic", "terminal", "policy", "events", "tutorials")),
+    *(f"tests/qemu/test_uprobe{name}.py" for name in ("s", "_events")),
+    *("-k", "gcc and not 2-max and not torture"),
+]
 BOOTED = (
+    ("programs", PROGRAMS, 40, {}, ("kernel/process/", "kernel/syscall/")),
     ("ktest", ["tests/qemu/test_kernel.py::test_unit_tests_inside[gcc-4-128M]"], 20, {}, CODE),
     ("torture", ["tests/qemu/test_torture.py::test_torture[gcc-4]"], 20, {"TORTURE_ROUNDS": "300", "TORTURE_CROWD_SECONDS": "1"}, CODE),
     ("the channel", ["tests/qemu/test_channel.py"], 120, {}, ("kernel/ninep/", "kernel/virtio/")),

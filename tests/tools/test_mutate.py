@@ -272,6 +272,7 @@ def test_areas():
         None,
         "ninep",
     ]
+    assert area_of("kernel/process/fork.c") == area_of("kernel/syscall/epoll.c") == "processes"
     assert area_of("kernel/mm/slab.c") is area_of("tools/lines/lines.py") is None
 
 
