@@ -4,6 +4,7 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "events/event_file.h"
+#include "events/event_watch.h"
 
 #define CREATE_TRACE_POINTS
 #include "host/shelf_events.h"
@@ -169,6 +170,56 @@ static void soft_users_end_with_their_instance(void **state)
 	assert_false(trace_shelf_full_enabled());
 }
 
+static char watched[64]; /* as recorded() */
+
+static void note(struct trace_event_watch *watch, const struct trace_event_hit *hit)
+{
+	const struct trace_event_raw_shelf *entry = hit->entry;
+	size_t len = strlen(watched);
+
+	(void)watch;
+	snprintf(watched + len, sizeof(watched) - len, "%d,", entry->shelf);
+}
+
+static void watch_events(struct trace_event_file *file, struct trace_event_watch *watch, bool on)
+{
+	trace_plat_lock(&trace_config_lock);
+	if (on)
+		assert_int_equal(trace_event_watch_add(file, watch), 0);
+	else
+		trace_event_watch_remove(file, watch);
+	trace_plat_unlock(&trace_config_lock);
+}
+
+/* The filter of an event decides on what is recorded alone, whether it or the watch was there first. */
+static void watches_see_what_a_filter_rejects(void **state)
+{
+	struct trace_event_file *file = file_of(&event_shelf_full);
+	struct trace_event_watch watch = { .func = note };
+
+	(void)state;
+	assert_int_equal(echo("1", ENABLE), 0);
+	for (int watch_is_first = 0; watch_is_first < 2; watch_is_first++) {
+		watched[0] = '\0';
+		assert_int_equal(echo("", "trace"), 0);
+		if (watch_is_first)
+			watch_events(file, &watch, true);
+		assert_int_equal(echo("shelf == 2", "events/shelf/shelf_full/filter"), 0);
+		if (!watch_is_first)
+			watch_events(file, &watch, true);
+		assert_ptr_equal(file->front.test, &trace_event_any);
+		trace_shelf_full(1);
+		trace_shelf_full(2);
+		assert_string_equal(watched, "1,2,");
+		watch_events(file, &watch, false);
+		assert_ptr_not_equal(file->front.test, &trace_event_any); /* rejected early again */
+		trace_shelf_full(3);
+		assert_string_equal(watched, "1,2,");
+		assert_string_equal(recorded(), "2,");
+		assert_int_equal(echo("0", "events/shelf/shelf_full/filter"), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +229,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(states_outlive_soft_users, event_reset, all_off),
 		cmocka_unit_test_setup_teardown(no_memory_for_a_soft_user, event_reset, all_off),
 		cmocka_unit_test_setup_teardown(soft_users_end_with_their_instance, event_reset,
+						all_off),
+		cmocka_unit_test_setup_teardown(watches_see_what_a_filter_rejects, event_reset,
 						all_off),
 	};
 
