@@ -177,9 +177,11 @@ extern size_t fake_stack_nr;
 bool fake_lock_held(const struct trace_plat_lock *lock);
 /* Run the work that trace_plat_defer() was given. */
 void fake_run_deferred(void);
-extern bool fake_interrupted;		  /* trace_plat_wait() returns -EINTR */
-extern void (*fake_on_wait)(void);	  /* called each time before the condition is asked */
-extern void (*fake_on_lock)(void);	  /* called before each lock is taken, not within itself */
+extern bool fake_interrupted;	   /* trace_plat_wait() returns -EINTR */
+extern void (*fake_on_wait)(void); /* called each time before the condition is asked */
+extern void (*fake_on_lock)(void); /* called before each lock is taken, not within itself */
+/* Called after each lock was let go, not within itself. */
+extern void (*fake_on_unlock)(const struct trace_plat_lock *lock);
 extern void (*fake_on_each_thread)(void); /* called before and after all threads are visited */
 extern void (*fake_on_each_stack)(void);  /* the same when their stacks are */
 /* A new thread, or a new name. */

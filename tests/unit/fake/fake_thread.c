@@ -26,6 +26,7 @@ bool fake_reads_anywhere, fake_reads_user;
 const void *fake_user_page;
 void (*fake_on_wait)(void);
 void (*fake_on_lock)(void);
+void (*fake_on_unlock)(const struct trace_plat_lock *lock);
 void (*fake_on_each_thread)(void);
 void (*fake_on_each_stack)(void);
 uint64_t fake_nr_bugs, fake_nr_panics;
@@ -79,6 +80,7 @@ void fake_thread_reset(void)
 	fake_user = NULL;
 	fake_on_wait = NULL;
 	fake_on_lock = NULL;
+	fake_on_unlock = NULL;
 	fake_on_each_thread = NULL;
 	fake_on_each_stack = NULL;
 	fake_nr_bugs = 0;
@@ -178,6 +180,7 @@ void trace_plat_lock(struct trace_plat_lock *lock)
 void trace_plat_unlock(struct trace_plat_lock *lock)
 {
 	struct fake_lock *fake = (struct fake_lock *)(void *)lock;
+	void (*hook)(const struct trace_plat_lock *lock) = fake_on_unlock;
 
 	if (!fake_lock_held(lock)) {
 		fprintf(stderr, "fake: unlock by somebody else\n");
@@ -185,6 +188,11 @@ void trace_plat_unlock(struct trace_plat_lock *lock)
 	}
 	atomic_store(&fake->owner, 0);
 	pthread_mutex_unlock(&fake->mutex);
+	if (hook) {
+		fake_on_unlock = NULL;
+		hook(lock);
+		fake_on_unlock = hook;
+	}
 }
 
 int trace_plat_wait(struct trace_plat_waitq *queue, bool (*done)(void *arg), void *arg)

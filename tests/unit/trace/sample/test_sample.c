@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 #include "tracefs.h"
+#include "instance/array.h"
 #include <trace/errno.h>
 #include <trace/sample.h>
 
@@ -348,6 +349,37 @@ static void time_has_a_limit(void **state)
 	assert_int_equal(echo("", "trace"), 0);
 }
 
+static const char *setting; /* that is being written */
+static char at_unlock[16];  /* its value for others as soon as they could take the lock */
+
+static void read_at_unlock(const struct trace_plat_lock *lock)
+{
+	if (lock == &trace_config_lock)
+		snprintf(at_unlock, sizeof(at_unlock), "%s", cat(setting));
+}
+
+static void settings_are_there_at_the_unlock(void **state)
+{
+	static const struct {
+		const char *path, *written, *shown;
+	} all[] = { { "profile/frequency", "500", "500\n" },
+		    { "profile/max_percent", "50", "50\n" },
+		    { "profile/clock", "nmi", "timer [nmi]\n" },
+		    { "profile/cpus", "1", "1\n" },
+		    { "profile/pids", "7", "7\n" },
+		    { "profile/on", "1", "1\n" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		setting = all[i].path;
+		at_unlock[0] = '\0';
+		fake_on_unlock = read_at_unlock;
+		assert_int_equal(echo(all[i].written, setting), 0);
+		fake_on_unlock = NULL;
+		assert_string_equal(at_unlock, all[i].shown);
+	}
+}
+
 static void no_memory(void **state)
 {
 	(void)state;
@@ -376,6 +408,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(instances, reset, check),
 		cmocka_unit_test_setup_teardown(missed_hits_are_counted, reset, check),
 		cmocka_unit_test_setup_teardown(time_has_a_limit, reset, check),
+		cmocka_unit_test_setup_teardown(settings_are_there_at_the_unlock, reset, check),
 		cmocka_unit_test_setup_teardown(no_memory, reset, check),
 	};
 
