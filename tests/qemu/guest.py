@@ -212,9 +212,17 @@ class Guest:
     def freeze(self, frozen):
         """With icount an idle guest jumps from timer to timer and takes a processor: it stands still while unused."""
         if self.counts_instructions:
-            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-            for child in children:  # of timeout(1)
-                os.kill(int(child), signal.SIGSTOP if frozen else signal.SIGCONT)
+            for child in self.children():
+                os.kill(child, signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def children(self):
+        """QEMU's pid, as that of a child of timeout(1)."""
+        return [int(word) for word in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()]
+
+    def processor_seconds(self):
+        """The processor time that QEMU has used, which other load of this machine hardly changes."""
+        words = [word for child in self.children() for word in Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[11:13]]
+        return sum(map(int, words)) / os.sysconf("SC_CLK_TCK")
 
     def send(self, data):
         self.console.send(data)

@@ -128,6 +128,38 @@ static inline void wait_zero(int *word)
 		futex(word, FUTEX_WAIT, seen, 0);
 }
 
+/* The state of the thread of this process, as its file of /proc has it; 0: it has ended. */
+static inline char state_of(int tid)
+{
+	char path[48] = "/proc/self/task/", digits[12], text[80] = { 0 },
+	     *at = path + text_len(path);
+	int nr = 0;
+	long fd;
+
+	for (int left = tid; left; left /= 10)
+		digits[nr++] = (char)('0' + left % 10);
+	while (nr > 0)
+		*at++ = digits[--nr];
+	for (const char *rest = "/stat"; *rest;)
+		*at++ = *rest++;
+	*at = 0;
+	fd = CALL3(NR_OPEN, path, 0, 0);
+	if (fd < 0)
+		return 0;
+	CALL3(NR_READ, fd, text, sizeof(text) - 1);
+	CALL1(NR_CLOSE, fd);
+	for (at = text; *at && *at != ')';)
+		at++;
+	return *at ? at[2] : 0;
+}
+
+/* Until the thread whose tid the word has sleeps: from its own last word on, it has nothing to wait for but the call under test. */
+static inline void wait_asleep(int *tid)
+{
+	while (state_of(__atomic_load_n(tid, __ATOMIC_SEQ_CST)) != 'S')
+		sys_sleep_ms(1);
+}
+
 static inline void wait_for(int *word, int value)
 {
 	while (__atomic_load_n(word, __ATOMIC_SEQ_CST) < value)
