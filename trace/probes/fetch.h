@@ -80,6 +80,12 @@ static inline bool fetch_is_text(const struct fetch_type *type)
 	return type->kind == FETCH_TEXT || type->kind == FETCH_SYMBOL_TEXT;
 }
 
+/* Is its value known to the kernel alone: a symbol of it, or one of its structs? */
+static inline bool fetch_is_of_kernel(const struct fetch_type *type)
+{
+	return type->named || type->kind == FETCH_SYMBOL || type->kind == FETCH_SYMBOL_TEXT;
+}
+
 /* The number of so many bytes: 'u', without sign; 's', with one; 'x', in hex. NULL: there is none. */
 const struct fetch_type *trace_fetch_type_of(char letter, size_t bytes);
 /* NULL: there is none of that name. */

@@ -85,7 +85,7 @@ static int fetch_parse_type(const struct fetch_parse *parse, struct fetch_parsed
 	if (err)
 		return err;
 	out->type = trace_fetch_type_find(name.at, name.len);
-	if (out->type)
+	if (out->type && !(parse->build->context->is_user && fetch_is_of_kernel(out->type)))
 		return 0;
 	if (expr_first(&name) == 'b')
 		return parse_bits(parse, &name, out);

@@ -7,9 +7,10 @@
 #include "events/dyn_event.h"
 #include "text/str.h"
 
-#define STACK_MAX     2048u /* words */
-#define REGISTERS_MAX 6u    /* that hold arguments */
-#define WORD_BYTES    8u
+#define STACK_MAX      2048u	  /* words */
+#define USER_STACK_MAX (1u << 24) /* words of a program's stack */
+#define REGISTERS_MAX  6u	  /* that hold arguments */
+#define WORD_BYTES     8u
 
 /* Read a word that belongs to the beginning; is it a value: a saved register, a word of the stack? */
 static void begin_read(struct fetch_parse *parse, int64_t offset, bool is_word)
@@ -115,11 +116,11 @@ static bool step_stack(struct fetch_parse *parse)
 static int fetch_value_parse_stack(struct fetch_parse *parse, const struct expr_word *word)
 {
 	struct expr_word number = expr_behind(word, sizeof("$stack") - 1);
-	uint64_t n = 0;
+	uint64_t n = 0, max = parse->build->context->is_user ? USER_STACK_MAX : STACK_MAX;
 
 	if (number.len && !expr_is_digit(*number.at))
 		return bad_variable(parse, word);
-	if (number.len && (trace_expr_number(&number, 10, false, &n) || n > STACK_MAX))
+	if (number.len && (trace_expr_number(&number, 10, false, &n) || n > max))
 		return trace_fetch_refuse(parse, word->at, "Invalid stack number");
 	if (!step_stack(parse))
 		return bad_variable(parse, word);

@@ -58,8 +58,9 @@ static void offer_variables(const struct completing *to, const char *at)
 	enum fetch_place place = to->context->place;
 
 	offer(to, at, "$comm", "");
-	trace_dyn_event_offer(to->completion, at, &thread);
-	if (place == FETCH_AT_RETURN)
+	if (!to->context->is_user)
+		trace_dyn_event_offer(to->completion, at, &thread);
+	if (place == FETCH_AT_RETURN || to->context->is_user_return)
 		offer(to, at, "$retval", "");
 	if (place == FETCH_AT_DATA) {
 		offer(to, at, "$addr", "");
@@ -226,6 +227,7 @@ static void complete_value(const struct completing *to, const char *at)
 static void complete_argument(const struct completing *to, const char *at)
 {
 	const char *equals = find_behind(at, '='), *colon;
+	const struct fetch_type *type;
 
 	if (equals)
 		at = equals + 1;
@@ -234,8 +236,10 @@ static void complete_argument(const struct completing *to, const char *at)
 		complete_value(to, at);
 		return;
 	}
-	for (size_t i = 0; trace_fetch_type_at(i); i++)
-		offer(to, colon + 1, trace_fetch_type_at(i)->name, "");
+	for (size_t i = 0; (type = trace_fetch_type_at(i)); i++) {
+		if (!to->context->is_user || !fetch_is_of_kernel(type))
+			offer(to, colon + 1, type->name, "");
+	}
 }
 
 /* A field in a filter, where it stands without `$`. */

@@ -92,6 +92,32 @@ static int uprobe_blame_refusal(const struct probe_definition *definition, struc
 	return trace_probe_blame(definition, definition->place.at, uprobe_refusal_text, err);
 }
 
+/* Probes whose places have counters; guarded by the config lock. */
+static uint32_t nr_uprobe_counters;
+
+static bool uprobe_counters_differ(const struct uprobe_consumer *a, const struct uprobe_consumer *b)
+{
+	return a->offset == b->offset && a->ref_ctr_offset != b->ref_ctr_offset &&
+	       uprobe_file_id(a->file) == uprobe_file_id(b->file);
+}
+
+/* A place has one counter, or none, whatever probes it has. */
+static int uprobe_blame_counter(const struct probe_definition *definition,
+				const struct uprobe_consumer *consumer)
+{
+	struct dyn_event *dyn = NULL;
+
+	if (!nr_uprobe_counters && !consumer->ref_ctr_offset)
+		return 0;
+	while ((dyn = trace_dyn_event_next(trace_probe_uprobe_dyn, dyn))) {
+		if (uprobe_counters_differ(&trace_probe_of(dyn)->target.uprobe, consumer))
+			return trace_probe_refuse(
+				definition, definition->place.at,
+				"Reference counter is not that of another probe at this place");
+	}
+	return 0;
+}
+
 static int uprobe_attach(struct probe *probe, const struct probe_definition *definition)
 {
 	struct uprobe_consumer *consumer = &probe->target.uprobe;
@@ -103,10 +129,14 @@ static int uprobe_attach(struct probe *probe, const struct probe_definition *def
 	if (err)
 		return err;
 	err = uprobe_blame_refusal(definition, consumer->file, consumer->offset);
+	if (!err)
+		err = uprobe_blame_counter(definition, consumer);
 	if (err) {
 		uprobe_file_put(consumer->file);
 		return err;
 	}
+	if (consumer->ref_ctr_offset)
+		nr_uprobe_counters++;
 	if (!definition->context.is_user_return)
 		consumer->handler = uprobe_hit_entry;
 	else
@@ -116,6 +146,8 @@ static int uprobe_attach(struct probe *probe, const struct probe_definition *def
 
 static void uprobe_detach(struct probe *probe)
 {
+	if (probe->target.uprobe.ref_ctr_offset)
+		nr_uprobe_counters--;
 	uprobe_file_put(probe->target.uprobe.file);
 }
 

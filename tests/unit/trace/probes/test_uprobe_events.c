@@ -98,6 +98,9 @@ static void mistakes(void **state)
 		{ "p /bin/prog:10 ^%hoge", "Invalid register name" },
 		{ "p /bin/prog:10 +0(^this_cpu_ptr(%di))",
 		  "Per-cpu variable access is only for kernel probes" },
+		{ "p /bin/prog:10 %ip:^symbol", "Unknown type is specified" },
+		{ "p /bin/prog:10 $stack0:^symstr", "Unknown type is specified" },
+		{ "p /bin/prog:10 %di:^%pd", "Unknown type is specified" },
 		{ "p /bin/prog:10 ^name", "BTF is not available or not supported" },
 		{ "p ^/bin/prog:0x17",
 		  "Probe point is not an instruction boundary: no instruction begins there" },
@@ -124,6 +127,37 @@ static void mistakes(void **state)
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(plain); i++)
 		check_refused(&plain[i], "uprobe_events", "trace_uprobe", -EINVAL);
 	assert_string_equal(cat("uprobe_events"), "");
+}
+
+/* Counters of one place are one, whether events are on or not. */
+static void counters(void **state)
+{
+	static const struct mistake all[] = {
+		{ "p:two ^/bin/prog:0x10(0x22)",
+		  "Reference counter is not that of another probe at this place" },
+		{ "r:two ^/bin/prog:0x10",
+		  "Reference counter is not that of another probe at this place" },
+	};
+
+	(void)state;
+	assert_int_equal(define("p:one /bin/prog:0x10(0x20)"), 0);
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all); i++)
+		check_refused(&all[i], "uprobe_events", "trace_uprobe", -EINVAL);
+	assert_int_equal(define("r:same /bin/prog:0x10(0x20)"), 0);
+	assert_int_equal(define("p:other /bin/prog:0x11(0x22)"), 0);
+	assert_int_equal(echo("", "uprobe_events"), 0);
+	assert_int_equal(define("p:one /bin/prog:0x10"), 0);
+	check_refused(&all[0], "uprobe_events", "trace_uprobe", -EINVAL);
+}
+
+/* A program's stack is as deep as it likes. */
+static void words_of_the_stack(void **state)
+{
+	(void)state;
+	assert_int_equal(define("p:deep /bin/prog:0x10 $stack10000 $stack16777216"), 0);
+	check_refused(
+		&(struct mistake){ "p /bin/prog:0x10 ^$stack16777217", "Invalid stack number" },
+		"uprobe_events", "trace_uprobe", -EINVAL);
 }
 
 static void hits(void **state)
@@ -332,6 +366,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(lists, begin, end),
 		cmocka_unit_test_setup_teardown(mistakes, begin, end),
+		cmocka_unit_test_setup_teardown(counters, begin, end),
+		cmocka_unit_test_setup_teardown(words_of_the_stack, begin, end),
 		cmocka_unit_test_setup_teardown(hits, begin, end),
 		cmocka_unit_test_setup_teardown(memory, begin, end),
 		cmocka_unit_test_setup_teardown(returns, begin, end),
