@@ -15,6 +15,7 @@
 #include <kernel/console.h>
 #include <kernel/lock.h>
 #include <kernel/preempt.h>
+#include <kernel/pstore.h>
 #include <kernel/softirq.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
@@ -145,6 +146,7 @@ void console_flush_messages(void)
 		console_panic_messages();
 		return;
 	}
+	pstore_console();
 	/* In an NMI nothing is shown now: the next message or end of a line brings it along. */
 	while (!in_nmi() && spin_trylock_irqsave(&out.lock, &flags)) {
 		uint64_t end = dmesg_end();

@@ -2,6 +2,7 @@
 #include <arch/uart.h>
 #include <kernel/console.h>
 #include <kernel/printk.h>
+#include <kernel/pstore.h>
 #include "console_priv.h"
 #include "dmesg.h"
 
@@ -26,6 +27,7 @@ static void console_show_line(void)
 /* Show all messages that were not shown yet; in a panic without time stamps. */
 void console_panic_messages(void)
 {
+	pstore_panic_messages();
 	while (dmesg_read(&next_message, &line))
 		console_show_line();
 }

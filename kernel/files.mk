@@ -7,6 +7,8 @@ KERNEL_NOTRACE_SRCS := \
 	kernel/process/user_return.c \
 	kernel/sched/sched_tracepoints.c \
 	kernel/profile.c \
+	kernel/pstore/pstore_ftrace.c \
+	kernel/pstore/zone.c \
 	kernel/string.c \
 	kernel/symbols.c \
 	kernel/time.c \

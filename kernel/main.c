@@ -17,6 +17,7 @@
 #include <kernel/ninep.h>
 #include <kernel/params.h>
 #include <kernel/printk.h>
+#include <kernel/pstore.h>
 #include <kernel/shell.h>
 #include <kernel/thread.h>
 #include <kernel/upcall.h>
@@ -108,6 +109,7 @@ static int init(void *unused)
 		panic("memory is writable and executable");
 	main_step(command_init);
 	main_step(main_init_vfs);
+	main_step(pstore_init);
 	main_step(ninep_init);
 	printk_set_console_level(
 		(enum log_level)boot_param_number("loglevel", 0, INT32_MAX, LOG_WARN));

@@ -12,6 +12,7 @@
 #include <kernel/params.h>
 #include <kernel/preempt.h>
 #include <kernel/printk.h>
+#include <kernel/pstore.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
@@ -129,6 +130,7 @@ static void __attribute__((noreturn)) die(const char *text, const struct trap_fr
 {
 	tracing_off(); /* so that the panic does not overwrite the events that led here */
 	smp_stop_others_nmi();
+	pstore_panic_begin();
 	console_panic_begin();
 	pr_err("PANIC: %s\n", text);
 	panic_print_this_cpu(regs);

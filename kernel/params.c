@@ -21,7 +21,19 @@ static bool has_dropped; /* the command line had more words or bytes than are ke
 
 /* The parameters that kernel/ asks for. All others are given to the tracer, which knows its own. */
 static const char *const known[] = {
-	"maxcpus", "run", "exit", "panic", "nox2apic", "loglevel", "init", "reserve_mem",
+	"maxcpus",
+	"run",
+	"exit",
+	"panic",
+	"nox2apic",
+	"loglevel",
+	"init",
+	"reserve_mem",
+	"ramoops.mem_name",
+	"ramoops.record_size",
+	"ramoops.console_size",
+	"ramoops.pmsg_size",
+	"ramoops.ftrace_size",
 };
 
 /*

@@ -108,6 +108,11 @@ struct vfs_special {
 int vfs_ram_init(const char *const *dirs, size_t nr_dirs);
 /* Then make files in these directories. 0 or -ENOMEM. Boot only. */
 int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials);
+/*
+ * The same for one file that is shown with that size, and can be removed: then its ops->removed is called.
+ * *special stays until then.
+ */
+int vfs_ram_add_sized(const struct vfs_special *special, uint64_t size);
 /* The operations of files with `show`; the object of such a file is its struct vfs_special. */
 extern const struct file_ops vfs_text_ops;
 

@@ -43,6 +43,8 @@ static void ram_put_node(struct ram_node *node)
 {
 	if (atomic_fetch_sub(&node->refs, 1) > 1)
 		return;
+	if (node->special)
+		node->special->ops->removed(node->special);
 	ram_data_free(node);
 	kfree(node->target);
 	kfree(node->name);
@@ -414,6 +416,17 @@ int vfs_ram_init(const char *const *dirs, size_t nr_dirs)
 	for (size_t i = 0; i < nr_dirs && !err; i++)
 		err = ram_add_fixed_dir(dirs[i]);
 	return err;
+}
+
+int vfs_ram_add_sized(const struct vfs_special *special, uint64_t size)
+{
+	struct ram_node *node = ram_create_node(special->name, false, special->mode);
+
+	if (!node)
+		return -ENOMEM;
+	node->special = special;
+	node->size = size;
+	return ram_add_child(ram_find_dir(special->dir), node);
 }
 
 int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials)

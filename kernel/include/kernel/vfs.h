@@ -66,6 +66,7 @@ struct vfs_stat {
 #define VFS_SET_OF_LINK 32u /* of a link itself, not of what it points to */
 
 struct file;
+struct vfs_special;
 
 /* Takes bytes of a file, some at a time. 0, or -errno, which ends the read. May sleep. */
 typedef int (*vfs_put_fn)(const void *bytes, size_t len, void *arg);
@@ -97,8 +98,10 @@ struct file_ops {
 	 */
 	void *(*map_page)(struct file *file, uint64_t index);
 	int (*close)(struct file *file); /* optional; frees the object, whatever it returns */
-	bool has_position;		 /* reads and writes are serialised by the file's lock */
-	bool is_console;		 /* people read it: commands flush at each end of a line */
+	/* Of special files that can be removed: the name is gone. The file may still be open. */
+	void (*removed)(const struct vfs_special *special);
+	bool has_position; /* reads and writes are serialised by the file's lock */
+	bool is_console;   /* people read it: commands flush at each end of a line */
 };
 
 /* The name under which a file was opened. */
