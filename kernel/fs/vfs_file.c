@@ -2,6 +2,7 @@
  * Open files: references, positions. See <kernel/vfs.h>.
  */
 #include <stdatomic.h>
+#include <kernel/cred.h>
 #include <kernel/mm.h>
 #include <kernel/vfs.h>
 
@@ -97,7 +98,15 @@ int file_stat(struct file *file, struct vfs_stat *out_stat)
 
 int file_set_attr(struct file *file, unsigned int which, const struct vfs_stat *to)
 {
-	return file->ops->set_attr ? file->ops->set_attr(file, which, to) : -EOPNOTSUPP;
+	struct vfs_stat wanted = *to, stat;
+	int err;
+
+	if (!file->ops->set_attr)
+		return -EOPNOTSUPP;
+	err = file_stat(file, &stat);
+	if (!err)
+		err = setattr_prepare(&stat, &which, &wanted);
+	return err ? err : file->ops->set_attr(file, which, &wanted);
 }
 
 int file_truncate(struct file *file, uint64_t size)

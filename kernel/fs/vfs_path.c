@@ -1,4 +1,5 @@
 /* Files by path: opening, asking, making, removing and renaming. See <kernel/vfs.h>. */
+#include <kernel/cred.h>
 #include <kernel/string.h>
 #include <kernel/vfs.h>
 #include "vfs_mount.h"
@@ -18,19 +19,18 @@ struct path_last {
 static int path_check_last(const struct place *parent, const char *name, bool is_dir, bool creates)
 {
 	struct place last = { .fs = parent->fs };
-	struct vfs_stat stat;
+	struct vfs_stat dir, stat;
 	int err;
 
-	parent->fs->stat(parent->node, &stat);
-	if (stat.type != VFS_DIRECTORY)
-		return -ENOTDIR;
-	err = parent->fs->lookup(parent->node, name, &last.node);
+	parent->fs->stat(parent->node, &dir);
+	err = dir.type == VFS_DIRECTORY ? inode_permission(&dir, MAY_EXEC) : -ENOTDIR;
+	if (!err)
+		err = parent->fs->lookup(parent->node, name, &last.node);
 	if (err)
-		return err == -ENOENT && creates ? 0 : err;
+		return err == -ENOENT && creates ? inode_permission(&dir, MAY_WRITE) : err;
 	last.fs->stat(last.node, &stat);
-	if (creates)
-		err = -EEXIST;
-	else if ((stat.type == VFS_DIRECTORY) != is_dir)
+	err = creates ? -EEXIST : may_delete(&dir, &stat);
+	if (!err && (stat.type == VFS_DIRECTORY) != is_dir)
 		err = is_dir ? -ENOTDIR : -EISDIR;
 	place_put(&last);
 	return err;
@@ -125,6 +125,18 @@ static int path_check_open(enum vfs_type type, uint32_t flags)
 	return flags & VFS_MAY_LIST && !(flags & (VFS_WRITE | VFS_CREATE)) ? 0 : -EISDIR;
 }
 
+/* Do owner and mode allow it? */
+static int path_permission(const struct vfs_stat *stat, uint32_t flags)
+{
+	unsigned int mask = flags & VFS_READ ? MAY_READ : 0;
+
+	if (flags & (VFS_PLACE | VFS_IS_NEW) || stat->type == VFS_LINK)
+		return 0;
+	if (flags & (VFS_WRITE | VFS_TRUNCATE))
+		mask |= MAY_WRITE;
+	return inode_permission(stat, flags & VFS_FOR_EXEC ? MAY_EXEC : mask);
+}
+
 /* Fill operations and object of a file that has its name. */
 static int path_open_file(const struct place *place, enum vfs_type type, struct file *file)
 {
@@ -143,6 +155,8 @@ static int path_open_place(const struct place *place, const char *path, uint32_t
 
 	place->fs->stat(place->node, &stat);
 	err = path_check_open(stat.type, flags);
+	if (!err)
+		err = path_permission(&stat, flags);
 	if (err)
 		return err;
 	file = file_create(NULL, NULL, flags);
@@ -221,9 +235,17 @@ int vfs_lstat(const char *cwd, const char *path, struct vfs_stat *out_stat)
 	return path_stat(cwd, path, false, out_stat);
 }
 
+static bool path_attr_differs(const struct vfs_stat *stat, unsigned int which,
+			      const struct vfs_stat *to)
+{
+	return (which & VFS_SET_MODE && to->mode != stat->mode) ||
+	       (which & VFS_SET_UID && to->uid != stat->uid) ||
+	       (which & VFS_SET_GID && to->gid != stat->gid);
+}
+
 int vfs_set_attr(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to)
 {
-	struct vfs_stat stat = { 0 };
+	struct vfs_stat stat = { 0 }, wanted = *to;
 	char full[VFS_PATH_MAX];
 	struct place place;
 	int err = place_find(cwd, path, !(which & VFS_SET_OF_LINK), full, &place);
@@ -232,11 +254,10 @@ int vfs_set_attr(const char *cwd, const char *path, unsigned int which, const st
 		return err;
 	which &= ~VFS_SET_OF_LINK;
 	place.fs->stat(place.node, &stat);
-	if (place.fs->set_attr)
-		err = place.fs->set_attr(place.node, which, to);
-	else if ((which & VFS_SET_MODE && to->mode != stat.mode) ||
-		 (which & VFS_SET_UID && to->uid != stat.uid) ||
-		 (which & VFS_SET_GID && to->gid != stat.gid))
+	err = which & VFS_SET_OF_NEW ? 0 : setattr_prepare(&stat, &which, &wanted);
+	if (!err && place.fs->set_attr)
+		err = place.fs->set_attr(place.node, which, &wanted);
+	else if (!err && path_attr_differs(&stat, which, &wanted))
 		err = -EPERM;
 	place_put(&place);
 	return err;
@@ -277,6 +298,29 @@ int vfs_unlink(const char *cwd, const char *path)
 	return path_change(cwd, path, false, false);
 }
 
+/* Do owners and modes allow `from` to be renamed? A directory that gets another parent has to be written to. */
+static int path_may_rename(const struct place *from, void *node, const struct place *to,
+			   const char *new_name)
+{
+	struct place over = { .fs = to->fs };
+	struct vfs_stat dir, stat;
+	int err;
+
+	from->fs->stat(from->node, &dir);
+	from->fs->stat(node, &stat);
+	err = may_delete(&dir, &stat);
+	if (!err && stat.type == VFS_DIRECTORY && from->node != to->node)
+		err = inode_permission(&stat, MAY_WRITE);
+	if (err)
+		return err;
+	to->fs->stat(to->node, &dir);
+	if (to->fs->lookup(to->node, new_name, &over.node))
+		return inode_permission(&dir, MAY_WRITE | MAY_EXEC);
+	over.fs->stat(over.node, &stat);
+	place_put(&over);
+	return may_delete(&dir, &stat);
+}
+
 /* Give `name` in the directory `from` the name `new_name` in `to`. 0 or -errno. */
 static int path_rename_in(const struct place *from, const char *name, const struct place *to,
 			  const char *new_name)
@@ -289,7 +333,11 @@ static int path_rename_in(const struct place *from, const char *name, const stru
 	err = from->fs->lookup(from->node, name, &last.node);
 	if (err)
 		return err;
+	if (!cred_sees_all())
+		err = path_may_rename(from, last.node, to, new_name);
 	place_put(&last);
+	if (err)
+		return err;
 	if (!from->fs->rename)
 		return -EPERM;
 	return from->fs->rename(from->node, name, to->node, new_name);

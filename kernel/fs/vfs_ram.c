@@ -9,6 +9,7 @@
  * Ownership: a node lives while it has a name or a holder.
  */
 #include <stdatomic.h>
+#include <kernel/cred.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -34,6 +35,8 @@ static struct ram_node *ram_create_node(const char *name, bool is_dir, uint32_t 
 	node->id = ++last_id;
 	node->is_dir = is_dir;
 	node->mode = mode;
+	node->uid = current_fsuid();
+	node->gid = current_fsgid();
 	atomic_init(&node->refs, 1);
 	return node;
 }
@@ -192,6 +195,16 @@ void ram_changed(struct ram_node *node)
 	node->mtime_ns = node->ctime_ns = ktime_get_real_ns();
 }
 
+/* In a directory with that bit, files are of its group, and directories have the bit, too. */
+static void ram_take_group(const struct ram_node *dir, struct ram_node *node)
+{
+	if (!(dir->mode & MODE_SETGID))
+		return;
+	node->gid = dir->gid;
+	if (node->is_dir)
+		node->mode |= MODE_SETGID;
+}
+
 /* Put a new node, which may be NULL, into a directory. 0, or -errno with the node freed. */
 static int ram_add_new(struct ram_node *dir, struct ram_node *node)
 {
@@ -207,6 +220,7 @@ static int ram_add_new(struct ram_node *dir, struct ram_node *node)
 	if (err == -EEXIST && !ram_find_child(dir, node->name)) {
 		err = ram_add_child(dir, node);
 		ram_changed(dir);
+		ram_take_group(dir, node);
 	}
 	if (err)
 		ram_put_node(node);

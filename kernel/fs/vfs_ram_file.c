@@ -1,4 +1,5 @@
 /* Open files of the tree in memory: see vfs_ram.h. */
+#include <kernel/cred.h>
 #include <kernel/mm.h>
 #include "vfs_mount.h"
 #include "vfs_ram.h"
@@ -57,8 +58,10 @@ static ssize_t ram_write(struct file *file, const void *buf, size_t len, uint64_
 	if (file->flags & VFS_APPEND)
 		*pos = node->size;
 	put = ram_data_write(node, *pos, buf, len);
-	if (put)
+	if (put) {
 		ram_changed(node);
+		node->mode = mode_after_write(node->mode);
+	}
 	mutex_unlock(&ram_tree_lock);
 	*pos += put;
 	return put || !len ? (ssize_t)put : -ENOSPC;

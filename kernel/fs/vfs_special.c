@@ -275,6 +275,7 @@ static int vfs_link_devices(void)
 
 int vfs_init(void)
 {
+	const struct vfs_stat all_may_write = { .mode = 01777 };
 	int err = vfs_ram_init(dirs, ARRAY_SIZE(dirs));
 
 	if (!err)
@@ -289,6 +290,8 @@ int vfs_init(void)
 		err = vfs_ram_add(&btf_special, 1);
 	if (!err)
 		err = vfs_link_devices();
+	if (!err)
+		err = vfs_set_attr("/", "/tmp", VFS_SET_MODE, &all_may_write);
 	if (!err)
 		initramfs_unpack();
 	return err;

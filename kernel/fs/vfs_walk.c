@@ -1,4 +1,5 @@
 /* Walking along a path: see vfs_walk.h. */
+#include <kernel/cred.h>
 #include <kernel/string.h>
 #include "vfs_mount.h"
 #include "vfs_walk.h"
@@ -122,20 +123,52 @@ static int walk_replace(char *path, const char *name, const char *rest, const ch
 	return err ? err : WALK_AGAIN;
 }
 
-/* The names before `..` at `name` have no link in them any more: take the last one away. */
-static int walk_up(char *path, char *name)
+/* A walk: the text of the path, and what is wanted. */
+struct walk {
+	char *path;
+	bool follows;	       /* the last name, if that is a link */
+	bool is_parent_wanted; /* the node of all names but the last */
+	unsigned int nr_links;
+	char *last; /* the last name */
+	/* Directories whose names end before this place of the path are not asked whether they may be searched. */
+	size_t trusted;
+};
+
+/* The walk begins at the directory `cwd`, which the thread has come to before. */
+static size_t walk_trusted(const char *cwd, const char *path)
 {
+	if (cwd == VFS_REAL)
+		return VFS_PATH_MAX;
+	return *path == '/' || !cwd[1] ? 0 : strlen(cwd);
+}
+
+/* May names be looked for in this directory? The next one begins at `name`. */
+static int walk_may_search(const struct walk *walk, const struct place *place, const char *name)
+{
+	struct vfs_stat stat;
+
+	if ((size_t)(name - walk->path) <= walk->trusted || cred_sees_all())
+		return 0;
+	place->fs->stat(place->node, &stat);
+	return stat.type == VFS_DIRECTORY ? inode_permission(&stat, MAY_EXEC) : 0;
+}
+
+/* The names before `..` at `name` have no link in them any more: take the last one away. */
+static int walk_up(struct walk *walk, char *name)
+{
+	char *path = walk->path;
 	const char *rest = name + 2;
 
 	name -= name > path + 1; /* at the slash; that of the root stays */
 	while (name > path + 1 && name[-1] != '/')
 		name--;
+	walk->trusted = name - path > 1 ? (size_t)(name - path) - 1 : 0;
 	return walk_replace(path, name, rest, "./");
 }
 
 /* Is the place a link? 0: no; WALK_AGAIN, with the path rewritten; -errno. */
-static int walk_follow(const struct place *place, char *path, const char *name, const char *rest,
-		       unsigned int *nr_links)
+static int walk_follow(struct walk *walk, const struct place *place, const char *name,
+		       const char *rest)
 {
 	char target[VFS_PATH_MAX];
 	int err = place->fs->readlink ? place->fs->readlink(place->node, target) : -EINVAL;
@@ -144,17 +177,16 @@ static int walk_follow(const struct place *place, char *path, const char *name, 
 		return 0;
 	if (err)
 		return err == -EINVAL ? 0 : err;
-	return ++*nr_links > WALK_LINKS_MAX ? -ELOOP : walk_replace(path, name, rest, target);
+	walk->trusted = *target == '/' ? 0 : (size_t)(name - walk->path) - 1;
+	if (++walk->nr_links > WALK_LINKS_MAX)
+		return -ELOOP;
+	return walk_replace(walk->path, name, rest, target);
 }
 
-/* A walk: the text of the path, and what is wanted. */
-struct walk {
-	char *path;
-	bool follows;	       /* the last name, if that is a link */
-	bool is_parent_wanted; /* the node of all names but the last */
-	unsigned int nr_links;
-	char *last; /* the last name */
-};
+static bool walk_is_up(const char *name, const char *rest)
+{
+	return rest - name == 2 && name[0] == '.' && name[1] == '.';
+}
 
 /* Go to the name at `name`, which ends at `rest`. 0, WALK_AGAIN or -errno. */
 static int walk_name(struct walk *walk, struct place *place, char *name, char *rest)
@@ -162,15 +194,18 @@ static int walk_name(struct walk *walk, struct place *place, char *name, char *r
 	char end = *rest;
 	int err;
 
-	if (rest - name == 2 && name[0] == '.' && name[1] == '.')
-		return walk_is_directory(place) ? walk_up(walk->path, name) : -ENOTDIR;
-	if (!end && walk->is_parent_wanted)
+	if (!end && walk->is_parent_wanted && !walk_is_up(name, rest))
 		return 0;
+	err = walk_may_search(walk, place, name);
+	if (err)
+		return err;
+	if (walk_is_up(name, rest))
+		return walk_is_directory(place) ? walk_up(walk, name) : -ENOTDIR;
 	*rest = '\0';
 	err = walk_step(place, name);
 	*rest = end;
 	if (!err && (end || walk->follows))
-		err = walk_follow(place, walk->path, name, rest, &walk->nr_links);
+		err = walk_follow(walk, place, name, rest);
 	return err;
 }
 
@@ -216,7 +251,9 @@ int place_find(const char *cwd, const char *path, bool follows, char *full, stru
 {
 	size_t len = strlen(path);
 	bool is_directory = len && path[len - 1] == '/';
-	struct walk walk = { .path = full, .follows = follows || is_directory };
+	struct walk walk = { .path = full,
+			     .follows = follows || is_directory,
+			     .trusted = walk_trusted(cwd, path) };
 	int err = walk_resolve(cwd, path, true, full);
 
 	return err ? err : walk_run(&walk, out_place);
@@ -225,7 +262,9 @@ int place_find(const char *cwd, const char *path, bool follows, char *full, stru
 int place_find_parent(const char *cwd, const char *path, char *full, char **out_last,
 		      struct place *out_place)
 {
-	struct walk walk = { .path = full, .is_parent_wanted = true };
+	struct walk walk = { .path = full,
+			     .is_parent_wanted = true,
+			     .trusted = walk_trusted(cwd, path) };
 	int err = walk_resolve(cwd, path, true, full);
 
 	if (!err)

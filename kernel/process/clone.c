@@ -42,6 +42,7 @@ void clone_copy_task(struct task *child, const struct trap_frame *regs,
 {
 	arch_user_copy(&child->arch, &current_task()->arch);
 	clone_set_registers(child, regs, args->stack);
+	child->cred = current_task()->cred;
 	child->signals.blocked = current_task()->signals.blocked;
 	child->set_child_tid = args->flags & CLONE_CHILD_SETTID ? args->child_tid : 0;
 	child->clear_child_tid = args->flags & CLONE_CHILD_CLEARTID ? args->child_tid : 0;

@@ -59,7 +59,8 @@ static void stack_push_strings(struct stack *stack, const struct exec_args *args
 }
 
 /* Fill `to` with pairs; the number of words. */
-static size_t stack_make_aux(const struct stack *stack, const struct elf_image *image, uint64_t *to)
+static size_t stack_make_aux(const struct stack *stack, const struct elf_image *image,
+			     const struct exec_args *args, uint64_t *to)
 {
 	const uint64_t pairs[][2] = {
 		{ AT_HWCAP, arch_user_hwcap() },
@@ -71,11 +72,11 @@ static size_t stack_make_aux(const struct stack *stack, const struct elf_image *
 		{ AT_BASE, image->base },
 		{ AT_FLAGS, 0 },
 		{ AT_ENTRY, image->entry },
-		{ AT_UID, 0 },
-		{ AT_EUID, 0 },
-		{ AT_GID, 0 },
-		{ AT_EGID, 0 },
-		{ AT_SECURE, 0 },
+		{ AT_UID, args->cred.user.real },
+		{ AT_EUID, args->cred.user.effective },
+		{ AT_GID, args->cred.group.real },
+		{ AT_EGID, args->cred.group.effective },
+		{ AT_SECURE, args->is_secure },
 		{ AT_RANDOM, stack->random },
 		{ AT_HWCAP2, 0 },
 		{ AT_EXECFN, stack->path },
@@ -117,7 +118,7 @@ static void stack_push_words(struct stack *stack, const struct elf_image *image,
 	words[at++] = args->argc;
 	at += stack_make_pointers(words + at, args->argc, &text, &string);
 	at += stack_make_pointers(words + at, args->envc, &text, &string);
-	at += stack_make_aux(stack, image, words + at);
+	at += stack_make_aux(stack, image, args, words + at);
 	stack->sp = ALIGN_DOWN(stack->sp - at * sizeof(*words), 16) + at * sizeof(*words);
 	stack_push(stack, words, at * sizeof(*words));
 	kfree(words);

@@ -84,16 +84,17 @@ static void exec_reset_signals(struct task *task)
 }
 
 /* From here on the thread runs the new program. */
-static void exec_begin(struct mm *mm, const char *name, const struct exec_start *start,
+static void exec_begin(struct mm *mm, const struct exec_args *args, const struct exec_start *start,
 		       int32_t old_pid)
 {
-	const char *slash = strrchr(name, '/');
+	const char *name = args->name, *slash = strrchr(name, '/');
 	struct task *task = current_task();
 
 	exit_mm_release(task);
 	process_set_mm(mm);
 	uprobe_thread_execed();
 	task->process->has_execed = true;
+	commit_creds(&args->cred);
 	exec_reset_signals(task);
 	files_close_on_exec(task->process->files);
 	process_born(task->process);
@@ -168,12 +169,15 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 {
 	char line[SCRIPT_LINE + 1] = "";
 	int32_t old_pid = current_thread()->pid;
+	struct vfs_stat stat = { 0 };
 	struct exec_start start;
 	struct mm *mm;
 	int err;
 
 	if (file_read_at(file, line, SCRIPT_LINE, 0) > 2 && line[0] == '#' && line[1] == '!')
 		return exec_script(path, line + 2, args, depth);
+	file_stat(file, &stat);
+	args->is_secure = cred_of_exec(&stat, &args->cred);
 	mm = exec_load(path, file, args, &start, &err);
 	if (!mm)
 		return err;
@@ -181,18 +185,18 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 	if (err)
 		mm_put(mm);
 	else
-		exec_begin(mm, args->name, &start, old_pid);
+		exec_begin(mm, args, &start, old_pid);
 	return err;
 }
 
 int open_exec(const char *path, struct file **out_file)
 {
 	struct vfs_stat stat;
-	int err = vfs_stat("/", path, &stat);
+	int err = vfs_stat(VFS_REAL, path, &stat);
 
 	if (!err && (stat.type != VFS_REGULAR || !(stat.mode & 0111)))
 		err = -EACCES;
-	return err ? err : vfs_open("/", path, VFS_READ, out_file);
+	return err ? err : vfs_open(VFS_REAL, path, VFS_READ | VFS_FOR_EXEC, out_file);
 }
 
 static int exec_path(const char *path, struct exec_args *args, unsigned int depth)

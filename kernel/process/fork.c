@@ -15,6 +15,7 @@ static struct process *fork_copy_process(struct process *parent)
 	if (!child)
 		return NULL;
 	child->umask = parent->umask;
+	child->cred = current_task()->cred;
 	child->pgid = parent->pgid;
 	child->sid = parent->sid;
 	child->has_tty = parent->has_tty;

@@ -103,8 +103,10 @@ struct kill_walk {
 static void pid_kill(struct process *process, void *arg)
 {
 	struct kill_walk *walk = arg;
-	int err = send_signal(process, NULL, walk->sig, walk->info);
+	int err = check_kill_permission(process, walk->sig, walk->info);
 
+	if (!err)
+		err = send_signal(process, NULL, walk->sig, walk->info);
 	if (err)
 		walk->err = err;
 	else

@@ -158,6 +158,10 @@ static void proc_stat(void *object, struct vfs_stat *out_stat)
 	const struct proc_node *node = object;
 
 	*out_stat = (struct vfs_stat){ .type = VFS_DIRECTORY, .mode = 0555 };
+	if (node->process) {
+		out_stat->uid = node->process->cred.user.effective;
+		out_stat->gid = node->process->cred.group.effective;
+	}
 	if (node->process)
 		out_stat->id = (uint64_t)(node->tid ? node->tid : node->process->pid) << 16 |
 			       node->fd << 8 | node->kind;

@@ -136,6 +136,23 @@ static void proc_show_stat(struct text *text, const struct proc_facts *facts)
 		 process->exit_code);
 }
 
+static void proc_show_ids(struct text *text, const char *name, const struct cred_ids *ids)
+{
+	text_add(text, "%s:\t%u\t%u\t%u\t%u\n", name, ids->real, ids->effective, ids->saved,
+		 ids->fs);
+}
+
+static void proc_show_cred(struct text *text, const struct cred *cred)
+{
+	proc_show_ids(text, "Uid", &cred->user);
+	proc_show_ids(text, "Gid", &cred->group);
+	text_add(text, "FDSize:\t%u\nGroups:\t", FILES_MAX);
+	for (uint32_t i = 0; i < cred->nr_groups; i++)
+		text_add(text, "%u ", cred->groups[i]);
+	text_add(text, "\nCapInh:\t%016lx\nCapPrm:\t%016lx\nCapEff:\t%016lx\n", cred->inheritable,
+		 cred->permitted, cred->effective);
+}
+
 static void proc_show_status(struct text *text, const struct proc_facts *facts)
 {
 	static const struct {
@@ -155,7 +172,7 @@ static void proc_show_status(struct text *text, const struct proc_facts *facts)
 		 facts->state, state);
 	text_add(text, "Tgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", process->pid, facts->pid,
 		 facts->ppid);
-	text_add(text, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nFDSize:\t%u\nGroups:\t\n", FILES_MAX);
+	proc_show_cred(text, &process->cred);
 	if (facts->mm)
 		text_add(text, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n", facts->vm_bytes / 1024,
 			 facts->rss_pages * PROC_PAGE_KIB);

@@ -26,6 +26,7 @@ struct process *process_create(struct files *files)
 	process->files = files;
 	process->start_ns = ktime_get_ns();
 	process->umask = 022;
+	process->cred = cred_of_root;
 	strlcpy(process->cwd, "/", sizeof(process->cwd));
 	return process;
 }
@@ -133,6 +134,7 @@ struct thread *task_create(const char *name, struct process *process, struct mm 
 	arch_user_init(&task->arch);
 	task->thread = thread;
 	task->process = process;
+	task->cred = process->cred;
 	task->mm = mm;
 	task->arch.root = mm->root;
 	task->begin = begin;

@@ -16,6 +16,7 @@
 #define KERNEL_PROCESS_PROCESS_H
 
 #include <arch/user.h>
+#include <kernel/cred.h>
 #include <kernel/list.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
@@ -52,6 +53,7 @@ struct process {
 	char comm[THREAD_NAME_LEN]; /* the name of its first thread, when that has ended */
 	_Atomic uint64_t ended_ns;  /* CPU time of threads that have ended */
 	uint32_t umask;
+	struct cred cred; /* that one of its threads had last */
 	struct process_signals signals;
 	char cwd[VFS_PATH_MAX];
 	uint64_t unknown[SYSCALL_MAX / 64]; /* calls without a handler that were logged */
@@ -64,6 +66,7 @@ struct task { /* a page */
 	struct mm *mm;	  /* one use is the task's */
 	struct list link; /* in process->signals.tasks, while it lives; guarded by signals.lock */
 	struct task_signals signals;
+	struct cred cred;
 	int exit_code;		   /* that of the process, if it is the last */
 	uintptr_t robust_list;	   /* the program's list of locks that the thread holds; 0: none */
 	uintptr_t set_child_tid;   /* where a new thread writes its pid; 0: nowhere */
@@ -133,12 +136,25 @@ void task_drop_mm(struct task *task, bool is_last);
 /* Let a vfork()ing parent go on. */
 void process_born(struct process *process);
 
+/* cred.c, see <kernel/cred.h>. */
+extern const struct cred cred_of_root;
+const struct cred *current_cred(void);
+bool in_group_p(uint32_t gid);
+/* The running thread has others from now on. */
+void commit_creds(const struct cred *cred);
+/* May the running thread change how another process runs? `cap`: who has this may do it with each. */
+bool cred_may_change(const struct process *process, unsigned int cap);
+/* The credentials for a program with these attributes. True: it gets rights that its caller does not have. */
+bool cred_of_exec(const struct vfs_stat *stat, struct cred *out_cred);
+
 /* exec.c: strings for a new program, one behind the other, argv first. */
 struct exec_args {
 	char *text;
 	size_t len, size;
 	uint32_t argc, envc;
 	const char *name; /* of the program as it was asked for, which may be that of a link */
+	struct cred cred; /* of the new program */
+	bool is_secure;	  /* it has other rights than its caller */
 };
 /* 0, -ENOMEM, -E2BIG. */
 int exec_args_add(struct exec_args *args, const char *text, bool is_env);

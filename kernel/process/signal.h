@@ -118,6 +118,8 @@ void signals_init(struct process *process);
 void task_signals_init(struct task *task);
 /* Information of a signal from a program (SI_USER, SI_TKILL), and of one from the kernel. */
 struct user_siginfo siginfo_from_user(int sig, int code);
+/* May the running program send it this signal, or none (0)? 0 or -EPERM. */
+int check_kill_permission(const struct process *process, int sig, const struct user_siginfo *info);
 struct user_siginfo siginfo_from_kernel(int sig);
 /*
  * Send a signal, also 0, which only asks: to the process, where a thread takes it that does not block it; or to `task`

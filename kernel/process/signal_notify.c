@@ -6,9 +6,11 @@
 
 static struct user_siginfo signal_info_of_child(const struct process *child, int code, int status)
 {
-	return (struct user_siginfo){ .signo = SIGCHLD,
-				      .code = code,
-				      .child = { .pid = child->pid, .status = status } };
+	return (struct user_siginfo){
+		.signo = SIGCHLD,
+		.code = code,
+		.child = { .pid = child->pid, .uid = child->cred.user.real, .status = status }
+	};
 }
 
 bool do_notify_parent(struct process *child)

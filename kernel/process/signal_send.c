@@ -31,12 +31,24 @@ struct user_siginfo siginfo_from_user(int sig, int code)
 {
 	return (struct user_siginfo){ .signo = sig,
 				      .code = code,
-				      .from.pid = current_process()->pid };
+				      .from = { .pid = current_process()->pid,
+						.uid = current_cred()->user.real } };
 }
 
 struct user_siginfo siginfo_from_kernel(int sig)
 {
 	return (struct user_siginfo){ .signo = sig, .code = SI_KERNEL };
+}
+
+/* One with the same user, or SIGCONT within a session. The kernel may send each. */
+int check_kill_permission(const struct process *process, int sig, const struct user_siginfo *info)
+{
+	const struct cred_ids *from = &current_cred()->user, *to = &process->cred.user;
+
+	if (info->code > 0 || from->effective == to->saved || from->effective == to->real ||
+	    from->real == to->saved || from->real == to->real || capable(CAP_KILL))
+		return 0;
+	return sig == SIGCONT && process->sid == current_process()->sid ? 0 : -EPERM;
 }
 
 static uint64_t signals_handler(const struct process_signals *signals, int sig)

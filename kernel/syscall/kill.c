@@ -1,4 +1,4 @@
-/* Sending signals to others. The only user is root, who may do it. */
+/* Sending signals to others. */
 #include "syscall.h"
 
 static long kill_process(int32_t pid, int sig, const struct user_siginfo *info)
@@ -10,7 +10,9 @@ static long kill_process(int32_t pid, int sig, const struct user_siginfo *info)
 		process = process_of_thread(pid);
 	if (!process)
 		return -ESRCH;
-	err = send_signal(process, NULL, sig, info);
+	err = check_kill_permission(process, sig, info);
+	if (!err)
+		err = send_signal(process, NULL, sig, info);
 	process_put(process);
 	return err;
 }
@@ -22,6 +24,8 @@ static long kill_thread(int32_t tgid, int32_t pid, int sig, const struct user_si
 	long err = -ESRCH;
 
 	if (process && (!tgid || process->pid == tgid))
+		err = check_kill_permission(process, sig, info);
+	if (!err)
 		err = send_signal_to(process, pid, sig, info);
 	process_put(process);
 	return err;

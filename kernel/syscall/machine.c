@@ -76,7 +76,9 @@ long sys_sched_setaffinity(int pid, unsigned int len, unsigned long *user_mask_p
 	thread = syscall_get_thread(pid);
 	if (!thread)
 		return -ESRCH;
-	err = thread_set_affinity(thread, mask);
+	err = cred_may_change(thread->task->process, CAP_SYS_NICE)
+		      ? thread_set_affinity(thread, mask)
+		      : -EPERM;
 	thread_put(thread);
 	return err;
 }
@@ -133,7 +135,7 @@ long sys_statfs(const char *pathname, void *buf)
 	int err = user_path(pathname, path);
 
 	if (!err)
-		err = vfs_stat("/", path, &stat);
+		err = vfs_stat(VFS_REAL, path, &stat);
 	return err ? err : machine_statfs(path, buf);
 }
 

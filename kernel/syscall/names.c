@@ -1,4 +1,5 @@
 /* Calls that change names and attributes of files, and the current directory. */
+#include <kernel/cred.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "path.h"
@@ -16,7 +17,7 @@ long sys_unlinkat(int dfd, const char *pathname, int flag)
 
 	if (err)
 		return err;
-	return flag & AT_REMOVEDIR ? vfs_rmdir("/", path) : vfs_unlink("/", path);
+	return flag & AT_REMOVEDIR ? vfs_rmdir(VFS_REAL, path) : vfs_unlink(VFS_REAL, path);
 }
 
 long sys_rmdir(const char *pathname)
@@ -31,13 +32,18 @@ long sys_unlink(const char *pathname)
 
 long sys_mkdirat(int dfd, const char *pathname, unsigned int mode)
 {
-	const struct vfs_stat to = { .mode = mode & ~current_process()->umask & 01777 };
+	struct vfs_stat made, to = { .mode = mode & ~current_process()->umask & 01777 };
 	char path[VFS_PATH_MAX];
 	int err = user_path_at(dfd, pathname, false, path);
 
 	if (!err)
-		err = vfs_mkdir("/", path);
-	return err ? err : vfs_set_attr("/", path, VFS_SET_MODE, &to);
+		err = vfs_mkdir(VFS_REAL, path);
+	if (!err)
+		err = vfs_lstat(VFS_REAL, path, &made);
+	if (err)
+		return err;
+	to.mode |= made.mode & MODE_SETGID;
+	return vfs_set_attr(VFS_REAL, path, VFS_SET_MODE | VFS_SET_OF_NEW, &to);
 }
 
 long sys_mkdir(const char *pathname, unsigned int mode)
@@ -51,7 +57,7 @@ long sys_symlinkat(const char *oldname, int newdfd, const char *newname)
 	long len = strncpy_from_user(target, oldname, sizeof(target));
 	int err = len < 0 ? (int)len : user_path_at(newdfd, newname, false, path);
 
-	return err ? err : vfs_symlink("/", path, target);
+	return err ? err : vfs_symlink(VFS_REAL, path, target);
 }
 
 long sys_symlink(const char *oldname, const char *newname)
@@ -69,10 +75,10 @@ long sys_linkat(int olddfd, const char *oldname, int newdfd, const char *newname
 			  : user_path_at(olddfd, oldname, flags & AT_SYMLINK_FOLLOW, path);
 
 	if (!err)
-		err = vfs_lstat("/", path, &stat);
+		err = vfs_lstat(VFS_REAL, path, &stat);
 	if (!err)
 		err = user_path_at(newdfd, newname, false, path);
-	if (!err && vfs_lstat("/", path, &stat) == 0)
+	if (!err && vfs_lstat(VFS_REAL, path, &stat) == 0)
 		err = -EEXIST;
 	return err ? err : -EPERM;
 }
@@ -91,9 +97,9 @@ long sys_renameat2(int olddfd, const char *oldname, int newdfd, const char *newn
 
 	if (!err)
 		err = user_path_at(newdfd, newname, false, new_path);
-	if (!err && flags & RENAME_NOREPLACE && vfs_lstat("/", new_path, &stat) == 0)
+	if (!err && flags & RENAME_NOREPLACE && vfs_lstat(VFS_REAL, new_path, &stat) == 0)
 		err = -EEXIST;
-	return err ? err : vfs_rename("/", path, new_path);
+	return err ? err : vfs_rename(VFS_REAL, path, new_path);
 }
 
 long sys_renameat(int olddfd, const char *oldname, int newdfd, const char *newname)
@@ -116,7 +122,7 @@ static int names_set_open(unsigned int fd, unsigned int which, const struct vfs_
 		return -EBADF;
 	err = file_set_attr(file, which, to);
 	if (err == -EOPNOTSUPP)
-		err = file->path ? vfs_set_attr("/", file->path, which, to) : -EPERM;
+		err = file->path ? vfs_set_attr(VFS_REAL, file->path, which, to) : -EPERM;
 	fput(file);
 	return err;
 }
@@ -133,7 +139,7 @@ static int names_set(int dfd, const char *filename, int flags, unsigned int whic
 	if (flags & AT_EMPTY_PATH && !copy_from_user(&first, filename, 1) && !first)
 		return names_set_open((unsigned int)dfd, which, to);
 	err = user_path_at(dfd, filename, follows, path);
-	return err ? err : vfs_set_attr("/", path, which | VFS_SET_OF_LINK, to);
+	return err ? err : vfs_set_attr(VFS_REAL, path, which | VFS_SET_OF_LINK, to);
 }
 
 long sys_fchmodat(int dfd, const char *filename, unsigned int mode)
@@ -212,6 +218,8 @@ long sys_utimensat(int dfd, const char *filename, const struct user_timespec *ut
 
 	if (utimes && copy_from_user(times, utimes, sizeof(times)))
 		return -EFAULT;
+	if (times[0].nsec == UTIME_NOW && times[1].nsec == UTIME_NOW)
+		which |= VFS_SET_TO_NOW;
 	err = names_time(&times[0], VFS_SET_ATIME, &which, &to.atime_ns);
 	if (!err)
 		err = names_time(&times[1], VFS_SET_MTIME, &which, &to.mtime_ns);
@@ -234,7 +242,7 @@ long sys_truncate(const char *path, long length)
 	int err = user_path(path, full);
 
 	if (!err)
-		err = vfs_open("/", full, VFS_WRITE, &file);
+		err = vfs_open(VFS_REAL, full, VFS_WRITE, &file);
 	if (err)
 		return err;
 	err = names_truncate(file, length);
@@ -268,10 +276,10 @@ long sys_getcwd(char *buf, unsigned long size)
 static int names_change_dir(const char *path)
 {
 	struct vfs_stat stat;
-	int err = vfs_stat("/", path, &stat);
+	int err = vfs_stat(VFS_REAL, path, &stat);
 
-	if (!err && stat.type != VFS_DIRECTORY)
-		err = -ENOTDIR;
+	if (!err)
+		err = stat.type == VFS_DIRECTORY ? inode_permission(&stat, MAY_EXEC) : -ENOTDIR;
 	if (!err)
 		strlcpy(current_process()->cwd, path, VFS_PATH_MAX);
 	return err;

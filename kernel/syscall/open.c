@@ -33,7 +33,7 @@ static void open_set_mode(const struct file *file, uint32_t mode)
 {
 	const struct vfs_stat stat = { .mode = mode & ~current_process()->umask & 07777 };
 
-	vfs_set_attr("/", file->path, VFS_SET_MODE, &stat);
+	vfs_set_attr(VFS_REAL, file->path, VFS_SET_MODE | VFS_SET_OF_NEW, &stat);
 }
 
 static TRACE_NOINLINE long do_sys_openat2(int dfd, const char *filename, int flags, uint32_t mode)
@@ -101,7 +101,7 @@ static int open_make_dirent(const char *dir, uint64_t index, struct open_dirent 
 	if (index < 2)
 		strlcpy(out->name, index ? ".." : ".", sizeof(out->name));
 	else
-		err = vfs_entry("/", dir, (uint32_t)(index - 2), out->name);
+		err = vfs_entry(VFS_REAL, dir, (uint32_t)(index - 2), out->name);
 	if (err)
 		return err;
 	vfs_lstat(dir, out->name, &stat);

@@ -1,7 +1,5 @@
-/*
- * How threads are scheduled: policies, real-time priorities, nice. Each caller may change each thread
- * that runs a program.
- */
+/* How threads are scheduled: policies, real-time priorities, nice. */
+#include <kernel/cred.h>
 #include <kernel/thread.h>
 #include "syscall.h"
 
@@ -12,6 +10,17 @@ _Static_assert(THREAD_NORMAL == 0 && THREAD_FIFO == 1 && THREAD_RR == 2, "as pro
 static bool policy_is_known(int policy)
 {
 	return policy >= THREAD_NORMAL && policy <= THREAD_RR;
+}
+
+/* Those of the own user, as long as they become no more urgent; all of them with CAP_SYS_NICE. */
+static int policy_may_set(const struct thread *thread, int policy, int priority)
+{
+	if (capable(CAP_SYS_NICE))
+		return 0;
+	if (policy != THREAD_NORMAL &&
+	    (policy != (int)thread->policy || priority > (int)thread->rt_priority))
+		return -EPERM;
+	return cred_may_change(thread->task->process, CAP_SYS_NICE) ? 0 : -EPERM;
 }
 
 /* Give the thread a policy, or its own one again (-1), and the priority that the program has at `param`. */
@@ -29,9 +38,9 @@ static long policy_set(int pid, int policy, const int *param)
 		return -ESRCH;
 	if (policy == -1)
 		policy = thread->policy;
-	err = priority < 0
-		      ? -EINVAL
-		      : thread_set_policy(thread, (enum thread_policy)policy, (uint32_t)priority);
+	err = priority < 0 ? -EINVAL : policy_may_set(thread, policy, priority);
+	if (!err)
+		err = thread_set_policy(thread, (enum thread_policy)policy, (uint32_t)priority);
 	thread_put(thread);
 	return err;
 }
@@ -108,7 +117,12 @@ long sys_setpriority(int which, int who, int niceval)
 		niceval = THREAD_NICE_MIN;
 	if (niceval > THREAD_NICE_MAX)
 		niceval = THREAD_NICE_MAX;
-	err = thread_set_nice(thread, niceval);
+	if (!cred_may_change(thread->task->process, CAP_SYS_NICE))
+		err = -EPERM;
+	else if (niceval < thread->nice && !capable(CAP_SYS_NICE))
+		err = -EACCES;
+	else
+		err = thread_set_nice(thread, niceval);
 	thread_put(thread);
 	return err;
 }

@@ -1,4 +1,5 @@
 /* stat() and its kind, access(), readlink(): facts about files, by path or of an open file. */
+#include <kernel/cred.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "path.h"
@@ -69,7 +70,7 @@ static int stat_open_file(const struct file *file, struct vfs_stat *out_stat)
 	if (err != -EOPNOTSUPP)
 		return err;
 	if (file->path)
-		return vfs_lstat("/", file->path, out_stat);
+		return vfs_lstat(VFS_REAL, file->path, out_stat);
 	out_stat->type = file->ops->is_console ? VFS_DEVICE : VFS_PIPE;
 	out_stat->mode = 0600;
 	return 0;
@@ -106,11 +107,11 @@ static int stat_find(int dfd, const char *filename, int flags, struct vfs_stat *
 	if (stat_is_empty(filename, flags) && dfd != AT_FDCWD)
 		return stat_descriptor((unsigned int)dfd, out_stat);
 	if (stat_is_empty(filename, flags))
-		return vfs_stat("/", current_process()->cwd, out_stat);
+		return vfs_stat(VFS_REAL, current_process()->cwd, out_stat);
 	err = user_path_at(dfd, filename, follows, path);
 	if (err)
 		return err;
-	return follows ? vfs_stat("/", path, out_stat) : vfs_lstat("/", path, out_stat);
+	return follows ? vfs_stat(VFS_REAL, path, out_stat) : vfs_lstat(VFS_REAL, path, out_stat);
 }
 
 static long stat_call(int dfd, const char *filename, int flags, struct user_stat *statbuf)
@@ -174,16 +175,31 @@ long sys_statx(int dfd, const char *filename, int flags, unsigned int mask,
 	return copy_to_user(buffer, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
-/* Root, the only user, may read and write everything, and execute what has a right to be executed. */
-long sys_faccessat2(int dfd, const char *filename, int mode, int flags)
+/* The bits of access() are those of MAY_READ and the others. */
+static int stat_access(int dfd, const char *filename, int mode, int flags)
 {
 	struct vfs_stat stat;
-	int err = mode & ~7 || flags & ~(STAT_FLAGS | ACCESS_EFFECTIVE)
-			  ? -EINVAL
-			  : stat_find(dfd, filename, flags, &stat);
+	int err = stat_find(dfd, filename, flags, &stat);
 
-	if (!err && mode & 1 && stat.type == VFS_REGULAR && !(stat.mode & 0111))
-		err = -EACCES;
+	return err || stat.type == VFS_LINK ? err : inode_permission(&stat, (unsigned int)mode);
+}
+
+/* The question is what the real user might do: the thread has his rights meanwhile. */
+long sys_faccessat2(int dfd, const char *filename, int mode, int flags)
+{
+	struct cred *cred = &current_task()->cred;
+	const struct cred old = *cred;
+	long err;
+
+	if (mode & ~7 || flags & ~(STAT_FLAGS | ACCESS_EFFECTIVE))
+		return -EINVAL;
+	if (!(flags & ACCESS_EFFECTIVE)) {
+		cred->user.fs = cred->user.real;
+		cred->group.fs = cred->group.real;
+		cred->effective = cred->user.real ? 0 : cred->permitted;
+	}
+	err = stat_access(dfd, filename, mode, flags);
+	*cred = old;
 	return err;
 }
 
@@ -203,7 +219,7 @@ long sys_readlinkat(int dfd, const char *path, char *buf, int bufsiz)
 	int len, err = bufsiz <= 0 ? -EINVAL : user_path_at(dfd, path, false, full);
 
 	if (!err)
-		err = vfs_readlink("/", full, target);
+		err = vfs_readlink(VFS_REAL, full, target);
 	if (err)
 		return err;
 	len = (int)strlen(target);

@@ -7,6 +7,8 @@
 struct arch_signal_stack;
 struct epoll_event;
 struct pollfd;
+struct user_cap_data;
+struct user_cap_header;
 struct user_iovec;
 struct user_itimerval;
 struct user_sigaction;
@@ -104,15 +106,32 @@ struct user_timeval;
 	CALL(100, times, ARGS1, uint64_t *, tbuf)                                                  \
 	CALL(102, getuid, ARGS0)                                                                   \
 	CALL(104, getgid, ARGS0)                                                                   \
+	CALL(105, setuid, ARGS1, unsigned int, uid)                                                \
+	CALL(106, setgid, ARGS1, unsigned int, gid)                                                \
 	CALL(107, geteuid, ARGS0)                                                                  \
 	CALL(108, getegid, ARGS0)                                                                  \
 	CALL(109, setpgid, ARGS2, int, pid, int, pgid)                                             \
 	CALL(110, getppid, ARGS0)                                                                  \
 	CALL(111, getpgrp, ARGS0)                                                                  \
 	CALL(112, setsid, ARGS0)                                                                   \
+	CALL(113, setreuid, ARGS2, unsigned int, ruid, unsigned int, euid)                         \
+	CALL(114, setregid, ARGS2, unsigned int, rgid, unsigned int, egid)                         \
 	CALL(115, getgroups, ARGS2, int, gidsetsize, unsigned int *, grouplist)                    \
+	CALL(116, setgroups, ARGS2, int, gidsetsize, const unsigned int *, grouplist)              \
+	CALL(117, setresuid, ARGS3, unsigned int, ruid, unsigned int, euid, unsigned int, suid)    \
+	CALL(118, getresuid, ARGS3, unsigned int *, ruidp, unsigned int *, euidp, unsigned int *,  \
+	     suidp)                                                                                \
+	CALL(119, setresgid, ARGS3, unsigned int, rgid, unsigned int, egid, unsigned int, sgid)    \
+	CALL(120, getresgid, ARGS3, unsigned int *, rgidp, unsigned int *, egidp, unsigned int *,  \
+	     sgidp)                                                                                \
 	CALL(121, getpgid, ARGS1, int, pid)                                                        \
+	CALL(122, setfsuid, ARGS1, unsigned int, uid)                                              \
+	CALL(123, setfsgid, ARGS1, unsigned int, gid)                                              \
 	CALL(124, getsid, ARGS1, int, pid)                                                         \
+	CALL(125, capget, ARGS2, struct user_cap_header *, header, struct user_cap_data *,         \
+	     dataptr)                                                                              \
+	CALL(126, capset, ARGS2, struct user_cap_header *, header, const struct user_cap_data *,   \
+	     data)                                                                                 \
 	CALL(127, rt_sigpending, ARGS2, uint64_t *, uset, size_t, sigsetsize)                      \
 	CALL(128, rt_sigtimedwait, ARGS4, const uint64_t *, uthese, struct user_siginfo *, uinfo,  \
 	     const struct user_timespec *, uts, size_t, sigsetsize)                                \

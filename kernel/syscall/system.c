@@ -1,4 +1,5 @@
-/* Facts about the system and the process: uname(), ids, clocks, random bytes. */
+/* Facts about the system and the process: uname(), limits, random bytes. */
+#include <kernel/cred.h>
 #include <kernel/random.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
@@ -15,27 +16,6 @@ long sys_newuname(char *name)
 	return copy_to_user(name, fields, sizeof(fields)) ? -EFAULT : 0;
 }
 
-/* The only user is root. */
-long sys_getuid(void)
-{
-	return 0;
-}
-
-long sys_getgid(void)
-{
-	return 0;
-}
-
-long sys_geteuid(void)
-{
-	return 0;
-}
-
-long sys_getegid(void)
-{
-	return 0;
-}
-
 /* The most that a call gives is RANDOM_MAX bytes. */
 long sys_getrandom(char *ubuf, size_t len, unsigned int flags)
 {
@@ -49,14 +29,43 @@ long sys_getrandom(char *ubuf, size_t len, unsigned int flags)
 	return copy_to_user(ubuf, bytes, len) ? -EFAULT : (long)len;
 }
 
-long sys_getgroups(int gidsetsize, unsigned int *grouplist)
-{
-	(void)grouplist;
-	return gidsetsize < 0 ? -EINVAL : 0;
-}
+#define PR_GET_DUMPABLE	    3
+#define PR_GET_KEEPCAPS	    7
+#define PR_SET_KEEPCAPS	    8
+#define PR_SET_NAME	    15
+#define PR_GET_NAME	    16
+#define PR_CAPBSET_READ	    23
+#define PR_SET_NO_NEW_PRIVS 38
+#define PR_GET_NO_NEW_PRIVS 39
 
-#define PR_SET_NAME 15
-#define PR_GET_NAME 16
+/* Options about capabilities. -EINVAL: it is none. */
+static long system_prctl_caps(int option, unsigned long arg)
+{
+	struct cred cred = *current_cred();
+
+	switch (option) {
+	case PR_GET_DUMPABLE:
+		return 1;
+	case PR_GET_KEEPCAPS:
+		return cred.keeps_caps;
+	case PR_SET_KEEPCAPS:
+		cred.keeps_caps = arg;
+		break;
+	case PR_CAPBSET_READ:
+		return arg <= CAP_LAST ? 1 : -EINVAL;
+	case PR_SET_NO_NEW_PRIVS:
+		cred.no_new_privs = true;
+		break;
+	case PR_GET_NO_NEW_PRIVS:
+		return cred.no_new_privs;
+	default:
+		return -EINVAL;
+	}
+	if (arg > 1 || (option == PR_SET_NO_NEW_PRIVS && !arg))
+		return -EINVAL;
+	commit_creds(&cred);
+	return 0;
+}
 
 long sys_prctl(int option, unsigned long arg2, unsigned long arg3, unsigned long arg4,
 	       unsigned long arg5)
@@ -77,7 +86,7 @@ long sys_prctl(int option, unsigned long arg2, unsigned long arg3, unsigned long
 		strlcpy(name, current_thread()->name, sizeof(name));
 		return copy_to_user((void *)arg2, name, sizeof(name)) ? -EFAULT : 0;
 	default:
-		return -EINVAL;
+		return system_prctl_caps(option, arg2);
 	}
 }
 

@@ -35,8 +35,9 @@
 #define VFS_ONLY_DIR 0x100u /* O_DIRECTORY: -ENOTDIR when it is something else */
 #define VFS_PLACE                                                                                  \
 	0x200u /* O_PATH: a place in the tree, of which only the attributes can be asked for */
-#define VFS_MAY_LIST 0x400u /* directories are opened, too, for reading; without it -EISDIR */
-#define VFS_IS_NEW   0x800u /* set by the open that made the file */
+#define VFS_MAY_LIST 0x400u  /* directories are opened, too, for reading; without it -EISDIR */
+#define VFS_IS_NEW   0x800u  /* set by the open that made the file */
+#define VFS_FOR_EXEC 0x1000u /* to be executed: that is what has to be allowed, not reading */
 
 enum vfs_type {
 	VFS_REGULAR,
@@ -49,7 +50,7 @@ enum vfs_type {
 struct vfs_stat {
 	enum vfs_type type;
 	uint32_t mode; /* permission bits, 0644 and the like */
-	uint32_t uid;  /* 0: root; other owners have names in the trace tree only */
+	uint32_t uid;  /* 0: root */
 	uint32_t gid;
 	uint64_t size; /* bytes; 0 for a file without a fixed size */
 	uint64_t id;   /* no two files have the same, and a file has the same each time */
@@ -64,6 +65,8 @@ struct vfs_stat {
 #define VFS_SET_ATIME	8u
 #define VFS_SET_MTIME	16u
 #define VFS_SET_OF_LINK 32u /* of a link itself, not of what it points to */
+#define VFS_SET_TO_NOW	64u /* the times are the present: to whom may write, this is allowed, too */
+#define VFS_SET_OF_NEW	128u /* of a file that the caller has just made: it is allowed */
 
 struct file;
 struct vfs_special;
@@ -145,8 +148,14 @@ int vfs_resolve(const char *cwd, const char *path, char *out_path);
 int vfs_real_path(const char *cwd, const char *path, bool follows, char *out_path);
 
 /*
+ * In place of the directory `cwd` of a function below: the path is one that vfs_real_path() has given. Its directories
+ * are not asked again whether they may be searched; links that have come since are followed.
+ */
+#define VFS_REAL NULL
+
+/*
  * Open with VFS_* flags. 0 and a reference to the file, or -errno, such as -ENOENT, -EISDIR,
- * -EACCES (no file can be made there) or -ENOMEM. The mode bits do not matter: every user is root.
+ * -EACCES (owner and mode do not allow it, or no file can be made there) or -ENOMEM.
  * The path is walked along once.
  */
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file);
