@@ -118,6 +118,15 @@ static const char *const whole[] = {
 	"d9c0",
 	"d900",
 	"dfe0",
+	"c46269900401", /* gather: register 8, index 0, mask 2; they have to differ */
+	"c4a269900401", /* 0, 8, 2 */
+	"c4e229901401", /* 2, 0, 10 */
+	"62e27d49900401",
+	"62b27d49900401",
+	"62327d41900401", /* 16 and 0, 0 and 8, 8 and 24 */
+	"62d66e48d6c0",
+	"62b66e48d6c0", /* vfmulcph: register 0, sources 8 and 2; 16 and 2 */
+	"62e66e48d6d1", /* 18, 1 and 2 */
 };
 
 static void test_lengths(void **state)
@@ -217,6 +226,16 @@ static const char *const undefined[] = {
 	"62f27d48900411", /* gather without a mask */
 	"c4e269900411",	  /* gather: index and mask the same */
 	"62f1784810c0",	  /* a bit that is 1 always */
+	"c42269900401",	  /* gather: register and index 8 */
+	"c4a239900401",
+	"c46229901401", /* index and mask 8; register and mask 10 */
+	"62f27d49900401",
+	"62e27d41900401",
+	"62327d49900401", /* with EVEX: both 0, both 16, both 8 */
+	"62f66e48d6c0",
+	"62a66e48d6c0",
+	"62566e48d6c0", /* vfmulcph likewise */
+	"62f66e48d6d1", /* register and first source 2 */
 };
 
 static void test_undefined(void **state)
