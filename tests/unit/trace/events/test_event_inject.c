@@ -4,6 +4,9 @@
 #include "unit.h"
 #include "allocations.h"
 #include "tracefs.h"
+#include "events/event_file.h"
+#include "events/event_watch.h"
+#include "instance/array.h"
 #include "text/str.h"
 #include <trace/event.h>
 #include "host/yard.h"
@@ -50,10 +53,47 @@ static void texts(void **state)
 			    "name=two words odd=9 list={} cut= mask= last=it's "
 			    "bytes= len=10\n");
 	assert_int_equal(echo("", "trace"), 0);
-	assert_int_equal(echo("label='longer than that' where=0x1234 kind=5", KINDS), 0);
+	assert_int_equal(echo("label='longerthanthat' where=0x1234 kind=5", KINDS), 0);
 	assert_non_null(strstr(only_event("where="), "kind=gravel"));
-	assert_non_null(strstr(only_event("where="), "label=longer "));
+	assert_non_null(strstr(only_event("where="), " label=longert sizes="));
 	assert_int_equal(echo("", "trace"), 0);
+	assert_int_equal(echo("label='seven..' label='ab' kind=5", KINDS), 0);
+	assert_non_null(strstr(only_event("where="), " label=ab sizes="));
+	assert_int_equal(echo("", "trace"), 0);
+}
+
+static uint32_t watched_bytes;
+
+static void note_bytes(struct trace_event_watch *watch, const struct trace_event_hit *hit)
+{
+	(void)watch;
+	watched_bytes = hit->bytes;
+}
+
+/* The fields, the NUL of all empty texts, each text with its own, and at most 3 bytes behind them. */
+static void lengths(void **state)
+{
+	const struct trace_event *event = &event_yard_texts.event;
+	const struct trace_event_field *last = &event->fields[event->nr_fields - 1];
+	struct trace_event_watch watch = { .func = note_bytes };
+	struct trace_event_file *file;
+	char line[32];
+
+	(void)state;
+	trace_plat_lock(&trace_config_lock);
+	file = trace_event_file_get(&trace_global, &event_yard_texts);
+	assert_int_equal(trace_event_watch_add(file, &watch), 0);
+	trace_plat_unlock(&trace_config_lock);
+	for (uint32_t len = 0; len < 9; len++) {
+		uint32_t wanted = last->offset + last->size + 1 + len + 1;
+
+		snprintf(line, sizeof(line), "last='%.*s'", (int)len, "a word more");
+		assert_int_equal(echo(line, TEXTS), 0);
+		assert_int_equal(watched_bytes, (wanted + 3) / 4 * 4);
+	}
+	trace_plat_lock(&trace_config_lock);
+	trace_event_watch_remove(file, &watch);
+	trace_plat_unlock(&trace_config_lock);
 }
 
 static void errors(void **state)
@@ -156,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(numbers, tracefs_reset, check),
 		cmocka_unit_test_setup_teardown(texts, tracefs_reset, check),
+		cmocka_unit_test_setup_teardown(lengths, tracefs_reset, check),
 		cmocka_unit_test_setup_teardown(errors, tracefs_reset, check),
 		cmocka_unit_test_setup_teardown(conditions, tracefs_reset, check),
 		cmocka_unit_test_setup_teardown(stack, tracefs_reset, check),
