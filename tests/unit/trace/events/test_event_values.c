@@ -7,6 +7,7 @@
 #include "text/str.h"
 #include "instance/array.h"
 #include "host/yard.h"
+#include "host/said_events.h"
 
 static int setup(void **state)
 {
@@ -62,6 +63,31 @@ static void texts_and_arrays(void **state)
 	assert_non_null(strstr(only_event("yard_kinds:"),
 			       " kind=0x5 (5) flags=0x6 (6) box=<INVALID-SIZE>"
 			       " label=eight ch sizes={0x3,0x4,0xc}\n"));
+}
+
+static void say(int before, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(int before, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	trace_said_text(before, fmt, &args);
+	va_end(args);
+}
+
+/* Texts that are made while the event is written, from the same arguments twice. */
+static void texts_of_formats(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("0", "options/fields"), 0);
+	assert_int_equal(echo("1", "events/said/enable"), 0);
+	say(7, "%s of %d", "sand", 50);
+	assert_string_equal(only_event("said_text:"),
+			    "said_text: 7: sand of 50, sand of 50, 11 bytes, 11 bytes\n");
+	assert_int_equal(echo("", "trace"), 0);
+	say(8, "%s", "");
+	assert_string_equal(only_event("said_text:"), "said_text: 8: , , 1 bytes, 1 bytes\n");
+	assert_int_equal(echo("0", "events/said/enable"), 0);
 }
 
 /* Types of events that are no TRACE_EVENT(). */
@@ -132,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(numbers, reset, check),
 		cmocka_unit_test_setup_teardown(texts_and_arrays, reset, check),
+		cmocka_unit_test_setup_teardown(texts_of_formats, reset, check),
 		cmocka_unit_test_setup_teardown(other_types, reset, check),
 		cmocka_unit_test_setup_teardown(instances, reset, check),
 		cmocka_unit_test_setup_teardown(damage, reset, check),
