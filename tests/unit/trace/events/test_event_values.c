@@ -138,6 +138,33 @@ static void instances(void **state)
 	assert_int_equal(trace_fs_close(handle), 0);
 }
 
+/* Several instances share the head of an event, but not of a long one, nor of one at a great preempt depth. */
+static void long_and_deep_events_of_instances(void **state)
+{
+	static const u32 list[20] = { 0 };
+	static const unsigned long mask = 5;
+	static const char *const paths[] = { "trace", "instances/one/trace" };
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "one"), 0);
+	assert_int_equal(echo("1", "instances/one/events/yard/enable"), 0);
+	fake_this->preempt_count += 20;
+	trace_yard_watch(77);
+	trace_yard_watch(78); /* the first one that a ring has takes another way */
+	fake_this->preempt_count -= 20;
+	trace_yard_watch(79);
+	trace_yard_texts("at the end of a long one", list, 20, &mask);
+	for (int i = 0; i < 2; i++) {
+		const char *text = cat_body(paths[i]);
+
+		assert_non_null(strstr(text, " last=at the end of a long one bytes="));
+		assert_non_null(strstr(strstr(text, " ...f. ") + 1, " ...f. "));
+		assert_non_null(strstr(text, ": yard_watch: who=0x4d (77)\n"));
+		assert_non_null(strstr(text, ": yard_watch: who=0x4e (78)\n"));
+	}
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "one"), 0);
+}
+
 /* Damaged events: what says to lie outside does not, and pointers to nothing are not followed. */
 static void damage(void **state)
 {
@@ -161,6 +188,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(texts_of_formats, reset, check),
 		cmocka_unit_test_setup_teardown(other_types, reset, check),
 		cmocka_unit_test_setup_teardown(instances, reset, check),
+		cmocka_unit_test_setup_teardown(long_and_deep_events_of_instances, reset, check),
 		cmocka_unit_test_setup_teardown(damage, reset, check),
 	};
 
