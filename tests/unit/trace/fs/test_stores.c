@@ -5,6 +5,8 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "fs/fs_file.h"
+#include "instance/array.h"
+#include "instance/event_private.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -281,10 +283,61 @@ static void every_file(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
 
+static const struct trace_plat_lock *events_lock;
+static uint32_t nr_events_locks, nr_bare; /* let go; of these without the config lock */
+
+static void learn_lock(const struct trace_plat_lock *lock)
+{
+	events_lock = lock;
+}
+
+static void count_locks(const struct trace_plat_lock *lock)
+{
+	nr_events_locks += lock == events_lock;
+	nr_bare += lock == events_lock && !fake_lock_held(&trace_config_lock);
+}
+
+/* Files that change all events of a system hold the config lock before they walk over the events. */
+static void events_change_under_the_config_lock(void **state)
+{
+	static const struct {
+		const char *path, *text;
+	} stores[] = { { "set_event", "sched:*\n" },
+		       { "set_event", "" },
+		       { "events/enable", "1\n" },
+		       { "events/sched/enable", "0\n" },
+		       { "events/sched/filter", "common_pid == 1\n" },
+		       { "events/sched/filter", "0\n" },
+		       { "events/enable", "0\n" } };
+
+	(void)state;
+	fake_on_unlock = learn_lock;
+	trace_events_lock();
+	trace_events_unlock();
+	fake_on_unlock = NULL;
+	for (size_t i = 0; i < NR(stores); i++) {
+		struct trace_node *node = node_of(stores[i].path);
+		size_t len = strlen(stores[i].text);
+		struct trace_handle *handle;
+		uint64_t pos = 0;
+
+		nr_events_locks = nr_bare = 0;
+		fake_on_unlock = count_locks;
+		assert_int_equal(trace_fs_open(node, TRACE_FS_WRITE | TRACE_FS_TRUNC, &handle), 0);
+		if (len)
+			assert_int_equal(trace_fs_write(handle, stores[i].text, len, &pos), len);
+		assert_int_equal(trace_fs_close(handle), 0);
+		fake_on_unlock = NULL;
+		assert_true(nr_events_locks > 0);
+		assert_int_equal(nr_bare, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(numbers), T(mistakes), T(refusals), T(too_long), T(every_file),
+		T(numbers),  T(mistakes),   T(refusals),
+		T(too_long), T(every_file), T(events_change_under_the_config_lock),
 	};
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
