@@ -201,6 +201,37 @@ static void room_for_one_slot(void)
 	assert_int_equal(nr_slots, 0);
 }
 
+static void code_is(const struct trace_plat_probe *probe, bool with_detour, uintptr_t first,
+		    uintptr_t last)
+{
+	uintptr_t is_first = 1, is_last = 1;
+
+	trace_plat_probe_code(probe, with_detour, &is_first, &is_last);
+	assert_int_equal(is_first, first);
+	assert_int_equal(is_last, last);
+}
+
+/* From the first to the last byte of slots and detour, in whichever order these lie. */
+static void range_of_the_code(void)
+{
+	static struct trace_plat_probe probe;
+	const uintptr_t below = SLOT_FIRST - 0x1000, above = SLOT_FIRST + 0x1000;
+
+	code_is(&probe, true, 0, 0);
+	nr_room = 2;
+	assert_int_equal(trace_probe_create(&probe, (uintptr_t)plain, false), 0);
+	code_is(&probe, true, SLOT_FIRST, SLOT_FIRST + SLOT_BYTES - 1);
+	assert_int_equal(trace_probe_create(&probe, (uintptr_t)plain, true), 0);
+	code_is(&probe, true, SLOT_FIRST, SLOT_FIRST + 2 * SLOT_BYTES - 1);
+	trace_probe_of(&probe)->detour = trace_plat_ip_pack(below);
+	code_is(&probe, false, SLOT_FIRST, SLOT_FIRST + 2 * SLOT_BYTES - 1);
+	code_is(&probe, true, below, SLOT_FIRST + 2 * SLOT_BYTES - 1);
+	trace_probe_of(&probe)->detour = trace_plat_ip_pack(above);
+	code_is(&probe, true, SLOT_FIRST, above + TRACE_EXEC_UNIT - 1);
+	trace_probe_destroy(&probe);
+	code_is(&probe, true, 0, 0);
+}
+
 static size_t jump_bytes(const uint8_t *func)
 {
 	const struct trace_probe_place place = { .func = (uintptr_t)func,
@@ -252,6 +283,12 @@ static void test_room_for_one_slot(void **state)
 	sim_alone(room_for_one_slot);
 }
 
+static void test_range_of_the_code(void **state)
+{
+	(void)state;
+	sim_alone(range_of_the_code);
+}
+
 static void test_jumps_through_registers(void **state)
 {
 	(void)state;
@@ -268,6 +305,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_room_for_one_slot),
+		cmocka_unit_test(test_range_of_the_code),
 		cmocka_unit_test(test_jumps_through_registers),
 		cmocka_unit_test(test_int3s_of_a_slot),
 	};
