@@ -259,7 +259,54 @@ static void run_touch(long rounds)
 	put(" calls\n");
 }
 
-#define PROGRAM "/bin/probed"
+/* ---- Text of its own ---- */
+
+#define PROGRAM	   "/bin/probed"
+#define PAGE	   4096ul
+#define LINKED_AT  0x400000ul
+#define TEXT_BEGIN ((unsigned long)f_nop & ~(PAGE - 1))
+#define TEXT_BYTES ((((unsigned long)f_touch | (PAGE - 1)) + 1) - TEXT_BEGIN)
+
+/* Those that run anywhere: they ask for no data. */
+static const probed_fn alone[] = { f_nop, f_push, f_jmp, f_jcc, f_call, f_ret, f_loop, f_pushf };
+#define NR_ALONE (sizeof(alone) / sizeof(alone[0]))
+
+/* Its file is mapped once more, called there, and unmapped. */
+static void run_remap(long rounds)
+{
+	long fd = CALL2(NR_OPEN, PROGRAM, 0);
+
+	for (long i = 0; i < rounds; i++) {
+		long at = syscall6(NR_MMAP, 0, TEXT_BYTES, 5, 2, fd, TEXT_BEGIN - LINKED_AT);
+
+		if (at <= 0)
+			die("a mapping");
+		for (size_t k = 0; k < NR_ALONE; k++) {
+			if (((probed_fn)((unsigned long)alone[k] - TEXT_BEGIN + at))(i) != i + 1)
+				die("a result elsewhere");
+		}
+		CALL2(NR_MUNMAP, at, TEXT_BYTES);
+	}
+	put_number(rounds * (long)NR_ALONE);
+	put(" calls\n");
+}
+
+/* It writes to the pages of its text, behind a jump: each has the page for itself then. */
+static void run_rewrite(long rounds)
+{
+	volatile uint8_t *unreached = (volatile uint8_t *)f_jmp + 2;
+
+	for (long i = 0; i < rounds; i++) {
+		if (CALL3(NR_MPROTECT, TEXT_BEGIN, TEXT_BYTES, 7))
+			die("a page that may be written");
+		*unreached ^= 0x55;
+		if (CALL3(NR_MPROTECT, TEXT_BEGIN, TEXT_BYTES, 5))
+			die("a page");
+		call_all(1);
+	}
+	put_number(rounds * (long)NR_ALL);
+	put(" calls\n");
+}
 
 static void run_exec(long rounds)
 {
@@ -286,7 +333,8 @@ static const struct {
 	{ "all", run_all },	    { "fork", run_fork },	{ "forks", run_forks },
 	{ "threads", run_threads }, { "longjmp", run_longjmp }, { "signals", run_signals },
 	{ "int3", run_int3 },	    { "steps", run_steps },	{ "look", run_look },
-	{ "exec", run_exec },	    { "touch", run_touch },
+	{ "exec", run_exec },	    { "touch", run_touch },	{ "remap", run_remap },
+	{ "rewrite", run_rewrite },
 };
 
 void main_program(long *sp)
