@@ -328,6 +328,19 @@ print(sorted(set(map(str, codes))), flush=True)""",
     subprocess.run(["sh", "-c", "echo 2 > /proc/sys/vm/drop_caches"], stderr=subprocess.DEVNULL)
 
 
+def test_files_that_are_closed_leave_tags(mount):
+    """While the guest has not answered a thousand closes, a program can go on; and all are answered in the end."""
+    server, clunks = mount.server, []
+    server.hooks[CLUNK] = lambda server, tag, body: clunks.append((CLUNK, tag, body))
+    child = mount.python("for _ in range(1100): os.close(os.open(dir + '/file', os.O_RDONLY))\nprint(os.stat(dir + '/file').st_size)")
+    assert child.communicate(timeout=BOUND)[0] == f"{len(server.files['file'])}\n"
+    assert len(clunks) == 256
+    server.hooks.clear()
+    for kind, tag, body in clunks:
+        server.send(server.usual(kind, tag, body))
+    wait_until(lambda: list(server.fids.values()).count("file") <= 1)
+
+
 # ---- A guest that lies ----
 
 

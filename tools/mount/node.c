@@ -4,6 +4,8 @@
 #include "node.h"
 
 #define NR_LISTS 1024u
+/* Clunks on their way at once: FUSE may forget thousands of files, and programs need tags meanwhile. */
+#define CLUNKS_MAX 256u
 
 static struct node *lists[NR_LISTS];
 struct fids {
@@ -11,8 +13,9 @@ struct fids {
 	size_t nr, size;
 };
 
-static struct fids unused;   /* the server does not know them */
-static struct fids to_clunk; /* no request could be sent for them until now */
+static struct fids unused;     /* the server does not know them */
+static struct fids to_clunk;   /* no request could be sent for them until now */
+static unsigned int nr_clunks; /* on their way */
 static uint32_t next_fid = ROOT_FID + 1;
 
 static void push(struct fids *list, uint32_t fid)
@@ -36,23 +39,30 @@ static void clunk_done(void *arg, int err, const uint8_t *body, size_t len)
 	(void)err;
 	(void)body;
 	(void)len;
+	nr_clunks--;
 	push(&unused, (uint32_t)(uintptr_t)arg);
+}
+
+static bool can_clunk(void)
+{
+	return nr_clunks < CLUNKS_MAX && client_can_send(1);
 }
 
 void fid_clunk(uint32_t fid)
 {
-	if (!client_can_send(1)) {
+	if (!can_clunk()) {
 		push(&to_clunk, fid);
 		return;
 	}
 	client_begin(TCLUNK);
 	client_put(fid, 4);
 	client_send(clunk_done, (void *)(uintptr_t)fid);
+	nr_clunks++;
 }
 
 void fids_clunk(void)
 {
-	while (to_clunk.nr && client_can_send(1))
+	while (to_clunk.nr && can_clunk())
 		fid_clunk(to_clunk.fids[--to_clunk.nr]);
 }
 
