@@ -3,7 +3,7 @@ import re
 import shutil
 
 import pytest
-from workshop import ROOT, boot, libtrace, must
+from workshop import LIBTRACE_CFLAGS, ROOT, boot, libtrace_together, must
 
 SMP = ROOT / "examples/smp"
 ROUNDS = int(re.search(r"#define ROUNDS\s+(\d+)", (SMP / "kernel.c").read_text())[1])
@@ -15,7 +15,8 @@ def result(request, tmp_path_factory):
     """(how code is changed, CPUs, what it printed). The second library of a compiler takes over what the first one has."""
     compiler, cpus, patch = request.param
     folder = tmp_path_factory.getbasetemp() / compiler
-    library = libtrace(compiler, "ops", host="examples/smp/include", folder=folder / "libtrace", TRACE_ARCH_PATCH=patch)
+    made = {"TRACE_ARCH_PATCH": patch, "LIBTRACE_CFLAGS": LIBTRACE_CFLAGS}
+    library = libtrace_together(compiler, "ops", "examples/smp/include", folder / "libtrace", **made)
     shutil.copytree(SMP, folder / "smp", dirs_exist_ok=True)
     must("make", "-C", folder / "smp", f"CC={compiler}", f"LIBTRACE={library}", f"OUT={folder}/{patch}", f"PATCH={patch}")
     return patch, cpus, boot(folder / patch / "smp.elf", cpus)
