@@ -9,7 +9,7 @@
 #include <kernel/time.h>
 #include "shell/cmd/command_tables.h"
 
-#define MAX_USECS 1000000ul
+#define MAX_USECS 1000000000ul
 
 static TRACE_NOINLINE void delay_busy(uint64_t usecs)
 {

@@ -36,7 +36,8 @@ def wait_shell(guest):
         guest.send(f"echo back {nonce}\r")
         if re.search(f"^back {nonce}$", drain(guest, 1), re.M):
             break
-    drain(guest, 0.2)
+    guest.send(f"echo last {nonce}\r")  # behind it there are no more answers to the lines before
+    guest.expect(rf"\nlast {nonce}\r\nfathom# ".encode())
 
 
 def check(guest, mark):

@@ -11,6 +11,7 @@ extern const struct command copy_commands[];	   /* cmd_copy.c */
 extern const struct command cpu_commands[];	   /* cmd_cpu.c */
 extern const struct command cut_commands[];	   /* cmd_cut.c */
 extern const struct command date_commands[];	   /* cmd_date.c */
+extern const struct command deadlock_commands[];   /* work_deadlock.c */
 extern const struct command echo_commands[];	   /* cmd_echo.c */
 extern const struct command file_commands[];	   /* cmd_file.c */
 extern const struct command filter_commands[];	   /* cmd_filter.c */
