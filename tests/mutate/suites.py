@@ -64,8 +64,8 @@ class Tools:
 
 class Boots:
     """
-    A kernel with the mutant in it, booted. Dear, so asked last. The build makes it in two steps: one that the linker
-    refuses is no mutant, and one that the build's own checks refuse is killed by them.
+    A kernel with the mutant in it, booted. Dear, so asked last. One that the linker refuses is no mutant; one that the
+    compiler warns of, or that the build's own checks refuse, is killed by the build.
     """
 
     def __init__(self, plan, variables, tests):
@@ -78,7 +78,8 @@ class Boots:
             return None, ""
         try:
             if run(["make", "-s", *self.variables, LINKED], tree.path):
-                return UNLINKED, ""
+                is_compiled = all(tree.is_newer(name, mutant.path) for name in touched)
+                return (UNLINKED, "") if is_compiled else (KILLED, "the build")
             if run(["make", "-s", *self.variables, "test-kernel"], tree.path):
                 return KILLED, "the build"
             builds = {"FATHOM_BUILD": str(tree.path / "build/kernel"), "FATHOM_BUILD_CLANG": "/nowhere"}

@@ -138,6 +138,11 @@ class Tree:
             ]
         return self.dependents[key]
 
+    def is_newer(self, made, source):
+        """Was a file made after its source was written?"""
+        made = self.path / made
+        return made.exists() and made.stat().st_mtime_ns >= (self.path / source).stat().st_mtime_ns
+
     def put(self, path, text):
         (self.path / path).write_text(text)
 

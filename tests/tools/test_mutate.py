@@ -98,21 +98,25 @@ def test_survivor_and_verdict(tree):
 
 CHOSEN = """\
 int absent(int value);
+static int once(int value)
+{
+	return 1 - value;
+}
 int chosen(int value)
 {
 	if (sizeof(value) == 4)
-		return value + 1;
+		return once(value) + 1;
 	return absent(value);
 }
 """
 MAKEFILE = f"""\
 test-kernel: {LINKED}
-	! grep -q 'return value;' chosen.c
+	! grep -q 'return once(value);' chosen.c
 {LINKED}: build/kernel/chosen.o build/kernel/main.o
 	gcc -o $@ $^
 build/kernel/%.o: %.c
 	@mkdir -p $(@D)
-	gcc -O2 -c $< -o $@
+	gcc -O2 -Wall -Werror -c $< -o $@
 """
 
 
@@ -144,14 +148,14 @@ def test_mutants_that_do_not_link(tree):
     boots = Boots(plan, (), ())
 
     def fate(after, *asked):
-        mutant = next(mutant for mutant in mutants_of("chosen.c", CHOSEN) if mutant.after == after)
+        mutant = next(mutant for mutant in mutants_of("chosen.c", CHOSEN) if (mutant.function, mutant.after) == ("chosen", after))
         tree.put("chosen.c", mutant.apply(CHOSEN))
         return ask(asked, tree, mutant)
 
-    absent, minus, less = "if (sizeof(value) != 4)", "return value - 1;", "return value;"
+    absent, minus, less = "if (sizeof(value) != 4)", "return once(value) - 1;", "return once(value);"
     assert fate(absent, units) == fate(absent, boots) == fate(absent, units, boots) == (UNLINKED, "")
     assert fate(minus, boots) == (SURVIVED, "")
-    assert fate(less, boots) == (KILLED, "the build")
+    assert fate(less, boots) == fate("return 0;", boots) == (KILLED, "the build")  # its check, its compiler
     units.plan = Plan(f"gcc -O2 -c chosen.c -o {made}\ngcc {made} absent.o -o main")  # a test that links no mutant
     assert fate(minus, units) == (UNLINKED, "")
     assert fate(minus, units, boots) == (SURVIVED, "")
