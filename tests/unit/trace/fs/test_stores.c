@@ -308,7 +308,11 @@ static void events_change_under_the_config_lock(void **state)
 		       { "events/sched/enable", "0\n" },
 		       { "events/sched/filter", "common_pid == 1\n" },
 		       { "events/sched/filter", "0\n" },
-		       { "events/enable", "0\n" } };
+		       { "events/enable", "0\n" },
+		       { "dynamic_events", "e:my/late sched.sched_switch\n" },
+		       { "dynamic_events", "" },
+		       { "synthetic_events", "late int nr\n" },
+		       { "synthetic_events", "" } };
 
 	(void)state;
 	fake_on_unlock = learn_lock;
