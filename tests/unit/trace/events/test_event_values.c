@@ -5,6 +5,7 @@
 #include "tracefs.h"
 #include "event_help.h"
 #include "text/str.h"
+#include <trace/trace_seq.h>
 #include "instance/array.h"
 #include "host/yard.h"
 #include "host/said_events.h"
@@ -88,6 +89,22 @@ static void texts_of_formats(void **state)
 	say(8, "%s", "");
 	assert_string_equal(only_event("said_text:"), "said_text: 8: , , 1 bytes, 1 bytes\n");
 	assert_int_equal(echo("0", "events/said/enable"), 0);
+}
+
+/* The room that an event's text asks for may be all that there is. */
+static void room(void **state)
+{
+	char buf[8] = "abcdefg";
+	struct trace_seq seq;
+
+	(void)state;
+	trace_seq_init(&seq, buf, sizeof(buf));
+	trace_seq_puts(&seq, "xyz");
+	assert_string_equal(trace_print_room_seq(&seq, 6), "");
+	trace_seq_init(&seq, buf, sizeof(buf));
+	trace_seq_puts(&seq, "xyz");
+	assert_ptr_equal(trace_print_room_seq(&seq, 5), buf + 3);
+	assert_int_equal(seq.len, 8);
 }
 
 /* Types of events that are no TRACE_EVENT(). */
@@ -186,6 +203,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(numbers, reset, check),
 		cmocka_unit_test_setup_teardown(texts_and_arrays, reset, check),
 		cmocka_unit_test_setup_teardown(texts_of_formats, reset, check),
+		cmocka_unit_test_setup_teardown(room, reset, check),
 		cmocka_unit_test_setup_teardown(other_types, reset, check),
 		cmocka_unit_test_setup_teardown(instances, reset, check),
 		cmocka_unit_test_setup_teardown(long_and_deep_events_of_instances, reset, check),
