@@ -63,13 +63,22 @@ static bool unwind_text(uintptr_t addr, uint8_t *insn, size_t len)
 	return is_code;
 }
 
-/* Is a breakpoint right before `rip`? The instruction that it stands for has not run then. */
-static bool is_behind_breakpoint(uintptr_t rip)
+/*
+ * The code around `rip`: the byte before it, and three from there on. False: there is none. A
+ * missing byte before it is 0.
+ */
+static bool unwind_around(uintptr_t rip, uint8_t *out_code)
 {
-	uint8_t now, meant;
+	out_code[0] = 0;
+	return unwind_text(rip - 1, out_code, 4) || unwind_text(rip, out_code + 1, 3);
+}
 
-	return unwind_text(rip - 1, &meant, 1) && meant != INT3 &&
-	       arch_read_nofault(&now, (const void *)(rip - 1), 1) && now == INT3;
+/* Is a breakpoint right before `rip`? The instruction that it stands for has not run then. */
+static bool is_behind_breakpoint(uintptr_t rip, uint8_t meant)
+{
+	uint8_t now;
+
+	return meant != INT3 && arch_read_nofault(&now, (const void *)(rip - 1), 1) && now == INT3;
 }
 
 static bool is_raise_rsp(const uint8_t *insn)
@@ -93,9 +102,9 @@ static int depth_before_return(uintptr_t rip)
  * searched for both, because compilers mix other instructions in. For a function without a site
  * the search begins in an earlier one that has a site, and finds that one's `mov`: -1.
  */
-static int prologue_depth(uintptr_t rip)
+static int prologue_depth(uintptr_t rip, uintptr_t start)
 {
-	uintptr_t start = site_before(rip), push = 0, from = 0, end = 0;
+	uintptr_t push = 0, from = 0, end = 0;
 	uint8_t window[WINDOW_BYTES]; /* the code between these two */
 
 	if (!start || !arch_is_text(rip))
@@ -119,28 +128,35 @@ static int prologue_depth(uintptr_t rip)
 	return push && rip > push;
 }
 
+/* unwind_return_depth() by the code; `site` is the last call site at or before `rip`. */
+static int unwind_code_depth(uintptr_t rip, uintptr_t site)
+{
+	uint8_t code[4], *insn = code + 1;
+
+	if (!unwind_around(rip, code))
+		return -1;
+	if (is_behind_breakpoint(rip, code[0]) && !unwind_around(--rip, code))
+		return -1;
+	if (insn[0] == PUSH_RBP || insn[0] == RET || insn[0] == RET_IMM)
+		return 0;
+	if (is_raise_rsp(insn))
+		return depth_before_return(rip);
+	if (code[0] == POP_RBP && (insn[0] == JMP || insn[0] == JMP8)) /* a tail call */
+		return 0;
+	if (code[0] == PUSH_RBP && is_move_rsp_rbp(insn))
+		return 1;
+	return prologue_depth(rip, site);
+}
+
 int unwind_return_depth(uintptr_t rip)
 {
-	uint8_t insn[3], before = 0;
+	uintptr_t site = site_before(rip);
 
-	if (is_call_site(rip) || is_call_site(rip - 1)) /* rip - 1: an int3 was hit at the site */
+	if (site == rip || site == rip - 1) /* rip - 1: an int3 was hit at the site */
 		return 0;
 	if (!arch_is_text(rip) && !arch_exec_contains(rip))
 		return 0; /* a bad address was called */
 	if (rip == (uintptr_t)return_to_handler_pop || rip == (uintptr_t)ftrace_regs_caller_direct)
 		return 0;
-	if (is_behind_breakpoint(rip))
-		rip--;
-	if (!unwind_text(rip, insn, sizeof(insn)))
-		return -1;
-	unwind_text(rip - 1, &before, 1); /* `before` stays 0 if there is no code */
-	if (insn[0] == PUSH_RBP || insn[0] == RET || insn[0] == RET_IMM)
-		return 0;
-	if (is_raise_rsp(insn))
-		return depth_before_return(rip);
-	if (before == POP_RBP && (insn[0] == JMP || insn[0] == JMP8)) /* a tail call */
-		return 0;
-	if (before == PUSH_RBP && is_move_rsp_rbp(insn))
-		return 1;
-	return prologue_depth(rip);
+	return unwind_code_depth(rip, site);
 }

@@ -7,7 +7,10 @@
  *                  '------------------------------> | rbp | site | parent |
  *                                                      '----> frame of the parent
  */
+#include <arch/cpu_local.h>
 #include <arch/percpu.h>
+#include <arch/sections.h>
+#include <arch/unwind.h>
 #include <kernel/upcall.h>
 #include <trace/platform.h>
 
@@ -43,15 +46,32 @@ static TRACE_ALWAYS_INLINE bool is_frame(const struct probe_walk *w, uintptr_t r
 	return rbp - w->lo < w->span && !(rbp % WORD);
 }
 
+/* Make the stack the one we are on, if `rbp` is a frame there. */
+static TRACE_ALWAYS_INLINE bool use_stack(struct probe_walk *w, uintptr_t rbp, uintptr_t lo,
+					  uintptr_t hi)
+{
+	w->lo = lo;
+	w->span = hi - lo - 2 * WORD + 1;
+	return is_frame(w, rbp);
+}
+
 static TRACE_NOINLINE bool enter_stack(struct probe_walk *w, uintptr_t rbp)
 {
 	uintptr_t lo, hi;
 
 	if (!cpu_trap_stack_of(rbp, &lo, &hi) && !upcall_stack_range(rbp, &lo, &hi))
 		return false;
-	w->lo = lo;
-	w->span = hi - lo - 2 * WORD + 1;
-	return is_frame(w, rbp);
+	return use_stack(w, rbp, lo, hi);
+}
+
+/* enter_stack() at the start of a walk, which is on the running thread's stack as a rule. */
+static TRACE_ALWAYS_INLINE bool enter_first(struct probe_walk *w, uintptr_t rbp)
+{
+	uintptr_t top = cpu_local_read(kernel_stack_top);
+
+	if (TRACE_LIKELY(top - rbp - 2 * WORD < ARCH_STACK_BYTES))
+		return use_stack(w, rbp, rbp, top); /* frames ascend */
+	return enter_stack(w, rbp);
 }
 
 /*
@@ -119,33 +139,44 @@ static TRACE_NOINLINE uintptr_t take_code(struct probe_walk *w, uintptr_t rbp, u
 }
 
 /*
- * Take frames of this stack, at least the one at `rbp`, up to the first that returns into a
- * trampoline or a detour. There is room for one. Returns the rbp to go on with, 0 at the end.
+ * Take a frame that does not return into compiled code, but into a trampoline, a detour or other
+ * assembly, or whose return is hooked. Returns the rbp to go on with, 0 at the end.
+ */
+static TRACE_NOINLINE uintptr_t take_other(struct probe_walk *w, uintptr_t rbp)
+{
+	uintptr_t next = load(rbp), ret = unwind_return(rbp + WORD);
+
+	if (!ret)
+		return 0;
+	if (trampoline_contains(ret))
+		return take_code(w, rbp, ret);
+	emit(w, ret);
+	return next > rbp || (next & 1) ? next : 0;
+}
+
+/*
+ * Take frames of this stack, at least the one at `rbp`, up to the first that does not return into
+ * compiled code. There is room for one. Returns the rbp to go on with, 0 at the end.
  */
 static TRACE_ALWAYS_INLINE uintptr_t walk_frames(struct probe_walk *w, uintptr_t rbp)
 {
 	uint32_t *to = w->out + w->nr, *const end = w->out + w->max;
-	uintptr_t next, ret;
+	const uintptr_t limit = w->lo + w->span;
+	uintptr_t next = rbp, ret;
 
 	do {
-		next = load(rbp);
-		ret = unwind_return(rbp + WORD);
-		if (!ret) {
-			rbp = 0;
-			break;
-		}
-		if (TRACE_UNLIKELY(trampoline_contains(ret))) {
-			w->nr = (size_t)(to - w->out);
-			return take_code(w, rbp, ret);
-		}
-		*to++ = trace_plat_ip_pack(ret);
-		/* Frames ascend on one stack; only a trap frame leads to another. */
-		if (TRACE_UNLIKELY(next <= rbp) && !(next & 1))
-			next = 0;
 		rbp = next;
-	} while (TRACE_LIKELY(to < end && is_frame(w, rbp)));
+		ret = load(rbp + WORD);
+		if (TRACE_UNLIKELY(!arch_is_compiled(ret))) {
+			w->nr = (size_t)(to - w->out);
+			return take_other(w, rbp);
+		}
+		next = load(rbp);
+		*to++ = trace_plat_ip_pack(ret);
+	} while (TRACE_LIKELY(next > rbp && next < limit && to < end && !(next % WORD)));
 	w->nr = (size_t)(to - w->out);
-	return rbp;
+	/* Frames ascend on one stack; only a trap frame leads to another. */
+	return next > rbp || (next & 1) ? next : 0;
 }
 
 /*
@@ -169,7 +200,7 @@ size_t trace_plat_backtrace(uintptr_t frame, bool is_callback, uint32_t *out_ips
 {
 	struct probe_walk w = { .out = out_ips, .max = max };
 
-	if (!enter_stack(&w, frame))
+	if (!enter_first(&w, frame))
 		return 0;
 	if (is_callback)
 		frame = find_entry(&w, frame);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <arch/paging.h>
 #include <arch/sections.h>
+#include <arch/unwind.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/upcall.h>
@@ -143,6 +144,8 @@ uint64_t stack_nr_pages(void)
 {
 	return atomic_load(&stacks.nr_pages);
 }
+
+_Static_assert(STACK_BYTES == ARCH_STACK_BYTES, "walks count on it");
 
 TRACE_NOTRACE bool upcall_stack_range(uintptr_t addr, uintptr_t *out_lo, uintptr_t *out_hi)
 {

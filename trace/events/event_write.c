@@ -43,7 +43,7 @@ static TRACE_NOINLINE const void *record_slow(const struct trace_event_file *fil
 					      struct trace_ring_cpu *rc)
 {
 	uint32_t bytes = step_bytes(step);
-	void *payload = trace_ring_reserve_slow(rc, bytes);
+	void *payload = trace_ring_reserve_any(rc, bytes);
 
 	if (payload) {
 		trace_entry_init(payload, file->type, file->own_depth);

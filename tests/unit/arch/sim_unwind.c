@@ -8,16 +8,22 @@
 
 #include "../../../arch/x86_64/unwind_probe.c" /* where nothing but frames is */
 
+/* Compiled code: FIRST, LAST and SITE lie in it. */
+__asm__(".globl text_start, assembly_start\n.set text_start, 0x400000\n.set assembly_start, "
+	"0x410000\n");
+
 #define NR     16u
 #define FIRST  0x401000u
 #define LAST   0x402000u
 #define SITE   0x403000u
+#define STUB   0x410000u	      /* from assembly */
 #define CODE   (SIM_EXEC_BASE + 0x40) /* of a trampoline */
 #define DETOUR (SIM_EXEC_BASE + 0x80)
 
 /* One stack, and a word behind it that is none of its. */
 static uintptr_t words[NR + 1];
 static uint32_t ips[8];
+static uint32_t nr_looked_for; /* stacks */
 
 const char ftrace_caller[1], ftrace_caller_end[1];
 const char ftrace_regs_caller[1], ftrace_regs_caller_end[1];
@@ -38,6 +44,7 @@ const struct trace_thread *cpu_trap_stack_thread(uintptr_t addr)
 
 bool upcall_stack_range(uintptr_t addr, uintptr_t *out_lo, uintptr_t *out_hi)
 {
+	nr_looked_for++;
 	assert_int_not_equal(addr, 0); /* the end of a chain is on no stack */
 	*out_lo = (uintptr_t)words;
 	*out_hi = (uintptr_t)(words + NR);
@@ -185,6 +192,35 @@ static void test_trampoline_on_the_way(void **state)
 	assert_int_equal(backtrace(0, false), 2);
 }
 
+/* The running thread's stack is known to its CPU; it ends where it does otherwise. */
+static void test_stack_of_the_running_thread(void **state)
+{
+	(void)state;
+	sim_local()->kernel_stack_top = (uintptr_t)(words + NR);
+	nr_looked_for = 0;
+	test_frame_at_the_end(NULL);
+	assert_int_equal(nr_looked_for, 0);
+	test_frame_that_does_not_fit(NULL);
+	test_chain_that_turns_back(NULL);
+	test_trampoline_on_the_way(NULL);
+	sim_local()->kernel_stack_top = 0;
+}
+
+/* Code from assembly has frames as well; an address of 0 is the end. */
+static void test_return_into_assembly(void **state)
+{
+	(void)state;
+	memset(words, 0, sizeof(words));
+	frame_at(0, 2, FIRST);
+	frame_at(2, 4, STUB);
+	frame_at(4, 0, LAST);
+	check_ips(backtrace(0, false), FIRST, STUB, LAST);
+	words[2] = (uintptr_t)words; /* a chain that turns back behind it */
+	check_ips(backtrace(0, false), FIRST, STUB, 0);
+	frame_at(2, 4, 0);
+	check_ips(backtrace(0, false), FIRST, 0, 0);
+}
+
 /* A detour's frame: the probed instruction is found, then the frames of its function. */
 static void test_detour_on_the_way(void **state)
 {
@@ -242,6 +278,8 @@ int main(void)
 		cmocka_unit_test(test_frame_that_does_not_fit),
 		cmocka_unit_test(test_room_for_one),
 		cmocka_unit_test(test_chain_that_turns_back),
+		cmocka_unit_test(test_stack_of_the_running_thread),
+		cmocka_unit_test(test_return_into_assembly),
 		cmocka_unit_test(test_callback_of_a_trampoline),
 		cmocka_unit_test(test_trampoline_on_the_way),
 		cmocka_unit_test(test_detour_on_the_way),

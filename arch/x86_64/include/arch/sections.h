@@ -10,6 +10,7 @@
 
 extern char kernel_start[]; /* first byte of the higher-half image */
 extern char text_start[], text_end[];
+extern char assembly_start[]; /* in the text: from here to its end it is from assembly */
 extern char rodata_start[], rodata_end[];
 extern char data_start[], data_end[];
 extern char bss_start[], bss_end[];
@@ -32,6 +33,12 @@ extern const uintptr_t __start_mcount_loc[], __stop_mcount_loc[];
 static inline bool arch_is_irq_entry(uintptr_t addr)
 {
 	return addr >= (uintptr_t)irq_entry_start && addr < (uintptr_t)irq_entry_end;
+}
+
+/* Is it in what a compiler made of C? No trampoline lies there, nor the hook of returns. */
+static inline bool arch_is_compiled(uintptr_t addr)
+{
+	return addr - (uintptr_t)text_start < (uintptr_t)(assembly_start - text_start);
 }
 
 static inline bool arch_is_text(uintptr_t addr)

@@ -17,6 +17,9 @@
 #include <arch/switch.h>
 #include <arch/trap.h>
 
+/* Bytes of a thread's stack; as many below it are no stack. */
+#define ARCH_STACK_BYTES 16384ul
+
 /*
  * From a trap. The interrupted function may have no frame yet, or none any more. All three return
  * the number of addresses.
