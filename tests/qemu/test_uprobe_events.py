@@ -5,6 +5,7 @@ import subprocess
 import pytest
 from guest import Guest
 from programs import BUSYBOX, FIXED, archive, built
+from test_shell import type_and_expect
 from test_uprobes import offsets
 
 LINE = re.compile(r"-(\d+) +\[\d+\] \S+ +[\d.]+: (.*)\n")
@@ -152,3 +153,25 @@ def test_a_file_that_goes(tracing):
     tracing.check("busybox cp /bin/probed /tmp/gone")
     assert tracing.check("cat uprobe_events").rstrip().endswith(" # another file has this path now")
     tracing.check("> uprobe_events; rm /tmp/gone")
+
+
+def test_why(tracing):
+    """A place, and an event that stays empty."""
+    place = f"/bin/probed:{tracing.at['f_lea']:#018x}"
+    assert tracing.check("why /bin/probed:f_lea") == f"/bin/probed:f_lea: {place}, where a probe can be\n"
+    inside, status = tracing.run("why /bin/probed:f_lea+2")
+    assert status == 1 and inside.endswith(f"not an instruction boundary: its instruction begins at {tracing.at['f_lea']:#x}\n")
+    tracing.check("echo 'p:one /bin/probed:f_lea' > uprobe_events; echo 1 > events/uprobes/one/enable")
+    said = f"The probe one is not hit: no program has come to {place} so far."
+    assert said in tracing.check("why").replace("\n", " ")
+    tracing.check("probed all 1")
+    assert said not in tracing.check("why").replace("\n", " ")
+
+
+def test_paths_are_completed(tracing):
+    type_and_expect(tracing, b"echo 'p:one /bin/pro\t:f_nop' 'r /bi\tfra\t:0x10'", "p:one /bin/probed:f_nop r /bin/frames:0x10")
+    type_and_expect(
+        tracing,
+        b"echo 'p:one /bin/probed:f_nop a=%di:ustr\t' 'p:x /bin/probed:f_nop a=%di:sym\t'",
+        "p:one /bin/probed:f_nop a=%di:ustring  p:x /bin/probed:f_nop a=%di:sym",
+    )

@@ -62,6 +62,8 @@ struct dyn_event_kind {
 	 * NULL.
 	 */
 	void (*explain)(const struct dyn_event *event, const char *indent, struct trace_seq *seq);
+	/* As trace_dyn_event_explain_place(), of a line that the kind claims. May be NULL. */
+	int (*locate)(const char *line, struct trace_seq *seq);
 	/* Call trace_dyn_event_offer() for each possible end of the line. May be NULL. */
 	void (*complete)(struct dyn_event_completion *completion);
 	/*

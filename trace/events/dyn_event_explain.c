@@ -119,3 +119,16 @@ int trace_dyn_event_explain(const char *name, struct trace_seq *seq)
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
+
+int trace_dyn_event_explain_place(const char *line, struct trace_seq *seq)
+{
+	const struct dyn_event_kind *kind;
+	int err = -ENOENT;
+
+	trace_plat_lock(&trace_config_lock);
+	kind = trace_dyn_event_kind_of(line);
+	if (kind && kind->locate)
+		err = kind->locate(line, seq);
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}

@@ -236,6 +236,11 @@ static const struct trace_event_class uretprobe_class = {
 	.own_depth = 1,
 };
 
+bool trace_probe_is_of_program(const struct trace_event_call *call)
+{
+	return call->event_class == &uprobe_class || call->event_class == &uretprobe_class;
+}
+
 static uint64_t uprobe_get_missed(const struct probe *probe)
 {
 	return probe->target.uprobe.nmissed;
@@ -248,7 +253,7 @@ static uint64_t uprobe_get_missed(const struct probe *probe)
 	.begin = uprobe_begin, .end = uprobe_end, .many = &uprobe_many,                            \
 	.get_missed = uprobe_get_missed
 
-static const struct probe_kind uprobe_kind = {
+const struct probe_kind trace_probe_uprobe_kind = {
 	.letter = 'p',
 	.fields = uprobe_fields,
 	.nr_fields = TRACE_ARRAY_SIZE(uprobe_fields),
@@ -276,7 +281,7 @@ const struct probe_kind trace_probe_uretprobe_kind = {
 static int uprobe_define(const char *line, struct dyn_event_error *error)
 {
 	return trace_probe_define(trace_probe_uprobe_is_return(line) ? &trace_probe_uretprobe_kind
-								     : &uprobe_kind,
+								     : &trace_probe_uprobe_kind,
 				  line, error);
 }
 
@@ -296,7 +301,7 @@ static void uprobe_complete(struct dyn_event_completion *completion)
 {
 	trace_probe_complete(trace_probe_uprobe_is_return(completion->line)
 				     ? &trace_probe_uretprobe_kind
-				     : &uprobe_kind,
+				     : &trace_probe_uprobe_kind,
 			     completion);
 }
 
@@ -306,6 +311,7 @@ const struct dyn_event_kind trace_probe_uprobe_dyn[] = {
 	  .create = uprobe_define,
 	  .show = uprobe_show,
 	  .explain = trace_probe_explain,
+	  .locate = trace_probe_uprobe_locate,
 	  .complete = uprobe_complete,
 	  .matches = trace_probe_matches,
 	  .free = trace_probe_free },

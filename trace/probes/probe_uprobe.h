@@ -10,6 +10,7 @@
  *   probe_uprobe_place.c  places: the line, the file, its symbols
  *   probe_uprobe_elf.c    symbols of a file, in ELF
  *   probe_uprobe_files.c  uprobe_events and uprobe_profile
+ *   probe_uprobe_why.c    answers of `why`
  *
  * Context: thread, config lock held; hits - the thread of the program, which may fault.
  */
@@ -53,8 +54,16 @@ const char *trace_probe_uprobe_gone(const struct probe *probe);
 
 /* ---- probe_uprobe.c ---- */
 
-extern const struct probe_kind trace_probe_uretprobe_kind;
+extern const struct probe_kind trace_probe_uprobe_kind, trace_probe_uretprobe_kind;
+/* Is the event one of probes of programs? Any context. */
+bool trace_probe_is_of_program(const struct trace_event_call *call);
 /* The one kind of uprobe_events, and the end of the table. */
 extern const struct dyn_event_kind trace_probe_uprobe_dyn[];
+
+/* ---- probe_uprobe_why.c ---- */
+
+/* For struct dyn_event_kind: as trace_dyn_event_explain_place(). */
+int trace_probe_uprobe_locate(const char *line, struct trace_seq *seq);
+extern const struct trace_why_check trace_probe_uprobe_whys[];
 
 #endif

@@ -64,6 +64,7 @@ static const struct trace_file_table uprobe_file_table = {
 /* ---- The feature ---- */
 
 static struct trace_files uprobe_files_entry = { .table = &uprobe_file_table };
+static struct trace_whys uprobe_whys = { .checks = trace_probe_uprobe_whys };
 static struct dyn_event_kinds uprobe_kinds = { .kinds = trace_probe_uprobe_dyn };
 
 static int uprobe_events_init(void)
@@ -71,6 +72,7 @@ static int uprobe_events_init(void)
 	if (!trace_plat_uprobes())
 		return 0; /* no programs: no files for them */
 	trace_files_register(&uprobe_files_entry);
+	trace_whys_register(&uprobe_whys);
 	trace_dyn_event_kinds_register(&uprobe_kinds);
 	return 0;
 }

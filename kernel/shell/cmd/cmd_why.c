@@ -212,6 +212,24 @@ static int cmd_why_name(struct command_env *env, const char *name)
 	return addr ? status | cmd_why_refused(env, addr) : status;
 }
 
+/* Answer about a place of a program, PATH:OFFSET or PATH:SYMBOL. Returns a status. */
+static TRACE_NOINLINE int cmd_why_program(struct command_env *env, const char *place)
+{
+	char line[WHY_PATH_BYTES + 2], text[WHY_PATH_BYTES + WHY_BYTES];
+	struct trace_seq seq;
+	int err;
+
+	trace_snprintf(line, sizeof(line), "p %s", place);
+	trace_seq_init(&seq, text, sizeof(text));
+	err = trace_dyn_event_explain_place(line, &seq);
+	command_printf(env, "%s: ", place);
+	if (seq.len)
+		command_write(env, text, seq.len);
+	else
+		command_printf(env, "there are no probes of programs\n");
+	return err != 0;
+}
+
 static int cmd_why_one(struct command_env *env, const char *text)
 {
 	const char *colon = strchr(text, ':'), *slash = strchr(text, '/'),
@@ -221,6 +239,8 @@ static int cmd_why_one(struct command_env *env, const char *text)
 
 	if ((colon || slash || strchr(text, '.')) && cmd_why_event(env, text, &status))
 		return status;
+	if (colon && *text == '/')
+		return cmd_why_program(env, text);
 	if (colon)
 		return cmd_why_line(env, text, colon);
 	if (slash) {
@@ -249,7 +269,8 @@ static int cmd_why(struct command_env *env, int argc, char **argv)
 
 const struct command why_commands[] = {
 	{ "why",
-	  "[-i INSTANCE | NAME... | FUNCTION+OFFSET... | FILE:LINE... | ADDRESS... | EVENT...]",
+	  "[-i INSTANCE | NAME... | FUNCTION+OFFSET... | FILE:LINE... | ADDRESS... | "
+	  "PROGRAM:PLACE... | EVENT...]",
 	  "say why the trace is as it is, why a function cannot be traced, or a place not probed; "
 	  "where a line is; what a probe records",
 	  cmd_why, 0 },

@@ -1,6 +1,6 @@
 /*
  * Completes a word: to a command where one is expected, behind `why` to a function, in definitions
- * of probes to the words of <trace/dyn_events.h>, elsewhere to a path. See sh_complete.h.
+ * of probes to a function, a program, or the words of <trace/dyn_events.h>, elsewhere to a path. See sh_complete.h.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
@@ -204,7 +204,8 @@ static void complete_add_word(const struct trace_dyn_event_word *word, void *arg
 }
 
 /* False: the text is no definition of a probe. */
-static bool complete_probe(const char *text, size_t len, struct line_matches *out)
+static bool complete_probe(const struct shell *sh, const char *text, size_t len,
+			   struct line_matches *out)
 {
 	const char *end = text + len, *probe = complete_find_probe(text, end), *func, *line;
 	struct complete_definition to = { .out = out };
@@ -212,6 +213,12 @@ static bool complete_probe(const char *text, size_t len, struct line_matches *ou
 	if (!probe)
 		return false;
 	func = complete_find_function(probe, end);
+	if (func && func < end && *func == '/') {
+		out->word_start = (size_t)(func - text);
+		out->goes_on = true; /* a colon, or a name of the directory */
+		complete_add_paths(sh, func, (size_t)(end - func), out);
+		return true;
+	}
 	if (func) {
 		out->word_start = (size_t)(func - text);
 		complete_add_functions(func, (size_t)(end - func), out);
@@ -229,12 +236,12 @@ void sh_complete(void *arg, const char *text, size_t len, struct line_matches *o
 	size_t start = complete_find_word(text, len);
 	const char *word = text + start;
 
-	if (complete_probe(text, len, out))
+	if (complete_probe(arg, text, len, out))
 		return;
 	out->word_start = start;
 	if (complete_is_command_place(text, start) && !memchr(word, '/', len - start))
 		complete_add_commands(word, len - start, out);
-	else if (complete_is_function_place(text, start))
+	else if (complete_is_function_place(text, start) && !memchr(word, '/', len - start))
 		complete_add_functions(word, len - start, out);
 	else
 		complete_add_paths(arg, word, len - start, out);

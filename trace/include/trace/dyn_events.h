@@ -32,6 +32,13 @@ struct trace_seq;
  */
 int trace_dyn_event_explain(const char *name, struct trace_seq *seq);
 
+/*
+ * Write where the place of a line such as `p /bin/busybox:0x4a20` is, or why no event can be there: a sentence, with the end of
+ * a line behind it. Nothing is defined. 0, or the error of its definition; -ENOENT, and nothing is written: events of that
+ * kind have no places that could be explained so.
+ */
+int trace_dyn_event_explain_place(const char *line, struct trace_seq *seq);
+
 /* A possible word at the end of a line. */
 struct trace_dyn_event_word {
 	const char *text;

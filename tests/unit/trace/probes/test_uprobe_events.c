@@ -6,6 +6,8 @@
 #include "probe_help.h"
 #include "text/str.h"
 #include <elf.h>
+#include <trace/dyn_events.h>
+#include <trace/trace_seq.h>
 #include <trace/thread.h>
 
 #define PLACE	   "/bin/prog:0x0000000000000010"
@@ -361,6 +363,64 @@ static void boundaries(void **state)
 	assert_int_equal(define("p:my/seven /bin/prog:0x1013"), 0);
 }
 
+/* An event that is on, and whose probe no program has come to. */
+static void why_it_is_empty(void **state)
+{
+	static const char unhit[] =
+		"The probe one is not hit: no program has come to " PLACE " so far.";
+	struct ftrace_regs regs = { .arg = { 1 } };
+
+	(void)state;
+	assert_int_equal(define("p:my/one /bin/prog:0x10"), 0);
+	assert_null(strstr(cat("why"), unhit));
+	event_on("my/one");
+	assert_non_null(strstr(cat("why"), unhit));
+	assert_true(fake_program_step(0x10, &regs));
+	assert_null(strstr(cat("why"), unhit));
+}
+
+static const char *explained(const char *line, int *out_err)
+{
+	static char text[300];
+	struct trace_seq seq;
+
+	trace_seq_init(&seq, text, sizeof(text) - 1);
+	*out_err = trace_dyn_event_explain_place(line, &seq);
+	text[seq.len] = '\0';
+	return text;
+}
+
+static void places_explained(void **state)
+{
+	static const struct {
+		const char *line, *said;
+		int err;
+	} all[] = {
+		{ "p /bin/prog:0x10", PLACE ", where a probe can be\n", 0 },
+		{ "p /bin/prog:0x18",
+		  "/bin/prog:0x0000000000000018, no probe can be there: the instruction is there "
+		  "to trap\n",
+		  -EOPNOTSUPP },
+		{ "p /bin/none:0x18", "no probe can be there: Failed to find the given file\n",
+		  -ENOENT },
+		{ "p /bin/prog:",
+		  "no probe can be there: Place must be of the form: PATH:OFFSET "
+		  "or PATH:SYMBOL[+OFFSET]\n",
+		  -EINVAL },
+		{ "p yield", "", -ENOENT },
+		{ "x /bin/prog:0x10", "", -ENOENT },
+	};
+	int err;
+
+	(void)state;
+	fake_program_file[0x18] = NO_PROBE;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all); i++) {
+		assert_string_equal(explained(all[i].line, &err), all[i].said);
+		assert_int_equal(err, all[i].err);
+	}
+	assert_string_equal(cat("uprobe_events"), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +434,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(several_places, begin, end),
 		cmocka_unit_test_setup_teardown(symbols, begin, end),
 		cmocka_unit_test_setup_teardown(boundaries, begin, end),
+		cmocka_unit_test_setup_teardown(why_it_is_empty, begin, end),
+		cmocka_unit_test_setup_teardown(places_explained, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, event_teardown);
