@@ -183,6 +183,25 @@ def many_sites_and_events(build):
     return found | {name: many[name] for name in names}
 
 
+BOX = "/sys/kernel/tracing/instances/box/"
+
+
+def black_box(build):
+    """Rows of an instance in memory that survives: by how much its event makes the loop dearer, and the boot that finds it full."""
+    cmdline = "reserve_mem=12M:4096:trace trace_instance=box@trace panic=-1"
+    extra = ["-action", "reboot=reset"]
+    with Guest(build, tests=True, icount=True, cmdline=cmdline, extra=extra, limit=900, timeout=600) as guest:
+        before = values(guest.check("bench boot_to_prompt tp_off"))
+        guest.check(f"echo 1 > {BOX}events/bench/bench_int/enable")
+        with_event = values(guest.check("bench tp_off"))["tp_off"]
+        guest.check(f"while grep -q '^overrun: 0$' {BOX}per_cpu/cpu0/stats; do bench tp_off > /dev/null; done")
+        guest.send("panic\r")
+        guest.expect(rb"Command line: ")
+        guest.wait_prompt()
+        boot = values(guest.check("bench boot_to_prompt"))["boot_to_prompt"]
+    return {"event_persistent": with_event - before["tp_off"], "boot_check": boot - before["boot_to_prompt"]}
+
+
 def measure_all(build, quick):
     """All rows as bench.json has them, and what the tables of sites and of hackbench are made of."""
     make(build)
@@ -190,6 +209,7 @@ def measure_all(build, quick):
     if abs(found["calibrate"] - 12) > 0.1:
         sys.exit(f"bench: a round of 12 instructions reads {found['calibrate']}: the counter is off")
     found.update(measure(build, names=" ".join(PROBE_EVENTS)))
+    found.update(black_box(build))
     found.update(programs(build))
     found.update(programs_probed(build))
     work = system_level(build)

@@ -29,6 +29,7 @@ ROWS = {
     "tp_off": ("tracepoint without a listener", "instructions", 1, 1),
     "tp_probe": ("tracepoint, one empty probe", "instructions", 15, 8),
     "event_int": ("event with one int", "instructions", 587, 105),
+    "event_persistent": ("event with one int in an instance whose memory survives a reset", "instructions", None, 105),
     "event_three": ("event with two ints and 16 bytes", "instructions", 603, 120),
     "event_dynstr": ("event with a text of 25 characters", "instructions", 824, 190),
     "event_off": ("event with one int, `tracing_on` 0", "instructions", 185, 25),
@@ -148,6 +149,7 @@ PROCESSES = {
 # The whole kernel. Linux's slow-downs are of pairs of processes that pass a byte to and fro; here `hackbench 1 1000` runs.
 SYSTEM = {
     "boot_to_prompt": ("boot to the prompt, 4 CPUs", "instructions", None, 8_000_000),
+    "boot_check": ("check of 12 MB of events that a reset has left, and their names", "instructions", None, 40_000_000),
     "image_bytes": ("kernel image without symbols, built with PROCESSES=0", "bytes", None, 1_048_576),
     "image_bytes_programs": ("the same with programs, as it is built otherwise", "bytes", None, 1_468_006),
     "slow_function": ("hackbench with every function traced, to none", "times", 13.6, 4),
