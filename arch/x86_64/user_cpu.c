@@ -21,11 +21,10 @@
 #define XCR0_X87_SSE 3ull
 #define XCR0_AVX     4ull
 
-#define FPU_FXSAVE_BYTES 512u
-#define FPU_AT_FCW	 0 /* of the area of FXSAVE and XSAVE, in bytes */
-#define FPU_AT_MXCSR	 24
-#define FPU_FCW_INIT	 0x37fu
-#define FPU_MXCSR_INIT	 0x1f80u
+#define FPU_AT_FCW     0 /* of the area of FXSAVE and XSAVE, in bytes */
+#define FPU_AT_MXCSR   24
+#define FPU_FCW_INIT   0x37fu
+#define FPU_MXCSR_INIT 0x1f80u
 
 bool user_has_smap;
 static uint64_t xcr0; /* what XSAVE switches; 0: FXSAVE does */
@@ -128,7 +127,7 @@ void arch_user_init(struct arch_user *user)
 
 size_t arch_user_fpu_bytes(void)
 {
-	return xcr0 ? USER_FPU_BYTES : FPU_FXSAVE_BYTES;
+	return xcr0 ? USER_FPU_BYTES : USER_FXSAVE_BYTES;
 }
 
 uint64_t arch_user_fpu_features(void)

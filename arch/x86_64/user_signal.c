@@ -15,8 +15,7 @@
 #define FP_XSTATE_MAGIC1   0x46505853u
 #define FP_XSTATE_MAGIC2   0x46505845u
 #define FPU_ALIGN	   64ul
-#define FPU_AT_SOFTWARE	   464u /* bytes of the area that the processor leaves alone */
-#define FPU_FXSAVE_BYTES   512u
+#define FPU_AT_SOFTWARE	   464u	      /* bytes of the area that the processor leaves alone */
 #define SIGNAL_STACK_FLAGS (1u << 31) /* SS_AUTODISARM */
 
 struct sigcontext {
@@ -46,7 +45,7 @@ struct fpu_software {
 	uint32_t bytes;
 	uint32_t pad[7];
 };
-_Static_assert(sizeof(struct fpu_software) == FPU_FXSAVE_BYTES - FPU_AT_SOFTWARE, "it fills them");
+_Static_assert(sizeof(struct fpu_software) == USER_FXSAVE_BYTES - FPU_AT_SOFTWARE, "it fills them");
 
 bool arch_signal_is_on_stack(const struct arch_signal_stack *stack, uint64_t sp)
 {
@@ -97,18 +96,18 @@ static bool signal_fpu_is_extended(uint64_t from, const uint8_t *area)
 static TRACE_NOINLINE bool signal_take_fpu(struct arch_user *user, uint64_t from)
 {
 	uint8_t area[USER_FPU_BYTES] __attribute__((aligned(FPU_ALIGN)));
-	size_t rest = arch_user_fpu_bytes() - FPU_FXSAVE_BYTES;
+	size_t rest = arch_user_fpu_bytes() - USER_FXSAVE_BYTES;
 
 	if (!from) {
 		arch_user_fpu_reset(user);
 		return true;
 	}
-	__builtin_memset(area + FPU_FXSAVE_BYTES, 0, sizeof(area) - FPU_FXSAVE_BYTES);
-	if (copy_from_user(area, (const void *)from, FPU_FXSAVE_BYTES))
+	__builtin_memset(area + USER_FXSAVE_BYTES, 0, sizeof(area) - USER_FXSAVE_BYTES);
+	if (copy_from_user(area, (const void *)from, USER_FXSAVE_BYTES))
 		return false;
 	if (!signal_fpu_is_extended(from, area))
-		area[FPU_FXSAVE_BYTES] = 3; /* of XSAVE's header: x87 and SSE are there */
-	else if (copy_from_user(area + FPU_FXSAVE_BYTES, (const void *)(from + FPU_FXSAVE_BYTES),
+		area[USER_FXSAVE_BYTES] = 3; /* of XSAVE's header: x87 and SSE are there */
+	else if (copy_from_user(area + USER_FXSAVE_BYTES, (const void *)(from + USER_FXSAVE_BYTES),
 				rest))
 		return false;
 	return arch_user_fpu_load(user, area);

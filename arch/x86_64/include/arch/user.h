@@ -28,7 +28,8 @@
 
 #define TASK_SIZE_MAX 0x00007ffffffff000ull
 
-#define USER_FPU_BYTES 832u /* XSAVE of x87, SSE and AVX */
+#define USER_FPU_BYTES	  832u /* XSAVE of x87, SSE and AVX */
+#define USER_FXSAVE_BYTES 512u /* FXSAVE, which XSAVE begins with */
 
 struct arch_user {
 	uint64_t root; /* for CR3 */
