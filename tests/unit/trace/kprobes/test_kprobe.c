@@ -10,6 +10,7 @@
 #define NR_FUNCS 300u
 #define MAX	 256u
 #include "kprobe_help.h"
+#include "kprobe_list.h"
 
 static char order[MAX];
 static uintptr_t seen_ip, seen_post_ip;
@@ -814,20 +815,6 @@ static void damage(void **state)
 	unregister_kprobe(p);
 }
 
-/* All of the list, which ends for good. */
-static const char *list(void)
-{
-	static char text[1000];
-	uint64_t cursor = 0;
-	size_t len = 0, nr;
-
-	while ((nr = kprobes_list_next(&cursor, text + len, sizeof(text) - len)))
-		len += nr;
-	assert_int_equal(kprobes_list_next(&cursor, text + len, sizeof(text) - len), 0);
-	text[len] = '\0';
-	return text;
-}
-
 /* Code goes with the probes in it: at a site, at a breakpoint, at a jump, and one that is off. */
 static void code_goes(void **state)
 {
@@ -859,15 +846,17 @@ static void code_goes(void **state)
 	assert_int_equal(register_kprobe(probe_at(5, inside(3))), 0);
 	assert_string_equal(order_at(inside(3)), "f");
 	run_worker();
-	assert_string_equal(list(), "ffffffff81000038  k  func_3+0x8    [OPTIMIZED]\n"
-				    "ffffffff81000058  k  func_5+0x8    [OPTIMIZED]\n"
-				    "ffffffff81000030  k  func_3+0x0    [GONE][FTRACE]\n"
-				    "ffffffff81000038  k  func_3+0x8    [GONE]\n"
-				    "ffffffff81000038  k  func_3+0x8    [GONE]\n"
-				    "ffffffff81000048  k  func_4+0x8    [GONE][DISABLED]\n");
+	assert_string_equal(kprobe_list_of(kprobes_list_next),
+			    "ffffffff81000038  k  func_3+0x8    [OPTIMIZED]\n"
+			    "ffffffff81000058  k  func_5+0x8    [OPTIMIZED]\n"
+			    "ffffffff81000030  k  func_3+0x0    [GONE][FTRACE]\n"
+			    "ffffffff81000038  k  func_3+0x8    [GONE]\n"
+			    "ffffffff81000038  k  func_3+0x8    [GONE]\n"
+			    "ffffffff81000048  k  func_4+0x8    [GONE][DISABLED]\n");
 	unregister_kprobe(&probes[5]);
 	unregister_kprobes(pointers, 4);
-	assert_string_equal(list(), "ffffffff81000058  k  func_5+0x8    [OPTIMIZED]\n");
+	assert_string_equal(kprobe_list_of(kprobes_list_next),
+			    "ffffffff81000058  k  func_5+0x8    [OPTIMIZED]\n");
 	for (size_t i = 0; i < 3; i++)
 		assert_false(probes[i].flags & KPROBE_FLAG_GONE);
 	assert_int_equal(register_kprobe(probe_at(1, inside(3))), 0);

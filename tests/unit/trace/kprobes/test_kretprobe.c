@@ -1,5 +1,6 @@
 /* kretprobes on the fake machine: returns, data, lists, mistakes, and a thousand at once. */
 #include "fprobe_fixture.h"
+#include "kprobe_list.h"
 #include "kprobes/kretprobe_table.h"
 
 static void returns(void **state)
@@ -102,20 +103,6 @@ static void entries_and_data(void **state)
 	}
 }
 
-/* All of the list of those at returns, which ends for good. */
-static const char *list(void)
-{
-	static char text[500];
-	uint64_t cursor = 0;
-	size_t len = 0, nr;
-
-	while ((nr = kretprobes_list_next(&cursor, text + len, sizeof(text) - len)))
-		len += nr;
-	assert_int_equal(kretprobes_list_next(&cursor, text + len, sizeof(text) - len), 0);
-	text[len] = '\0';
-	return text;
-}
-
 /* By address, armed or not, while they come and go; as Linux prints them. */
 static void listed(void **state)
 {
@@ -123,7 +110,7 @@ static void listed(void **state)
 	struct kretprobe *all[4];
 
 	(void)state;
-	assert_string_equal(list(), "");
+	assert_string_equal(kprobe_list_of(kretprobes_list_next), "");
 	for (int i = 0; i < 4; i++) {
 		rp[i] = (struct kretprobe){ .kp = { .addr = fake_func(i % 2 ? YIELD : KFREE) },
 					    .handler = on_return };
@@ -131,20 +118,23 @@ static void listed(void **state)
 	}
 	rp[2].kp.flags = KRETPROBE_FLAG_DISABLED;
 	assert_int_equal(register_kretprobes(all, 4), 0);
-	assert_string_equal(list(), "ffffffff81000010  r  yield+0x0    [FTRACE]\n"
-				    "ffffffff81000010  r  yield+0x0    [FTRACE]\n"
-				    "ffffffff81000030  r  kfree+0x0    [FTRACE]\n"
-				    "ffffffff81000030  r  kfree+0x0    [DISABLED][FTRACE]\n");
+	assert_string_equal(kprobe_list_of(kretprobes_list_next),
+			    "ffffffff81000010  r  yield+0x0    [FTRACE]\n"
+			    "ffffffff81000010  r  yield+0x0    [FTRACE]\n"
+			    "ffffffff81000030  r  kfree+0x0    [FTRACE]\n"
+			    "ffffffff81000030  r  kfree+0x0    [DISABLED][FTRACE]\n");
 	unregister_kretprobes(all + 1, 2);
-	assert_string_equal(list(), "ffffffff81000010  r  yield+0x0    [FTRACE]\n"
-				    "ffffffff81000030  r  kfree+0x0    [FTRACE]\n");
+	assert_string_equal(kprobe_list_of(kretprobes_list_next),
+			    "ffffffff81000010  r  yield+0x0    [FTRACE]\n"
+			    "ffffffff81000030  r  kfree+0x0    [FTRACE]\n");
 	unregister_kretprobe(&rp[3]);
 	assert_int_equal(register_kretprobe(&rp[2]), 0);
-	assert_string_equal(list(), "ffffffff81000030  r  kfree+0x0    [FTRACE]\n"
-				    "ffffffff81000030  r  kfree+0x0    [DISABLED][FTRACE]\n");
+	assert_string_equal(kprobe_list_of(kretprobes_list_next),
+			    "ffffffff81000030  r  kfree+0x0    [FTRACE]\n"
+			    "ffffffff81000030  r  kfree+0x0    [DISABLED][FTRACE]\n");
 	unregister_kretprobe(&rp[0]);
 	unregister_kretprobe(&rp[2]);
-	assert_string_equal(list(), "");
+	assert_string_equal(kprobe_list_of(kretprobes_list_next), "");
 }
 
 /* Several at a function come in order of registration, and their returns the other way round. */
