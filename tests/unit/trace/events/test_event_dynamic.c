@@ -3,12 +3,26 @@
  */
 #include "unit.h"
 #include "tracefs.h"
+#include "events/event_dir.h"
 #include "events/event_scratch.h"
+#include "fs/fs_file.h"
 #include "fs/fs_tree.h"
 #include <trace/event.h>
 
 #define CREATE_TRACE_POINTS
 #include "host/shelf_events.h"
+
+static int show_extra(struct trace_handle *handle, struct trace_seq *seq)
+{
+	(void)handle;
+	trace_seq_puts(seq, "more\n");
+	return 0;
+}
+
+/* A file of each event beside those of histograms. */
+static const struct trace_file extra_file = { .name = "extra", .mode = 0444, .show = show_extra };
+static const struct trace_file *const extra_files[] = { &extra_file, NULL };
+static struct trace_event_dir_files extra = { .event_files = extra_files };
 
 /* One without a tracepoint, in a system of its own. */
 static struct trace_event_call attic;
@@ -339,10 +353,22 @@ static void freed_behind_a_wait(void **state)
 /* Memory that the first user of any event takes, and the part that stays. */
 static int setup(void **state)
 {
-	int err = tracefs_setup(state);
+	int err;
 
+	trace_event_dir_register(&extra);
+	err = tracefs_setup(state);
 	assert_true(trace_event_scratch_make());
 	return err;
+}
+
+/* Types of events in events/ftrace have those files alone that are for types. */
+static void files_of_two_features(void **state)
+{
+	(void)state;
+	assert_true(is_there("events/shelf/shelf_full/extra"));
+	assert_true(is_there("events/shelf/shelf_full/hist"));
+	assert_true(is_there("events/ftrace/function/hist"));
+	assert_false(is_there("events/ftrace/function/extra"));
 }
 
 int main(void)
@@ -357,6 +383,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(with_a_tracepoint, reset, check),
 		cmocka_unit_test_setup_teardown(memory_of_those_that_have_gone, reset, check),
 		cmocka_unit_test_setup_teardown(no_memory, reset, check),
+		cmocka_unit_test_setup_teardown(files_of_two_features, reset, check),
 		cmocka_unit_test_setup_teardown(freed_behind_a_wait, reset, NULL),
 	};
 
