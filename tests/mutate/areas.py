@@ -63,7 +63,7 @@ PROGRAMS = [
     *("-k", "gcc and not 2-max and not torture"),
 ]
 BOOTED = (
-    ("programs", PROGRAMS, 40, {}, ("kernel/process/", "kernel/syscall/")),
+    ("programs", PROGRAMS, 10, {}, ("kernel/process/", "kernel/syscall/")),
     ("ktest", ["tests/qemu/test_kernel.py::test_unit_tests_inside[gcc-4-128M]"], 20, {}, CODE),
     ("torture", ["tests/qemu/test_torture.py::test_torture[gcc-4]"], 20, {"TORTURE_ROUNDS": "300", "TORTURE_CROWD_SECONDS": "1"}, CODE),
     ("the channel", ["tests/qemu/test_channel.py"], 120, {}, ("kernel/ninep/", "kernel/virtio/")),
