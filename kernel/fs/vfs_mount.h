@@ -37,6 +37,8 @@ struct vfs_fs {
 	/* Optional. The text of a link, into VFS_PATH_MAX bytes; -EINVAL: the node is no link. */
 	int (*readlink)(void *node, char *out_target);
 	int (*symlink)(void *dir, const char *name, const char *target);
+	/* Optional: give a node, which is no directory, a name in `dir`. */
+	int (*link)(void *node, void *dir, const char *name);
 	/* Optional: the text of this link is no path; to follow it is to open the node itself. */
 	bool (*is_magic_link)(void *node);
 };

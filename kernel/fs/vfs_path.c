@@ -86,6 +86,36 @@ int vfs_symlink(const char *cwd, const char *path, const char *target)
 	return err;
 }
 
+static int path_link_in(const struct place *from, const struct path_last *to)
+{
+	struct vfs_stat stat;
+
+	from->fs->stat(from->node, &stat);
+	if (from->fs != to->parent.fs)
+		return -EXDEV;
+	if (stat.type == VFS_DIRECTORY || !from->fs->link)
+		return -EPERM;
+	return from->fs->link(from->node, to->parent.node, to->name);
+}
+
+int vfs_link(const char *cwd, const char *path, const char *new_path)
+{
+	struct path_last last = { .creates = true };
+	char full[VFS_PATH_MAX];
+	struct place place;
+	int err = place_find(cwd, path, false, full, &place);
+
+	if (err)
+		return err;
+	err = path_find_last(cwd, new_path, full, &last);
+	if (!err) {
+		err = path_link_in(&place, &last);
+		place_put(&last.parent);
+	}
+	place_put(&place);
+	return err;
+}
+
 int vfs_readlink(const char *cwd, const char *path, char *out_target)
 {
 	char full[VFS_PATH_MAX];

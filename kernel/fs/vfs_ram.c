@@ -1,8 +1,10 @@
 /*
  * The tree in memory: directories, files, and the special files of /dev and /proc.
  *
- *   dir node --children--> node --siblings--> node        file node --> block --> block
- *                                                          a block: BLOCK_SLOTS pages of contents
+ *   dir node --children--> name --siblings--> name        file node --> block --> block
+ *                           |                  |           a block: BLOCK_SLOTS pages of contents
+ *                           v                  v
+ *                          node               node, which may have more names
  *
  * Context: thread. Locking: ram_tree_lock guards names, links, sizes and contents of the whole tree; numbers of
  * holders are atomic.
@@ -21,17 +23,12 @@ struct mutex ram_tree_lock;
 static struct ram_node *root;
 static _Atomic uint64_t last_id;
 
-static struct ram_node *ram_create_node(const char *name, bool is_dir, uint32_t mode)
+static struct ram_node *ram_create_node(bool is_dir, uint32_t mode)
 {
 	struct ram_node *node = kzalloc(sizeof(*node));
 
 	if (!node)
 		return NULL;
-	node->name = kstrdup(name);
-	if (!node->name) {
-		kfree(node);
-		return NULL;
-	}
 	node->id = ++last_id;
 	node->is_dir = is_dir;
 	node->mode = mode;
@@ -50,56 +47,7 @@ static void ram_put_node(struct ram_node *node)
 		node->special->ops->removed(node->special);
 	ram_data_free(node);
 	kfree(node->target);
-	kfree(node->name);
 	kfree(node);
-}
-
-/* As strcmp(). Most names differ in the first byte. */
-static int ram_compare(const char *a, const char *b)
-{
-	int differs = (uint8_t)*a - (uint8_t)*b;
-
-	return differs ? differs : strcmp(a, b);
-}
-
-/* The link to the node `name`, or the one where it would be inserted: names are sorted. */
-static struct ram_node **ram_find_link(struct ram_node *dir, const char *name)
-{
-	struct ram_node **link = &dir->children;
-
-	while (*link && ram_compare((*link)->name, name) < 0)
-		link = &(*link)->sibling;
-	return link;
-}
-
-static struct ram_node *ram_find_child(struct ram_node *dir, const char *name)
-{
-	struct ram_node *node = dir->children;
-	int order = 1;
-
-	while (node && (order = ram_compare(node->name, name)) < 0)
-		node = node->sibling;
-	return order ? NULL : node;
-}
-
-static int ram_add_child(struct ram_node *dir, struct ram_node *node)
-{
-	struct ram_node **link;
-
-	if (!node)
-		return -ENOMEM;
-	link = ram_find_link(dir, node->name);
-	node->sibling = *link;
-	node->parent = dir;
-	*link = node;
-	return 0;
-}
-
-/* Take a node out of its directory. */
-static void ram_unlink(struct ram_node *node)
-{
-	*ram_find_link(node->parent, node->name) = node->sibling;
-	node->parent = NULL;
 }
 
 static void *ram_root(void)
@@ -138,6 +86,9 @@ static void ram_stat(void *object, struct vfs_stat *out_stat)
 	out_stat->mode = node->mode;
 	out_stat->uid = node->uid;
 	out_stat->gid = node->gid;
+	out_stat->more_links = (int32_t)node->nr_names - 1;
+	if (node->is_dir) /* the one in itself goes, too */
+		out_stat->more_links = node->parent ? 0 : -2;
 	out_stat->size = node->size;
 	out_stat->id = node->id;
 	out_stat->atime_ns = node->atime_ns;
@@ -177,17 +128,17 @@ int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to)
 
 static int ram_entry(void *object, uint32_t index, char *out_name)
 {
-	struct ram_node *dir = object;
-	struct ram_node *node;
+	const struct ram_node *dir = object;
+	const struct ram_name *name;
 
 	mutex_lock(&ram_tree_lock);
-	node = dir->children;
-	while (node && index--)
-		node = node->sibling;
-	if (node)
-		strlcpy(out_name, node->name, VFS_NAME_MAX);
+	name = dir->children;
+	while (name && index--)
+		name = name->sibling;
+	if (name)
+		strlcpy(out_name, name->text, VFS_NAME_MAX);
 	mutex_unlock(&ram_tree_lock);
-	return node ? 0 : -ENOENT;
+	return name ? 0 : -ENOENT;
 }
 
 void ram_changed(struct ram_node *node)
@@ -205,37 +156,44 @@ static void ram_take_group(const struct ram_node *dir, struct ram_node *node)
 		node->mode |= MODE_SETGID;
 }
 
-/* Put a new node, which may be NULL, into a directory. 0, or -errno with the node freed. */
-static int ram_add_new(struct ram_node *dir, struct ram_node *node)
+/* Give a node one more name, in a directory. 0, or -errno with the node let go. */
+static int ram_add_new(struct ram_node *dir, const char *text, struct ram_node *node, bool is_new)
 {
-	int err = -ENOTDIR;
+	struct ram_name *name = node ? ram_create_name(text) : NULL;
+	int err = name ? -ENOTDIR : -ENOMEM;
 
-	if (!node)
-		return -ENOMEM;
-	ram_changed(node);
-	node->atime_ns = node->mtime_ns;
 	mutex_lock(&ram_tree_lock);
-	if (dir->is_dir)
+	if (name && dir->is_dir)
 		err = dir->parent ? -EEXIST : -ENOENT;
-	if (err == -EEXIST && !ram_find_child(dir, node->name)) {
-		err = ram_add_child(dir, node);
+	if (err == -EEXIST && !ram_find_child(dir, text)) {
+		err = 0;
+		ram_add_name(dir, name, node);
 		ram_changed(dir);
-		ram_take_group(dir, node);
+		if (is_new)
+			ram_take_group(dir, node);
 	}
-	if (err)
-		ram_put_node(node);
 	mutex_unlock(&ram_tree_lock);
+	if (err)
+		kfree(name);
+	if (err && node)
+		ram_put_node(node);
 	return err;
 }
 
 static int ram_create(void *object, const char *name, bool is_dir)
 {
-	return ram_add_new(object, ram_create_node(name, is_dir, is_dir ? 0755 : 0644));
+	struct ram_node *node = ram_create_node(is_dir, is_dir ? 0755 : 0644);
+
+	if (node) {
+		ram_changed(node);
+		node->atime_ns = node->mtime_ns;
+	}
+	return ram_add_new(object, name, node, true);
 }
 
 static int ram_symlink(void *object, const char *name, const char *target)
 {
-	struct ram_node *node = ram_create_node(name, false, 0777);
+	struct ram_node *node = ram_create_node(false, 0777);
 
 	if (node)
 		node->target = kstrdup(target);
@@ -243,9 +201,29 @@ static int ram_symlink(void *object, const char *name, const char *target)
 		ram_put(node);
 		return -ENOMEM;
 	}
-	if (node)
+	if (node) {
+		ram_changed(node);
+		node->atime_ns = node->mtime_ns;
 		node->size = strlen(target);
-	return ram_add_new(object, node);
+	}
+	return ram_add_new(object, name, node, true);
+}
+
+/* A file that has lost its last name gets none any more. */
+static int ram_link(void *object, void *dir, const char *name)
+{
+	struct ram_node *node = object;
+	int err;
+
+	if (!node->nr_names)
+		return -ENOENT;
+	if (node->is_fixed)
+		return -EPERM;
+	atomic_fetch_add(&node->refs, 1);
+	err = ram_add_new(dir, name, node, false);
+	if (!err)
+		node->ctime_ns = ktime_get_real_ns();
+	return err;
 }
 
 static int ram_readlink(void *object, char *out_target)
@@ -281,7 +259,8 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 	node = ram_find_child(dir, name);
 	err = ram_can_remove(node, is_dir);
 	if (!err) {
-		ram_unlink(node);
+		ram_unlink(dir, name);
+		node->ctime_ns = ktime_get_real_ns();
 		ram_put_node(node);
 		ram_changed(dir);
 	}
@@ -314,34 +293,28 @@ static int ram_rename(void *object, const char *name, void *new_object, const ch
 {
 	struct ram_node *dir = object, *new_dir = new_object;
 	struct ram_node *node, *over;
-	char *copy;
+	struct ram_name *new;
 	int err;
 
 	if (!dir->is_dir || !new_dir->is_dir)
 		return -ENOTDIR;
-	copy = kstrdup(new_name);
-	if (!copy)
+	new = ram_create_name(new_name);
+	if (!new)
 		return -ENOMEM;
 	mutex_lock(&ram_tree_lock);
 	node = ram_find_child(dir, name);
 	over = ram_find_child(new_dir, new_name);
 	err = ram_can_rename(node, over, new_dir);
-	if (!err && node != over) {
-		char *old_name = node->name;
-
-		if (over) {
-			ram_unlink(over);
-			ram_put_node(over);
-		}
-		ram_unlink(node);
-		node->name = copy;
-		ram_add_child(new_dir, node);
-		copy = old_name;
+	if (!err && node != over) { /* two names of a file both stay */
+		if (over)
+			ram_put_node(ram_unlink(new_dir, new_name));
+		ram_add_name(new_dir, new, ram_unlink(dir, name));
+		new = NULL;
 		ram_changed(dir);
 		ram_changed(new_dir);
 	}
 	mutex_unlock(&ram_tree_lock);
-	kfree(copy);
+	kfree(new);
 	return err;
 }
 
@@ -370,7 +343,7 @@ static int ram_open(void *object, struct file *file)
 
 int vfs_open_unnamed(uint32_t flags, struct file **out_file)
 {
-	struct ram_node *node = ram_create_node("", false, 0777);
+	struct ram_node *node = ram_create_node(false, 0777);
 
 	*out_file = node ? file_create(&ram_file_ops, node, flags) : NULL;
 	if (node && !*out_file)
@@ -397,9 +370,20 @@ static struct ram_node *ram_find_dir(const char *path)
 	return node;
 }
 
+/* Without the lock and the time. 0 or -ENOMEM; `node` may be NULL. */
+static int ram_add_at_boot(struct ram_node *dir, const char *text, struct ram_node *node)
+{
+	struct ram_name *name = node ? ram_create_name(text) : NULL;
+
+	if (!name)
+		return -ENOMEM;
+	ram_add_name(dir, name, node);
+	return 0;
+}
+
 static int ram_add_fixed(const char *dir, const char *name, const struct vfs_special *special)
 {
-	struct ram_node *node = ram_create_node(name, !special, special ? special->mode : 0755);
+	struct ram_node *node = ram_create_node(!special, special ? special->mode : 0755);
 	struct ram_node *parent = ram_find_dir(dir);
 
 	ASSERT(parent);
@@ -407,7 +391,7 @@ static int ram_add_fixed(const char *dir, const char *name, const struct vfs_spe
 		node->special = special;
 		node->is_fixed = true;
 	}
-	return ram_add_child(parent, node);
+	return ram_add_at_boot(parent, name, node);
 }
 
 static int ram_add_fixed_dir(const char *path)
@@ -423,7 +407,7 @@ int vfs_ram_init(const char *const *dirs, size_t nr_dirs)
 {
 	int err = 0;
 
-	root = ram_create_node("", true, 0755);
+	root = ram_create_node(true, 0755);
 	if (!root)
 		return -ENOMEM;
 	root->parent = root;
@@ -434,13 +418,13 @@ int vfs_ram_init(const char *const *dirs, size_t nr_dirs)
 
 int vfs_ram_add_sized(const struct vfs_special *special, uint64_t size)
 {
-	struct ram_node *node = ram_create_node(special->name, false, special->mode);
+	struct ram_node *node = ram_create_node(false, special->mode);
 
 	if (!node)
 		return -ENOMEM;
 	node->special = special;
 	node->size = size;
-	return ram_add_child(ram_find_dir(special->dir), node);
+	return ram_add_at_boot(ram_find_dir(special->dir), special->name, node);
 }
 
 int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials)
@@ -465,6 +449,7 @@ const struct vfs_fs vfs_ram_fs = {
 	.remove = ram_remove,
 	.set_attr = ram_set_attr,
 	.rename = ram_rename,
+	.link = ram_link,
 	.readlink = ram_readlink,
 	.symlink = ram_symlink,
 };

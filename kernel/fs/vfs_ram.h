@@ -13,10 +13,17 @@
 struct ram_block;
 struct vfs_special;
 
+/* A name in a directory; it holds the node. */
+struct ram_name {
+	struct ram_name *sibling;
+	struct ram_node *node;
+	char text[];
+};
+
 struct ram_node {
-	struct ram_node *children; /* of a directory, sorted by name */
-	struct ram_node *sibling;
-	struct ram_node *parent;	   /* NULL when it has been removed; the root is its own */
+	struct ram_name *children; /* of a directory, sorted by name */
+	struct ram_node
+		*parent; /* of a directory: NULL when it has been removed; the root is its own */
 	struct ram_block *data;		   /* of a file */
 	const struct vfs_special *special; /* of a file in /dev or /proc; otherwise NULL */
 	uint64_t size;			   /* bytes */
@@ -25,10 +32,10 @@ struct ram_node {
 	uint32_t uid, gid;
 	uint64_t atime_ns, mtime_ns, ctime_ns; /* since 1970; 0: of the boot */
 	char *target;			       /* of a symbolic link; otherwise NULL */
-	_Atomic uint32_t refs;		       /* holders; the name in a directory counts as one */
+	_Atomic uint32_t refs;		       /* holders; each name in a directory counts as one */
+	uint32_t nr_names;
 	bool is_dir;
 	bool is_fixed; /* can be neither removed nor renamed */
-	char *name;
 };
 
 /*
@@ -49,6 +56,15 @@ void *ram_data_page(struct ram_node *node, uint64_t index);
 void ram_data_resize(struct ram_node *node, uint64_t size);
 /* Free the contents: the size is 0 afterwards. */
 void ram_data_free(struct ram_node *node);
+
+/* vfs_ram_name.c. The node of that name; NULL: there is none. */
+struct ram_node *ram_find_child(struct ram_node *dir, const char *text);
+/* NULL: no memory. For kfree(), as long as it is in no directory. */
+struct ram_name *ram_create_name(const char *text);
+/* Put a name into a directory that has none like it, for a node whose reference is taken over. */
+void ram_add_name(struct ram_node *dir, struct ram_name *name, struct ram_node *node);
+/* Take a name that is there out of its directory. The node, whose reference is the caller's. */
+struct ram_node *ram_unlink(struct ram_node *dir, const char *text);
 
 /* Guards the whole tree. vfs_ram.c */
 extern struct mutex ram_tree_lock;

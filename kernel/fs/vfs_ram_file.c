@@ -1,6 +1,7 @@
 /* Open files of the tree in memory: see vfs_ram.h. */
 #include <kernel/cred.h>
 #include <kernel/mm.h>
+#include <kernel/rlimit.h>
 #include "vfs_mount.h"
 #include "vfs_ram.h"
 #include "vfs_walk.h"
@@ -52,19 +53,22 @@ static ssize_t ram_read_to(struct file *file, size_t len, uint64_t *pos, vfs_put
 static ssize_t ram_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	struct ram_node *node = file->object;
-	size_t put;
+	size_t put, room;
 
 	mutex_lock(&ram_tree_lock);
 	if (file->flags & VFS_APPEND)
 		*pos = node->size;
-	put = ram_data_write(node, *pos, buf, len);
+	room = rlimit_file_room(*pos, len);
+	put = ram_data_write(node, *pos, buf, room);
 	if (put) {
 		ram_changed(node);
 		node->mode = mode_after_write(node->mode);
 	}
 	mutex_unlock(&ram_tree_lock);
 	*pos += put;
-	return put || !len ? (ssize_t)put : -ENOSPC;
+	if (put || !len)
+		return (ssize_t)put;
+	return room ? -ENOSPC : -EFBIG;
 }
 
 static void ram_file_stat(struct file *file, struct vfs_stat *out_stat)
@@ -83,7 +87,7 @@ static int ram_truncate(struct file *file, uint64_t size)
 {
 	struct ram_node *node = file->object;
 
-	if (size > INT64_MAX)
+	if (size > INT64_MAX || (size && size > node->size && !rlimit_file_room(size - 1, 1)))
 		return -EFBIG;
 	mutex_lock(&ram_tree_lock);
 	ram_data_resize(node, size);

@@ -89,6 +89,8 @@ long do_clone(const struct trap_frame *regs, const struct kernel_clone_args *arg
 {
 	int err = clone_check(args);
 
+	if (!err && !may_add_task())
+		err = -EAGAIN;
 	if (err)
 		return err;
 	return args->flags & CLONE_THREAD ? clone_new_thread(regs, args) : process_fork(regs, args);

@@ -24,7 +24,9 @@ static bool fault_grow_stack(struct mm *mm, struct vma *stack, uintptr_t addr)
 					  : list_entry(stack->link.prev, struct vma, link);
 
 	addr = ALIGN_DOWN(addr, PAGE_SIZE);
-	if (!(stack->flags & VM_STACK) || stack->end - addr > STACK_BYTES_MAX)
+	if (!(stack->flags & VM_STACK) || stack->end - addr > STACK_BYTES_MAX ||
+	    stack->end - addr > rlimit(RLIMIT_STACK) ||
+	    !may_expand_vm(mm, &(struct vma){ .start = addr, .end = stack->start }))
 		return false;
 	if (below && below->end + STACK_GAP > addr)
 		return false;

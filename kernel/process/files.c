@@ -55,6 +55,14 @@ struct fd fdget(unsigned int fd)
 	return (struct fd){ .file = fd < FILES_MAX ? process->files->file[fd] : NULL };
 }
 
+/* Descriptors of the running program are below. */
+static unsigned int files_limit(void)
+{
+	uint64_t limit = rlimit(RLIMIT_NOFILE);
+
+	return limit < FILES_MAX ? (unsigned int)limit : FILES_MAX;
+}
+
 /* Lock held. */
 static void files_note_cloexec(struct files *files, unsigned int fd, bool cloexec)
 {
@@ -65,17 +73,17 @@ static void files_note_cloexec(struct files *files, unsigned int fd, bool cloexe
 
 int files_install(struct files *files, struct file *file, unsigned int from, bool cloexec)
 {
-	unsigned int fd = from;
+	unsigned int fd = from, limit = files_limit();
 
 	mutex_lock(&files->lock);
-	while (fd < FILES_MAX && files->file[fd])
+	while (fd < limit && files->file[fd])
 		fd++;
-	if (fd < FILES_MAX) {
+	if (fd < limit) {
 		files->file[fd] = file;
 		files_note_cloexec(files, fd, cloexec);
 	}
 	mutex_unlock(&files->lock);
-	if (fd < FILES_MAX)
+	if (fd < limit)
 		return (int)fd;
 	fput(file);
 	return -EMFILE;
@@ -117,7 +125,7 @@ void files_close_on_exec(struct files *files)
 
 int files_replace(struct files *files, struct file *file, unsigned int fd, bool cloexec)
 {
-	if (fd >= FILES_MAX) {
+	if (fd >= files_limit()) {
 		fput(file);
 		return -EBADF;
 	}

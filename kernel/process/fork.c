@@ -16,6 +16,7 @@ static struct process *fork_copy_process(struct process *parent)
 		return NULL;
 	child->umask = parent->umask;
 	child->cred = current_task()->cred;
+	memcpy(child->limits, parent->limits, sizeof(child->limits));
 	child->pgid = parent->pgid;
 	child->sid = parent->sid;
 	child->has_tty = parent->has_tty;

@@ -60,7 +60,7 @@ int32_t process_nth_pid(uint32_t index)
 	return pid;
 }
 
-static void pid_each(void (*fn)(struct process *process, void *arg), void *arg)
+void process_each(void (*fn)(struct process *process, void *arg), void *arg)
 {
 	uint64_t flags = spin_lock_irqsave(&process_list.lock);
 	struct list *pos;
@@ -88,7 +88,7 @@ void process_each_in_group(int32_t pgid, void (*fn)(struct process *process, voi
 {
 	struct group_walk walk = { pgid, fn, arg };
 
-	pid_each(pid_visit_member, &walk);
+	process_each(pid_visit_member, &walk);
 }
 
 /* ---- Signals for many ---- */
@@ -138,7 +138,7 @@ int kill_all_others(int sig, const struct user_siginfo *info)
 {
 	struct kill_walk walk = { .sig = sig, .info = info };
 
-	pid_each(pid_kill_other, &walk);
+	process_each(pid_kill_other, &walk);
 	return pid_kill_result(&walk);
 }
 
@@ -164,14 +164,14 @@ void kill_session(int32_t sid, int sig, const struct user_siginfo *info)
 {
 	struct session_walk walk = { .sid = sid, .sig = sig, .info = info };
 
-	pid_each(pid_visit_session, &walk);
+	process_each(pid_visit_session, &walk);
 }
 
 void forget_session_tty(int32_t sid)
 {
 	struct session_walk walk = { .sid = sid };
 
-	pid_each(pid_visit_session, &walk);
+	process_each(pid_visit_session, &walk);
 }
 
 /* ---- Groups and sessions ---- */

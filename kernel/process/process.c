@@ -27,6 +27,7 @@ struct process *process_create(struct files *files)
 	process->start_ns = ktime_get_ns();
 	process->umask = 022;
 	process->cred = cred_of_root;
+	rlimits_init(process);
 	strlcpy(process->cwd, "/", sizeof(process->cwd));
 	return process;
 }

@@ -21,6 +21,7 @@
 #include <kernel/lock.h>
 #include <kernel/mm.h>
 #include <kernel/process.h>
+#include <kernel/rlimit.h>
 #include <kernel/thread.h>
 #include "abi.h"
 #include "files.h"
@@ -28,6 +29,11 @@
 #include "signal.h"
 
 #define SYSCALL_MAX 512 /* numbers of calls are below */
+
+/* A limit that is in force, and how high it may be set. RLIM_INFINITY: there is none. */
+struct rlimit {
+	uint64_t cur, max;
+};
 
 struct process {
 	_Atomic uint32_t refs;
@@ -54,6 +60,7 @@ struct process {
 	_Atomic uint64_t ended_ns;  /* CPU time of threads that have ended */
 	uint32_t umask;
 	struct cred cred; /* that one of its threads had last */
+	struct rlimit limits[NR_RLIMITS];
 	struct process_signals signals;
 	char cwd[VFS_PATH_MAX];
 	uint64_t unknown[SYSCALL_MAX / 64]; /* calls without a handler that were logged */
@@ -146,6 +153,11 @@ void commit_creds(const struct cred *cred);
 bool cred_may_change(const struct process *process, unsigned int cap);
 /* The credentials for a program with these attributes. True: it gets rights that its caller does not have. */
 bool cred_of_exec(const struct vfs_stat *stat, struct cred *out_cred);
+
+/* rlimit.c, see <kernel/rlimit.h>. */
+void rlimits_init(struct process *process);
+/* Do they allow its user one thread more? */
+bool may_add_task(void);
 
 /* exec.c: strings for a new program, one behind the other, argv first. */
 struct exec_args {
@@ -243,6 +255,8 @@ struct process *process_find(int32_t pid);
 /* Call fn for each process of a group. A lock is held, interrupts are off. */
 void process_each_in_group(int32_t pgid, void (*fn)(struct process *process, void *arg), void *arg);
 bool process_group_is_in_session(int32_t pgid, int32_t sid);
+/* Call fn for each process. A lock is held, interrupts are off. */
+void process_each(void (*fn)(struct process *process, void *arg), void *arg);
 /* The processes of the session have no terminal any more. */
 void forget_session_tty(int32_t sid);
 /* Signals for all of a group, and for all but the caller and the first program. 0, -ESRCH, -EAGAIN. */

@@ -25,6 +25,7 @@
 #define SIGTTIN	 21
 #define SIGTTOU	 22
 #define SIGURG	 23
+#define SIGXFSZ	 25
 #define SIGWINCH 28
 #define SIGRTMIN 32 /* from here on each one is queued */
 #define NSIG	 64

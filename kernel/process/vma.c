@@ -56,6 +56,8 @@ int vma_add(struct mm *mm, const struct vma *range)
 	struct vma *next = find_vma(mm, range->start);
 	struct list *place = next ? &next->link : &mm->vmas;
 
+	if (!may_expand_vm(mm, range))
+		return -ENOMEM;
 	if (place->prev != &mm->vmas) {
 		struct vma *prev = list_entry(place->prev, struct vma, link);
 

@@ -150,7 +150,7 @@ long sys_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg)
 	switch (cmd) {
 	case F_DUPFD:
 	case F_DUPFD_CLOEXEC:
-		if (arg >= FILES_MAX)
+		if (arg >= FILES_MAX || arg >= rlimit(RLIMIT_NOFILE))
 			return -EINVAL;
 		return descriptor_dup(fd, (unsigned int)arg, cmd == F_DUPFD_CLOEXEC);
 	case F_GETFD:

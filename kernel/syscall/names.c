@@ -65,22 +65,16 @@ long sys_symlink(const char *oldname, const char *newname)
 	return sys_symlinkat(oldname, AT_FDCWD, newname);
 }
 
-/* Files have one name: the answer is that of a file system without hard links. */
 long sys_linkat(int olddfd, const char *oldname, int newdfd, const char *newname, int flags)
 {
-	char path[VFS_PATH_MAX];
-	struct vfs_stat stat;
+	char path[VFS_PATH_MAX], new_path[VFS_PATH_MAX];
 	int err = flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)
 			  ? -EINVAL
 			  : user_path_at(olddfd, oldname, flags & AT_SYMLINK_FOLLOW, path);
 
 	if (!err)
-		err = vfs_lstat(VFS_REAL, path, &stat);
-	if (!err)
-		err = user_path_at(newdfd, newname, false, path);
-	if (!err && vfs_lstat(VFS_REAL, path, &stat) == 0)
-		err = -EEXIST;
-	return err ? err : -EPERM;
+		err = user_path_at(newdfd, newname, false, new_path);
+	return err ? err : vfs_link(VFS_REAL, path, new_path);
 }
 
 long sys_link(const char *oldname, const char *newname)
@@ -258,6 +252,38 @@ long sys_ftruncate(unsigned int fd, long length)
 	if (!file)
 		return -EBADF;
 	err = names_truncate(file, length);
+	fput(file);
+	return err;
+}
+
+#define FALLOC_KEEP_SIZE 1
+
+/* Pages come when they are written to: only the size changes. */
+static int names_allocate(struct file *file, int mode, uint64_t end)
+{
+	struct vfs_stat stat;
+	int err = file->flags & VFS_WRITE ? file_stat(file, &stat) : -EBADF;
+
+	if (err)
+		return err == -EOPNOTSUPP ? -ENODEV : err;
+	return mode & FALLOC_KEEP_SIZE || end <= stat.size ? 0 : file_truncate(file, end);
+}
+
+long sys_fallocate(int fd, int mode, long offset, long len)
+{
+	struct file *file;
+	int err;
+
+	if (offset < 0 || len <= 0)
+		return -EINVAL;
+	if (mode & ~FALLOC_KEEP_SIZE)
+		return -EOPNOTSUPP;
+	if (len > INT64_MAX - offset)
+		return -EFBIG;
+	file = files_get_file(current_process()->files, (unsigned int)fd);
+	if (!file)
+		return -EBADF;
+	err = names_allocate(file, mode, (uint64_t)(offset + len));
 	fput(file);
 	return err;
 }

@@ -37,7 +37,7 @@ static uint64_t stat_blocks(const struct vfs_stat *stat)
 
 static uint32_t stat_nr_links(const struct vfs_stat *stat)
 {
-	return stat->type == VFS_DIRECTORY ? 2 : 1;
+	return (stat->type == VFS_DIRECTORY ? 2u : 1u) + (uint32_t)stat->more_links;
 }
 
 static struct user_timespec stat_time(uint64_t ns)

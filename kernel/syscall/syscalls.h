@@ -7,6 +7,7 @@
 struct arch_signal_stack;
 struct epoll_event;
 struct pollfd;
+struct rlimit;
 struct user_cap_data;
 struct user_cap_header;
 struct user_iovec;
@@ -101,6 +102,7 @@ struct user_timeval;
 	CALL(94, lchown, ARGS3, const char *, filename, unsigned int, user, unsigned int, group)   \
 	CALL(95, umask, ARGS1, int, mask)                                                          \
 	CALL(96, gettimeofday, ARGS2, struct user_timeval *, tv, void *, tz)                       \
+	CALL(97, getrlimit, ARGS2, unsigned int, resource, struct rlimit *, rlim)                  \
 	CALL(98, getrusage, ARGS2, int, who, void *, ru)                                           \
 	CALL(99, sysinfo, ARGS1, void *, info)                                                     \
 	CALL(100, times, ARGS1, uint64_t *, tbuf)                                                  \
@@ -153,6 +155,7 @@ struct user_timeval;
 	CALL(157, prctl, ARGS5, int, option, unsigned long, arg2, unsigned long, arg3,             \
 	     unsigned long, arg4, unsigned long, arg5)                                             \
 	CALL(158, arch_prctl, ARGS2, int, option, unsigned long, arg2)                             \
+	CALL(160, setrlimit, ARGS2, unsigned int, resource, const struct rlimit *, rlim)           \
 	CALL(162, sync, ARGS0)                                                                     \
 	CALL(186, gettid, ARGS0)                                                                   \
 	CALL(200, tkill, ARGS2, int, pid, int, sig)                                                \
@@ -209,6 +212,7 @@ struct user_timeval;
 	     int, timeout, const uint64_t *, sigmask, size_t, sigsetsize)                          \
 	CALL(283, timerfd_create, ARGS2, int, clockid, int, flags)                                 \
 	CALL(284, eventfd, ARGS1, unsigned int, count)                                             \
+	CALL(285, fallocate, ARGS4, int, fd, int, mode, long, offset, long, len)                   \
 	CALL(286, timerfd_settime, ARGS4, int, ufd, int, flags, const struct user_timespec *,      \
 	     utmr, struct user_timespec *, otmr)                                                   \
 	CALL(287, timerfd_gettime, ARGS2, int, ufd, struct user_timespec *, otmr)                  \
@@ -218,8 +222,8 @@ struct user_timeval;
 	CALL(293, pipe2, ARGS2, int *, fildes, int, flags)                                         \
 	CALL(297, rt_tgsigqueueinfo, ARGS4, int, tgid, int, pid, int, sig,                         \
 	     const struct user_siginfo *, uinfo)                                                   \
-	CALL(302, prlimit64, ARGS4, int, pid, unsigned int, resource, const uint64_t *, new_rlim,  \
-	     uint64_t *, old_rlim)                                                                 \
+	CALL(302, prlimit64, ARGS4, int, pid, unsigned int, resource, const struct rlimit *,       \
+	     new_rlim, struct rlimit *, old_rlim)                                                  \
 	CALL(309, getcpu, ARGS3, unsigned int *, cpup, unsigned int *, nodep, void *, unused)      \
 	CALL(316, renameat2, ARGS5, int, olddfd, const char *, oldname, int, newdfd, const char *, \
 	     newname, unsigned int, flags)                                                         \

@@ -1,4 +1,4 @@
-/* Facts about the system and the process: uname(), limits, random bytes. */
+/* Facts about the system and the process: uname(), options of prctl(), random bytes. */
 #include <kernel/cred.h>
 #include <kernel/random.h>
 #include <kernel/string.h>
@@ -88,30 +88,6 @@ long sys_prctl(int option, unsigned long arg2, unsigned long arg3, unsigned long
 	default:
 		return system_prctl_caps(option, arg2);
 	}
-}
-
-#define RLIMIT_STACK  3
-#define RLIMIT_NOFILE 7
-#define RLIMITS	      16
-
-/* Limits can be asked for, not changed. */
-long sys_prlimit64(int pid, unsigned int resource, const uint64_t *new_rlim, uint64_t *old_rlim)
-{
-	uint64_t limit = UINT64_MAX;
-	uint64_t pair[2];
-
-	if (pid && pid != current_process()->pid)
-		return -ESRCH;
-	if (resource >= RLIMITS)
-		return -EINVAL;
-	if (new_rlim)
-		return -EPERM;
-	if (resource == RLIMIT_STACK)
-		limit = STACK_BYTES_MAX;
-	else if (resource == RLIMIT_NOFILE)
-		limit = FILES_MAX;
-	pair[0] = pair[1] = limit;
-	return old_rlim && copy_to_user(old_rlim, pair, sizeof(pair)) ? -EFAULT : 0;
 }
 
 /* The C library knows kernels without it. */

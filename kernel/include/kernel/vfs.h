@@ -52,8 +52,9 @@ struct vfs_stat {
 	uint32_t mode; /* permission bits, 0644 and the like */
 	uint32_t uid;  /* 0: root */
 	uint32_t gid;
-	uint64_t size; /* bytes; 0 for a file without a fixed size */
-	uint64_t id;   /* no two files have the same, and a file has the same each time */
+	int32_t more_links; /* names beside the usual ones; less than 0: some are gone */
+	uint64_t size;	    /* bytes; 0 for a file without a fixed size */
+	uint64_t id;	    /* no two files have the same, and a file has the same each time */
 	/* Nanoseconds since 1970 of the last read, change of contents, other change; 0: not known. */
 	uint64_t atime_ns, mtime_ns, ctime_ns;
 };
@@ -147,12 +148,8 @@ int vfs_resolve(const char *cwd, const char *path, char *out_path);
  */
 int vfs_real_path(const char *cwd, const char *path, bool follows, char *out_path);
 
-/*
- * In place of the directory `cwd` of a function below: the path is one that vfs_real_path() has given. Its directories
- * are not asked again whether they may be searched; links that have come since are followed.
- */
+/* As `cwd` of what follows: the path is from vfs_real_path(), so its directories are not asked again. */
 #define VFS_REAL NULL
-
 /*
  * Open with VFS_* flags. 0 and a reference to the file, or -errno, such as -ENOENT, -EISDIR,
  * -EACCES (owner and mode do not allow it, or no file can be made there) or -ENOMEM.
@@ -176,6 +173,8 @@ int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 int vfs_mkdir(const char *cwd, const char *path);
 int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
+/* Give a file, or a link itself, one more name. -EXDEV: in another file system; -EPERM: it is a directory. */
+int vfs_link(const char *cwd, const char *path, const char *new_path);
 /* Make a symbolic link. -EPERM: there are none there. */
 int vfs_symlink(const char *cwd, const char *path, const char *target);
 /* The text of a link, into VFS_PATH_MAX bytes; -EINVAL: it is none. */
