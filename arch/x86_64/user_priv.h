@@ -12,6 +12,8 @@
 
 struct trap_frame;
 
+#define FLAGS_OF_PROGRAM 0x50dd5ull /* those of rflags that a program, or its tracer, may set */
+
 #ifdef WITH_PROCESSES
 
 /* Bounds of user_entry.asm, and of the part of it in which rsp is the program's. */

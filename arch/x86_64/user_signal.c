@@ -8,7 +8,6 @@
 #define FLAG_TF		   0x100ull
 #define FLAG_DF		   0x400ull
 #define FLAG_RF		   0x10000ull
-#define FLAGS_OF_PROGRAM   0x50dd5ull /* those that rt_sigreturn() takes from the frame */
 #define UC_FP_XSTATE	   1u
 #define UC_SIGCONTEXT_SS   2u
 #define UC_STRICT_SS	   4u

@@ -33,6 +33,8 @@ static void clone_set_registers(struct task *child, const struct trap_frame *reg
 
 	*frame = *regs;
 	frame->rax = 0;
+	if (current_task()->trace.forces_step)
+		arch_user_step_off(frame);
 	if (stack)
 		frame->rsp = stack;
 }
@@ -55,6 +57,7 @@ static long clone_new_thread(const struct trap_frame *regs, const struct kernel_
 	struct task *task = current_task();
 	struct thread *thread;
 	int32_t pid;
+	int event;
 
 	process_get(task->process);
 	thread = task_create(task->thread->name, task->process, mm_get(task->mm), clone_begins,
@@ -67,8 +70,10 @@ static long clone_new_thread(const struct trap_frame *regs, const struct kernel_
 		(void)!copy_to_user((void *)args->parent_tid, &pid, sizeof(pid));
 	trace_task_newtask(pid, thread->name, args->flags & ~(uint64_t)CLONE_SIGNAL);
 	task_link(thread->task);
+	event = ptrace_new_task(thread->task, args->flags);
 	wake_up_new_thread(thread);
 	thread_put(thread);
+	ptrace_event(event, (uint64_t)pid);
 	return pid;
 }
 

@@ -90,17 +90,22 @@ static void exec_begin(struct mm *mm, const struct exec_args *args, const struct
 	const char *name = args->name, *slash = strrchr(name, '/');
 	struct task *task = current_task();
 
+	mutex_lock(&process_lock); /* no tracer comes in between, and none sees the memory before */
+	if (!args->is_secure || !ptrace_limits_exec())
+		commit_creds(&args->cred);
+	mutex_unlock(&process_lock);
 	exit_mm_release(task);
 	process_set_mm(mm);
 	uprobe_thread_execed();
 	task->process->has_execed = true;
-	commit_creds(&args->cred);
 	exec_reset_signals(task);
 	files_close_on_exec(task->process->files);
 	process_born(task->process);
 	thread_set_name(task->thread, slash ? slash + 1 : name);
 	trace_sched_process_exec(mm->exe, (int)task->thread->pid, (int)old_pid);
 	arch_user_frame_init(task_frame(task), start->ip, start->sp);
+	task->trace.forces_step = false;
+	ptrace_event(PTRACE_EVENT_EXEC, (uint64_t)old_pid);
 }
 
 /* The words of a line "#! INTERPRETER ARGUMENT" are cut out of `line`. */

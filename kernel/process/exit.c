@@ -19,8 +19,10 @@ void do_group_exit(int exit_code)
 {
 	struct task *task = current_task();
 	struct process_signals *signals = &task->process->signals;
-	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	uint64_t flags;
 
+	ptrace_event(PTRACE_EVENT_EXIT, (uint64_t)exit_code);
+	flags = spin_lock_irqsave(&signals->lock);
 	if (!signals->is_ending) {
 		signals->is_ending = true;
 		task->process->exit_code = exit_code;
@@ -32,6 +34,7 @@ void do_group_exit(int exit_code)
 
 void do_thread_exit(int exit_code)
 {
+	ptrace_event(PTRACE_EVENT_EXIT, (uint64_t)exit_code);
 	current_task()->exit_code = exit_code;
 	do_exit(exit_code);
 }
@@ -63,6 +66,7 @@ int end_other_threads(struct task *task)
 	signals->exec_task = NULL;
 	spin_unlock_irqrestore(&signals->lock, flags);
 	thread_take_pid(task->thread, task->process->pid);
+	ptrace_took_pid(task);
 	return 0;
 }
 
@@ -99,6 +103,14 @@ void process_forget(struct process *process)
 	process_put(process);
 }
 
+void exit_tell_parent(struct process *process)
+{
+	if (!process->parent)
+		process_list_remove(process);
+	else if (do_notify_parent(process) && !process->traced_by)
+		process_forget(process);
+}
+
 /* A child gets another parent, or none. Lock held. */
 static void exit_reparent(struct process *child, struct process *parent)
 {
@@ -115,8 +127,8 @@ static void exit_reparent(struct process *child, struct process *parent)
 	}
 	child->signals.exit_signal = SIGCHLD;
 	list_add_tail(&parent->children, &child->sibling);
-	if (child->is_zombie && do_notify_parent(child))
-		process_forget(child);
+	if (child->is_zombie && !child->traced_by)
+		exit_tell_parent(child);
 }
 
 static void exit_give_children_away(struct process *process)
@@ -135,10 +147,10 @@ static void exit_notify(struct process *process)
 		process_init_program = NULL;
 	exit_give_children_away(process);
 	process->is_zombie = true;
-	if (!process->parent)
-		process_list_remove(process);
-	else if (do_notify_parent(process))
-		process_forget(process);
+	if (process->traced_by && process->traced_by != process->parent)
+		ptrace_tell_end(process);
+	else
+		exit_tell_parent(process);
 	mutex_unlock(&process_lock);
 }
 
@@ -157,6 +169,7 @@ static void exit_process(struct process *process)
 	process_born(process);
 	tty_disassociate(process);
 	alarm_set(process, 0, 0);
+	ptrace_tracer_ends(process);
 	exit_notify(process);
 	complete_all(&process->ended);
 }
@@ -172,6 +185,7 @@ void task_exit(struct task *task)
 		exit_tell_stopped(process);
 	exit_mm_release(task);
 	task_drop_mm(task, is_last);
+	ptrace_thread_ended(task);
 	if (is_last)
 		exit_process(process);
 }

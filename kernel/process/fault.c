@@ -156,7 +156,8 @@ static bool fault_ends_program(int signal)
 	const struct task *task = current_task();
 	uint64_t handler = task->process->signals.actions[signal - 1].handler;
 
-	return handler <= SIG_IGN || task->signals.blocked & sigmask(signal);
+	return !task->trace.tracer &&
+	       (handler <= SIG_IGN || task->signals.blocked & sigmask(signal));
 }
 
 void force_sig_fault(struct trap_frame *regs, int signal, int code, uintptr_t addr)

@@ -78,6 +78,7 @@ long process_fork(const struct trap_frame *regs, const struct kernel_clone_args 
 	struct thread *thread;
 	struct task *child;
 	int32_t pid;
+	int event;
 
 	thread = fork_copy_task(args->flags);
 	if (!thread)
@@ -94,9 +95,13 @@ long process_fork(const struct trap_frame *regs, const struct kernel_clone_args 
 		(void)!copy_to_user((void *)args->parent_tid, &pid, sizeof(pid));
 	fork_add_child(child->process, args->flags & CLONE_VFORK ? &born : NULL);
 	trace_task_newtask(pid, thread->name, args->flags & ~(uint64_t)CLONE_SIGNAL);
+	event = ptrace_new_task(child, args->flags);
 	wake_up_new_thread(thread);
 	thread_put(thread);
-	if (args->flags & CLONE_VFORK)
+	ptrace_event(event, (uint64_t)pid);
+	if (args->flags & CLONE_VFORK) {
 		wait_for_completion(&born);
+		ptrace_event(PTRACE_EVENT_VFORK_DONE, (uint64_t)pid);
+	}
 	return pid;
 }

@@ -27,6 +27,7 @@ enum proc_kind {
 	PROC_ENVIRON,
 	PROC_LINK_MOUNTS, /* to /proc/mounts, which is one for all */
 	PROC_MAPS,
+	PROC_MEM,
 	PROC_STAT,
 	PROC_STATM,
 	PROC_STATUS,
@@ -42,6 +43,8 @@ char *proc_text(struct process *process, int32_t tid, enum proc_kind kind, size_
 int proc_link(struct process *process, enum proc_kind kind, unsigned int fd, char *out);
 /* proc_fd.c. Let `file`, which is new, be another way to that descriptor's file. 0 or -ENOENT. */
 int proc_open_fd(struct process *process, unsigned int fd, struct file *file);
+/* proc_mem.c. Let it be the memory that the process has now. 0; -ESRCH: it has ended; -EACCES. */
+int proc_open_mem(struct process *process, struct file *file);
 /* An open file of the process, with a reference; NULL: none. */
 struct file *proc_get_file(struct process *process, unsigned int fd);
 

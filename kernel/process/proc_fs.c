@@ -30,6 +30,7 @@ static const struct proc_entry proc_entries[] = {
 	{ "exe", PROC_LINK_EXE, 0777, VFS_LINK },
 	{ "fd", PROC_FD, 0500, VFS_DIRECTORY },
 	{ "maps", PROC_MAPS, 0444, VFS_REGULAR },
+	{ "mem", PROC_MEM, 0600, VFS_REGULAR },
 	{ "root", PROC_LINK_ROOT, 0777, VFS_LINK },
 	{ "mounts", PROC_LINK_MOUNTS, 0777, VFS_LINK },
 	{ "stat", PROC_STAT, 0444, VFS_REGULAR },
@@ -315,6 +316,8 @@ static int proc_open(void *object, struct file *file)
 
 	if (node->kind == PROC_FD_LINK)
 		return proc_open_fd(node->process, node->fd, file);
+	if (node->kind == PROC_MEM)
+		return proc_open_mem(node->process, file);
 	if (file->flags & VFS_WRITE && node->kind != PROC_COMM)
 		return -EACCES;
 	open = kzalloc(sizeof(*open));

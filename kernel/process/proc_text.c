@@ -37,15 +37,15 @@ struct proc_facts {
 	char name[THREAD_NAME_LEN];
 	char state;
 	uint64_t cpu_ns, vm_bytes, rss_pages;
-	int32_t ppid;
+	int32_t ppid, tracer_pid;
 };
 
 static char proc_state(const struct process *process, const struct thread *thread)
 {
 	if (process->is_zombie || !thread)
 		return 'Z';
-	if (process->signals.is_stopped)
-		return 'T';
+	if (task_is_stopped(thread->task))
+		return thread->task->trace.tracer ? 't' : 'T';
 	return thread->on_queue ? 'R' : 'S';
 }
 
@@ -72,6 +72,7 @@ static void proc_get_facts(struct process *process, int32_t tid, struct proc_fac
 				    .mm = process_get_mm(process) };
 	out->state = proc_state(process, thread);
 	out->ppid = process->ppid;
+	out->tracer_pid = thread ? ptrace_tracer_pid(thread->task) : 0;
 	strlcpy(out->name, thread ? thread->name : process->comm, sizeof(out->name));
 	out->cpu_ns = tid && thread ? thread->runtime_ns : process_cpu_ns(process);
 	thread_put(thread);
@@ -159,7 +160,8 @@ static void proc_show_status(struct text *text, const struct proc_facts *facts)
 		char letter;
 		const char *name;
 	} states[] = {
-		{ 'R', "running" }, { 'S', "sleeping" }, { 'T', "stopped" }, { 'Z', "zombie" }
+		{ 'R', "running" },	 { 'S', "sleeping" }, { 'T', "stopped" },
+		{ 't', "tracing stop" }, { 'Z', "zombie" },
 	};
 	const struct process *process = facts->process;
 	const char *state = "";
@@ -170,8 +172,8 @@ static void proc_show_status(struct text *text, const struct proc_facts *facts)
 	}
 	text_add(text, "Name:\t%s\nUmask:\t%04o\nState:\t%c (%s)\n", facts->name, process->umask,
 		 facts->state, state);
-	text_add(text, "Tgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", process->pid, facts->pid,
-		 facts->ppid);
+	text_add(text, "Tgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\n", process->pid, facts->pid,
+		 facts->ppid, facts->tracer_pid);
 	proc_show_cred(text, &process->cred);
 	if (facts->mm)
 		text_add(text, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n", facts->vm_bytes / 1024,

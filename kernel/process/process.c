@@ -21,6 +21,7 @@ struct process *process_create(struct files *files)
 	atomic_store(&process->refs, 1);
 	list_init(&process->children);
 	list_init(&process->sibling);
+	list_init(&process->tracees);
 	list_init(&process->all_link);
 	signals_init(process);
 	process->files = files;
@@ -254,7 +255,7 @@ void task_free(struct task *task)
 
 TRACE_NOTRACE bool task_is_stopped(const struct task *task)
 {
-	return task->signals.has_stopped;
+	return task->trace.tracer ? task->trace.is_stopped : task->signals.has_stopped;
 }
 
 TRACE_NOTRACE void task_switch(struct task *prev, struct task *next, uintptr_t stack_top)

@@ -26,6 +26,7 @@
 #include "abi.h"
 #include "files.h"
 #include "mm.h"
+#include "ptrace.h"
 #include "signal.h"
 
 #define SYSCALL_MAX 512 /* numbers of calls are below */
@@ -47,7 +48,9 @@ struct process {
 	_Atomic int32_t ppid;	/* its pid, or 0; read without the lock */
 	struct list children;
 	struct list sibling;
-	struct waitq child_waitq; /* woken when a child ends */
+	struct list tracees;	   /* struct ptrace of threads that it traces */
+	struct process *traced_by; /* the tracer of its first thread, until that hears of its end */
+	struct waitq child_waitq;  /* woken when a child ends or stops */
 	bool is_zombie;
 	int exit_code;		 /* as wait4() tells it */
 	struct completion *born; /* a vfork()ing parent waits until this one has its own program */
@@ -74,6 +77,7 @@ struct task { /* a page */
 	struct list link; /* in process->signals.tasks, while it lives; guarded by signals.lock */
 	struct task_signals signals;
 	struct cred cred;
+	struct ptrace trace;
 	int exit_code;		   /* that of the process, if it is the last */
 	uintptr_t robust_list;	   /* the program's list of locks that the thread holds; 0: none */
 	uintptr_t set_child_tid;   /* where a new thread writes its pid; 0: nowhere */
@@ -223,6 +227,8 @@ void syscall_exit_to_child(struct trap_frame *regs);
 
 /* exit.c. Take one that has ended out of its parent's list, which holds it. process_lock is held. */
 void process_forget(struct process *process);
+/* Its parent hears that it has ended; if there is none, or it does not care, it is forgotten. process_lock is held. */
+void exit_tell_parent(struct process *process);
 /*
  * The running thread leaves its memory, by its end or an execve: locks and waiters in it hear of that, if others have it,
  * too.
@@ -244,6 +250,8 @@ int end_other_threads(struct task *task);
  */
 long do_wait(int32_t pid, int options, int *out_exit_code);
 #define WAIT_CODE_CONTINUED 0xffff
+#define WAIT_CODE_TRAPPED   (0x7f | 1 << 30) /* a stop for a tracer; the bit is do_wait()'s own */
+#define WAIT_CODE_MASK	    0xffffff
 
 /* pid.c */
 void process_list_add(struct process *process);

@@ -52,7 +52,7 @@ struct task_signals {
 	long (*restart)(void *args);			/* restart_syscall(); NULL: none */
 	uint64_t restart_args[4];
 	bool must_end;	  /* its process ends, or another thread of it executes a program */
-	bool has_stopped; /* with its process */
+	bool has_stopped; /* it has taken part in the stop of its process */
 };
 
 struct process_signals {
@@ -69,12 +69,13 @@ struct process_signals {
 	bool is_stopping;	/* its threads stop, or have: nr_to_stop have not yet */
 	uint32_t nr_to_stop;
 	bool is_stopped;
-	bool tells_continued;	    /* the parent is to hear that it goes on */
-	bool was_continued;	    /* wait4() with WCONTINUED has not said so yet */
-	int stop_code;		    /* the signal that has stopped it, until wait4() has said so */
-	struct waitq stopped;	    /* its threads, while they are stopped */
-	struct timer alarm;	    /* setitimer(ITIMER_REAL) */
-	uint64_t alarm_ns;	    /* when it rings; 0: never */
+	bool tells_continued; /* the parent is to hear that it goes on */
+	bool was_continued;   /* wait4() with WCONTINUED has not said so yet */
+	int stop_code;	      /* the signal that has stopped it, until wait4() has said so */
+	int stop_signal;      /* the same, which stays */
+	struct waitq stopped; /* its threads, while they are stopped, or one is for its tracer */
+	struct timer alarm;   /* setitimer(ITIMER_REAL) */
+	uint64_t alarm_ns;    /* when it rings; 0: never */
 	uint64_t alarm_interval_ns; /* 0: once */
 };
 
@@ -160,6 +161,10 @@ int dequeue_signal(struct task *task, uint64_t blocked, struct user_siginfo *out
 /* signal_notify.c; process_lock is held. The child has ended. True: the parent does not want to know. */
 bool do_notify_parent(struct process *child);
 void do_notify_parent_cldstop(struct process *child, int code);
+/* SIGCHLD about a stop or its end, if the process wants that, and its wait4() looks again. */
+void signal_tell_stop(struct process *process, const struct user_siginfo *info);
+/* The information about a process that has ended, or a thread of it. */
+struct user_siginfo siginfo_of_end(const struct process *child);
 /* Has no member of the group a parent in another group of its session, which could continue it? */
 bool is_orphaned_pgrp(int32_t pgid);
 /* `process` ends: groups that it alone has kept from being orphaned are told. */

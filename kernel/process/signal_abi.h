@@ -39,6 +39,7 @@
 #define BUS_ADRERR    2
 #define CLD_EXITED    1
 #define CLD_KILLED    2
+#define CLD_TRAPPED   4
 #define CLD_STOPPED   5
 #define CLD_CONTINUED 6
 

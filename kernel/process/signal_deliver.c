@@ -24,9 +24,10 @@ int dequeue_signal(struct task *task, uint64_t blocked, struct user_siginfo *out
 
 static bool signal_may_go_on(void *arg)
 {
-	const struct process_signals *signals = arg;
+	const struct task *task = arg;
 
-	return !*(const volatile bool *)&signals->is_stopping;
+	return !*(const volatile bool *)&task->signals.has_stopped ||
+	       *(struct process *const volatile *)&task->trace.tracer;
 }
 
 /* All threads are to stop; each does so when it looks for signals. */
@@ -40,7 +41,7 @@ static void do_signal_stop(int sig)
 	    !(signals->shared.signals & sigmask(SIGKILL))) {
 		signals->is_stopping = true;
 		signals->nr_to_stop = signals->nr_tasks;
-		signals->stop_code = sig;
+		signals->stop_code = signals->stop_signal = sig;
 		signals->was_continued = false;
 		list_for_each(pos, &signals->tasks)
 			thread_interrupt(list_entry(pos, struct task, link)->thread);
@@ -55,21 +56,25 @@ static void signal_tell_stopped(struct process *process)
 	mutex_unlock(&process_lock);
 }
 
-/* The process stops, and this thread with it. The last one tells the parent. */
+/*
+ * The process stops, and this thread with it. The last one tells the parent. For one that is traced it is a stop that its tracer
+ * ends.
+ */
 static void signal_stop_here(struct task *task)
 {
 	struct process_signals *signals = &task->process->signals;
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
-	bool stops = signals->is_stopping, is_last = stops && !--signals->nr_to_stop;
+	bool stops = signals->is_stopping && !task->signals.has_stopped;
+	bool is_last = stops && !--signals->nr_to_stop;
 
-	task->signals.has_stopped = stops;
+	task->signals.has_stopped |= stops;
+	task->trace.wants_trap |= stops && task->trace.tracer;
 	signals->is_stopped |= is_last;
 	spin_unlock_irqrestore(&signals->lock, flags);
 	if (is_last)
 		signal_tell_stopped(task->process);
-	waitq_wait(&signals->stopped, signal_may_go_on, signals, false, WAIT_FOREVER);
+	waitq_wait(&signals->stopped, signal_may_go_on, task, false, WAIT_FOREVER);
 	flags = spin_lock_irqsave(&signals->lock);
-	task->signals.has_stopped = false;
 	recalc_sigpending(task);
 	spin_unlock_irqrestore(&signals->lock, flags);
 }
@@ -106,26 +111,34 @@ static void signal_tell_deliver(const struct user_siginfo *info,
 	trace_signal_deliver(&told, action->handler, action->flags);
 }
 
-/* Take a signal and what is to be done with it; 0: there is none. */
-static int signal_take(struct user_siginfo *out_info, struct user_sigaction *out_action)
+/* Take a signal; 0: there is none. */
+static int signal_take(struct user_siginfo *out_info)
 {
 	struct task *task = current_task();
 	struct process_signals *signals = &task->process->signals;
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
 	int sig = dequeue_signal(task, task->signals.blocked, out_info);
 
-	if (sig) {
-		struct user_sigaction *action = &signals->actions[sig - 1];
-
-		*out_action = *action;
+	if (sig)
 		signals->takes_stop |= (sigmask(sig) & SIGMASK_STOP) != 0;
-		if (action->handler > SIG_IGN && action->flags & SA_RESETHAND)
-			action->handler = SIG_DFL;
-	}
 	spin_unlock_irqrestore(&signals->lock, flags);
-	if (sig && trace_signal_deliver_enabled())
-		signal_tell_deliver(out_info, out_action);
 	return sig;
+}
+
+/* The action of a signal that was taken, which holds for this one. */
+static void signal_take_action(int sig, const struct user_siginfo *info,
+			       struct user_sigaction *out_action)
+{
+	struct process_signals *signals = &current_process()->signals;
+	struct user_sigaction *action = &signals->actions[sig - 1];
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+
+	*out_action = *action;
+	if (action->handler > SIG_IGN && action->flags & SA_RESETHAND)
+		action->handler = SIG_DFL;
+	spin_unlock_irqrestore(&signals->lock, flags);
+	if (trace_signal_deliver_enabled())
+		signal_tell_deliver(info, out_action);
 }
 
 /* A stop that the terminal asks for does nothing in an orphaned group. */
@@ -156,6 +169,22 @@ static void signal_do_default(int sig, const struct user_siginfo *info)
 		do_signal_stop(sig);
 }
 
+/* Before signals come the end of the thread, stops of its process and those for its tracer. */
+static void signal_do_stops(struct task *task)
+{
+	const struct process_signals *signals = &task->process->signals;
+
+	do {
+		if (task->signals.must_end)
+			do_exit(0);
+		if (signals->is_stopping && !(task->signals.has_stopped && task->trace.tracer))
+			signal_stop_here(task);
+		if (ptrace_is_pending(&task->trace))
+			ptrace_trap();
+	} while (ptrace_is_pending(&task->trace));
+	signal_tell_continued();
+}
+
 /* The next signal that has a handler; 0: none, and all others are done. */
 static int get_signal(struct user_siginfo *out_info, struct user_sigaction *out_action)
 {
@@ -164,13 +193,16 @@ static int get_signal(struct user_siginfo *out_info, struct user_sigaction *out_
 	for (;;) {
 		int sig;
 
-		if (task->signals.must_end)
-			do_exit(0);
-		if (task->process->signals.is_stopping)
-			signal_stop_here(task);
-		signal_tell_continued();
-		sig = signal_take(out_info, out_action);
-		if (!sig || out_action->handler > SIG_IGN)
+		signal_do_stops(task);
+		sig = signal_take(out_info);
+		if (!sig)
+			return 0;
+		if (task->trace.tracer && sig != SIGKILL)
+			sig = ptrace_signal(sig, out_info);
+		if (!sig)
+			continue;
+		signal_take_action(sig, out_info, out_action);
+		if (out_action->handler > SIG_IGN)
 			return sig;
 		if (out_action->handler == SIG_DFL)
 			signal_do_default(sig, out_info);
@@ -227,8 +259,10 @@ static void handle_signal(struct trap_frame *regs, int sig, const struct user_si
 				      .vector = own->fault_vector,
 				      .error = own->fault_error,
 				      .addr = own->fault_addr };
+	bool steps;
 
 	signal_end_call(regs, action);
+	steps = ptrace_end_step(regs);
 	own->restores_saved = false;
 	if (!(action->flags & SA_RESTORER) || !setup_rt_frame(regs, &task->arch, &signal)) {
 		force_sigsegv(sig);
@@ -239,6 +273,8 @@ static void handle_signal(struct trap_frame *regs, int sig, const struct user_si
 	if (!(action->flags & SA_NODEFER))
 		blocked |= sigmask(sig);
 	set_current_blocked(blocked);
+	if (steps)
+		ptrace_step_done();
 }
 
 void do_signal(struct trap_frame *regs)

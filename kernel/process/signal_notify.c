@@ -13,13 +13,20 @@ static struct user_siginfo signal_info_of_child(const struct process *child, int
 	};
 }
 
+struct user_siginfo siginfo_of_end(const struct process *child)
+{
+	int sig = child->exit_code & 0x7f;
+
+	return signal_info_of_child(child, sig ? CLD_KILLED : CLD_EXITED,
+				    sig ? sig : child->exit_code >> 8 & 0xff);
+}
+
 bool do_notify_parent(struct process *child)
 {
 	struct process *parent = child->parent;
 	struct process_signals *signals = &parent->signals;
-	int sig = child->exit_code & 0x7f, send = child->signals.exit_signal;
-	struct user_siginfo info = signal_info_of_child(child, sig ? CLD_KILLED : CLD_EXITED,
-							sig ? sig : child->exit_code >> 8 & 0xff);
+	int send = child->signals.exit_signal;
+	struct user_siginfo info = siginfo_of_end(child);
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
 	const struct user_sigaction *action = &signals->actions[SIGCHLD - 1];
 	bool forgets =
@@ -33,22 +40,25 @@ bool do_notify_parent(struct process *child)
 	return forgets;
 }
 
+void signal_tell_stop(struct process *process, const struct user_siginfo *info)
+{
+	const struct user_sigaction *action = &process->signals.actions[SIGCHLD - 1];
+	uint64_t flags = spin_lock_irqsave(&process->signals.lock);
+
+	if (action->handler != SIG_IGN && !(action->flags & SA_NOCLDSTOP))
+		send_signal_locked(process, NULL, SIGCHLD, info);
+	spin_unlock_irqrestore(&process->signals.lock, flags);
+	waitq_wake_all(&process->child_waitq);
+}
+
+/* A parent that traces its child hears of the stop of each thread instead. */
 void do_notify_parent_cldstop(struct process *child, int code)
 {
-	struct process *parent = child->parent;
 	const struct user_siginfo info = signal_info_of_child(
 		child, code, code == CLD_STOPPED ? child->signals.stop_code : SIGCONT);
-	const struct user_sigaction *action;
-	uint64_t flags;
 
-	if (!parent)
-		return;
-	flags = spin_lock_irqsave(&parent->signals.lock);
-	action = &parent->signals.actions[SIGCHLD - 1];
-	if (action->handler != SIG_IGN && !(action->flags & SA_NOCLDSTOP))
-		send_signal_locked(parent, NULL, SIGCHLD, &info);
-	spin_unlock_irqrestore(&parent->signals.lock, flags);
-	waitq_wake_all(&parent->child_waitq);
+	if (child->parent && !(code == CLD_STOPPED && child->traced_by == child->parent))
+		signal_tell_stop(child->parent, &info);
 }
 
 /* ---- Orphaned groups ---- */

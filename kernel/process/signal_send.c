@@ -71,6 +71,8 @@ static bool signal_is_ignored(const struct process *process, const struct task *
 	const struct task_signals *own = &(task ? task : signal_first_task(signals))->signals;
 	uint64_t handler = signals_handler(signals, sig);
 
+	if (sig != SIGKILL && (task ? task : signal_first_task(signals))->trace.tracer)
+		return false; /* the tracer hears of it */
 	if ((own->blocked | own->real_blocked) & sigmask(sig))
 		return false;
 	if (process->is_init && handler == SIG_DFL)
@@ -95,9 +97,19 @@ static void signals_interrupt_all(struct process_signals *signals)
 		thread_interrupt(list_entry(pos, struct task, link)->thread);
 }
 
-/* None is stopped any more. */
+/* None is stopped any more. Tracers that have seized a thread hear of that. */
 static void signals_end_stop(struct process_signals *signals)
 {
+	struct list *pos;
+
+	list_for_each(pos, &signals->tasks) {
+		struct task *task = list_entry(pos, struct task, link);
+
+		task->signals.has_stopped = false;
+		task->trace.has_news |= task->trace.is_seized && signals->is_stopping;
+		if (task->trace.has_news)
+			thread_interrupt(task->thread);
+	}
 	signals->is_stopping = false;
 	signals->is_stopped = false;
 	waitq_wake_all(&signals->stopped);
@@ -266,7 +278,7 @@ void recalc_sigpending(struct task *task)
 	uint64_t pending = own->pending.signals | signals->shared.signals;
 
 	if (pending & ~own->blocked || signals->tells_continued || own->must_end ||
-	    (signals->is_stopping && !own->has_stopped))
+	    (signals->is_stopping && !own->has_stopped) || ptrace_is_pending(&task->trace))
 		thread_interrupt(task->thread);
 	else
 		thread_clear_interrupt();

@@ -26,8 +26,8 @@ static bool wait_is_meant(const struct child_wait *wait, const struct process *c
 /* Has it ended? Then it is forgotten. */
 static bool wait_take_zombie(struct child_wait *wait, struct process *child)
 {
-	if (!child->is_zombie || !(wait->options & WEXITED))
-		return false;
+	if (!child->is_zombie || !(wait->options & WEXITED) || child->traced_by)
+		return false; /* its tracer comes first */
 	wait->found = child->pid;
 	wait->exit_code = child->exit_code;
 	if (!(wait->options & WNOWAIT))
@@ -55,23 +55,61 @@ static bool wait_take_news(struct child_wait *wait, struct process *child)
 	return wait->found;
 }
 
-/* The condition of the wait. It takes the first child that has something to tell. */
-static bool wait_take_child(void *arg)
+static void wait_look_at_children(struct child_wait *wait)
 {
-	struct child_wait *wait = arg;
 	struct list *pos, *next;
 
-	mutex_lock(&process_lock);
-	wait->has_children = false;
 	list_for_each_safe(pos, next, &wait->parent->children) {
 		struct process *child = list_entry(pos, struct process, sibling);
 
 		if (!wait_is_meant(wait, child))
 			continue;
 		wait->has_children = true;
+		if (child->traced_by == wait->parent)
+			continue; /* it is among the tracees */
 		if (wait_take_zombie(wait, child) || wait_take_news(wait, child))
 			break;
 	}
+}
+
+static bool wait_is_meant_tracee(const struct child_wait *wait, const struct task *task)
+{
+	if (wait->pid > 0)
+		return wait->pid == task->thread->pid;
+	if (wait->pid == -1)
+		return true;
+	return task->process->pgid == (wait->pid ? -wait->pid : wait->parent->pgid);
+}
+
+/* Threads that the process traces, its children or not. */
+static void wait_look_at_tracees(struct child_wait *wait)
+{
+	struct list *pos, *next;
+
+	list_for_each_safe(pos, next, &wait->parent->tracees) {
+		struct task *task = list_entry(pos, struct task, trace.link);
+		int32_t pid = task->thread->pid;
+
+		if (!wait_is_meant_tracee(wait, task))
+			continue;
+		wait->has_children = true;
+		if (ptrace_take_news(task, wait->options, &wait->exit_code)) {
+			wait->found = pid;
+			break;
+		}
+	}
+}
+
+/* The condition of the wait. It takes the first child that has something to tell. */
+static bool wait_take_child(void *arg)
+{
+	struct child_wait *wait = arg;
+
+	mutex_lock(&process_lock);
+	wait->has_children = false;
+	wait_look_at_children(wait);
+	if (!wait->found)
+		wait_look_at_tracees(wait);
 	mutex_unlock(&process_lock);
 	return wait->found || !wait->has_children;
 }

@@ -55,8 +55,8 @@ static struct user_siginfo group_waitid_info(long pid, int code)
 		info.code = CLD_CONTINUED;
 		info.child.status = SIGCONT;
 	} else if ((code & 0xff) == 0x7f) {
-		info.code = CLD_STOPPED;
-		info.child.status = code >> 8;
+		info.code = code >> 30 ? CLD_TRAPPED : CLD_STOPPED;
+		info.child.status = code >> 8 & 0xffff;
 	} else if (!(code & 0x7f)) {
 		info.code = CLD_EXITED;
 		info.child.status = code >> 8 & 0xff;

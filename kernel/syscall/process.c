@@ -140,12 +140,13 @@ long sys_exit_group(int error_code)
 long sys_wait4(int upid, int *stat_addr, int options, void *ru)
 {
 	static const uint64_t no_usage[18];
-	int exit_code;
+	int exit_code = 0;
 	long pid;
 
 	if (options & ~(WNOHANG | WUNTRACED | WCONTINUED | (int)(WALL | WCLONE)))
 		return -EINVAL;
 	pid = do_wait(upid, options | WEXITED, &exit_code);
+	exit_code &= WAIT_CODE_MASK;
 	if (pid > 0 && stat_addr && copy_to_user(stat_addr, &exit_code, sizeof(exit_code)))
 		return -EFAULT;
 	if (pid > 0 && ru && copy_to_user(ru, no_usage, sizeof(no_usage)))

@@ -17,18 +17,19 @@ SYSCALLS(SYSCALL_CALLER)
 const syscall_fn syscall_handlers[SYSCALL_MAX] = { SYSCALLS(SYSCALL_HANDLER) };
 _Atomic syscall_fn sys_call_table[SYSCALL_MAX] = { SYSCALLS(SYSCALL_HANDLER) };
 
-/* Name a call that is not there, once for each program. */
-static void syscall_log_unknown(const struct trap_frame *regs, uint64_t nr)
+/* Each is named once for each program. */
+long syscall_unknown(const struct trap_frame *regs, uint64_t nr)
 {
 	struct process *process = current_process();
 	uint64_t bit = 1ull << nr % 64, *word = &process->unknown[nr % SYSCALL_MAX / 64];
 
 	if (*word & bit)
-		return;
+		return -ENOSYS;
 	*word |= bit;
 	pr_info("%s[%d]: system call %lu is not there: 0x%lx 0x%lx 0x%lx 0x%lx 0x%lx 0x%lx\n",
 		current_thread()->name, process->pid, nr, regs->rdi, regs->rsi, regs->rdx,
 		regs->r10, regs->r8, regs->r9);
+	return -ENOSYS;
 }
 
 static long syscall_dispatch(struct trap_frame *regs, uint64_t nr)
@@ -39,8 +40,7 @@ static long syscall_dispatch(struct trap_frame *regs, uint64_t nr)
 
 	if (call)
 		return call(regs);
-	syscall_log_unknown(regs, nr);
-	return -ENOSYS;
+	return current_task()->trace.tracer ? syscall_ptraced(regs) : syscall_unknown(regs, nr);
 }
 
 void upcall_syscall(struct trap_frame *regs)

@@ -47,10 +47,11 @@ typedef long (*syscall_fn)(struct trap_frame *regs);
 
 /* The handlers; NULL: there is no such call. */
 extern const syscall_fn syscall_handlers[SYSCALL_MAX];
-/*
- * The functions that calls go to: the handlers, or functions of syscall_trace.c around them. Written
- * with the tracer's config lock held, read at each call.
- */
+/* The functions that calls go to: the handlers, or functions of syscall_trace.c around them. */
 extern _Atomic syscall_fn sys_call_table[SYSCALL_MAX];
+/* -ENOSYS, for a number without a handler, which is logged. */
+long syscall_unknown(const struct trap_frame *regs, uint64_t nr);
+/* syscall_trace.c. A call of a program that is traced by another, of any number. */
+long syscall_ptraced(struct trap_frame *regs);
 
 #endif

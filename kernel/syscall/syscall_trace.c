@@ -61,11 +61,63 @@ static long syscall_traced(struct trap_frame *regs)
 	return ret;
 }
 
+/* The call as it is without a tracer of the program. */
+static long syscall_run(struct trap_frame *regs)
+{
+	uint64_t nr = regs->error;
+
+	if (nr >= SYSCALL_MAX || !syscall_handlers[nr])
+		return syscall_unknown(regs, nr);
+	return syscall_parts_of((uint32_t)nr) ? syscall_traced(regs) : syscall_handlers[nr](regs);
+}
+
+/* The tracer may have changed the number, and the result, which is that of a call with number -1, too. */
+long syscall_ptraced(struct trap_frame *regs)
+{
+	const struct ptrace *trace = &current_task()->trace;
+
+	if (!trace->tracer)
+		return syscall_run(regs);
+	regs->rax = (uint64_t)-ENOSYS;
+	ptrace_syscall_stop(regs, PTRACE_SYSCALL_ENTRY);
+	if ((int64_t)regs->error >= 0)
+		regs->rax = (uint64_t)syscall_run(regs);
+	if (trace->tracer)
+		ptrace_syscall_stop(regs, PTRACE_SYSCALL_EXIT);
+	return (long)regs->rax;
+}
+
+static struct {
+	struct spinlock lock; /* of writes to sys_call_table */
+	bool is_ptraced;
+} syscall_table;
+
+static void syscall_route(uint32_t nr)
+{
+	syscall_fn fn = syscall_parts_of(nr) ? syscall_traced : syscall_handlers[nr];
+
+	if (syscall_table.is_ptraced && syscall_handlers[nr])
+		fn = syscall_ptraced;
+	atomic_store_explicit(&sys_call_table[nr], fn, memory_order_relaxed);
+}
+
 static void syscall_divert(uint32_t nr, unsigned int parts)
 {
+	uint64_t flags = spin_lock_irqsave(&syscall_table.lock);
+
 	atomic_store_explicit(&syscall_parts[nr], (uint8_t)parts, memory_order_relaxed);
-	atomic_store_explicit(&sys_call_table[nr], parts ? syscall_traced : syscall_handlers[nr],
-			      memory_order_relaxed);
+	syscall_route(nr);
+	spin_unlock_irqrestore(&syscall_table.lock, flags);
+}
+
+void syscall_set_ptraced(bool is_on)
+{
+	uint64_t flags = spin_lock_irqsave(&syscall_table.lock);
+
+	syscall_table.is_ptraced = is_on;
+	for (uint32_t nr = 0; nr < SYSCALL_MAX; nr++)
+		syscall_route(nr);
+	spin_unlock_irqrestore(&syscall_table.lock, flags);
 }
 
 void syscall_exit_to_child(struct trap_frame *regs)

@@ -106,6 +106,8 @@ struct user_timeval;
 	CALL(98, getrusage, ARGS2, int, who, void *, ru)                                           \
 	CALL(99, sysinfo, ARGS1, void *, info)                                                     \
 	CALL(100, times, ARGS1, uint64_t *, tbuf)                                                  \
+	CALL(101, ptrace, ARGS4, long, request, long, pid, unsigned long, addr, unsigned long,     \
+	     data)                                                                                 \
 	CALL(102, getuid, ARGS0)                                                                   \
 	CALL(104, getgid, ARGS0)                                                                   \
 	CALL(105, setuid, ARGS1, unsigned int, uid)                                                \
@@ -225,6 +227,12 @@ struct user_timeval;
 	CALL(302, prlimit64, ARGS4, int, pid, unsigned int, resource, const struct rlimit *,       \
 	     new_rlim, struct rlimit *, old_rlim)                                                  \
 	CALL(309, getcpu, ARGS3, unsigned int *, cpup, unsigned int *, nodep, void *, unused)      \
+	CALL(310, process_vm_readv, ARGS6, int, pid, const struct user_iovec *, lvec,              \
+	     unsigned long, liovcnt, const struct user_iovec *, rvec, unsigned long, riovcnt,      \
+	     unsigned long, flags)                                                                 \
+	CALL(311, process_vm_writev, ARGS6, int, pid, const struct user_iovec *, lvec,             \
+	     unsigned long, liovcnt, const struct user_iovec *, rvec, unsigned long, riovcnt,      \
+	     unsigned long, flags)                                                                 \
 	CALL(316, renameat2, ARGS5, int, olddfd, const char *, oldname, int, newdfd, const char *, \
 	     newname, unsigned int, flags)                                                         \
 	CALL(318, getrandom, ARGS3, char *, ubuf, size_t, len, unsigned int, flags)                \

@@ -87,6 +87,20 @@ static inline __attribute__((always_inline)) void arch_syscall_args(const struct
 	out_args[4] = regs->r8;
 	out_args[5] = regs->r9;
 }
+/*
+ * All registers of a program that does not run, as Linux's struct user_regs_struct has them. The frame of a system call has the
+ * call's number in one of them; no call: UINT64_MAX. Setting: 0; -EIO: a value that no program may have, and nothing is set.
+ */
+#define ARCH_USER_REGS 27
+void arch_user_regs_get(const struct trap_frame *regs, const struct arch_user *user, uint64_t *out);
+int arch_user_regs_set(struct trap_frame *regs, struct arch_user *user, const uint64_t *from);
+/* Would the processor take this area of vectors? It has USER_FPU_BYTES. */
+bool arch_user_fpu_is_valid(const uint8_t *area);
+/* An area of vectors that tells which parts are in it: as XSAVE has it, for debuggers. */
+void arch_user_fpu_describe(uint8_t *area);
+/* The next instruction traps when it is done. False: it does so anyway. */
+bool arch_user_step_on(struct trap_frame *regs);
+void arch_user_step_off(struct trap_frame *regs);
 /* Let the program start at `ip` with its stack pointer at `sp`; all other registers are 0. */
 void arch_user_frame_init(struct trap_frame *regs, uintptr_t ip, uintptr_t sp);
 /* Features as AT_HWCAP has them. */
