@@ -211,15 +211,21 @@ def test_calls_of_other_cpus(tracing):
 
 @four
 def test_locks_that_are_waited_for(tracing):
-    """Whoever begins to wait for a lock gets it, and says so, before anything else of his."""
-    found = lines(
-        tracing,
-        "lock:contention*",
-        "echo 256 > buffer_size_kb; ktest lock_spinlock > /dev/null; ktest lock_mutex > /dev/null; ktest lock_semaphore > /dev/null",
-    )
-    kinds = {re.fullmatch(r"\w{16} \(flags=(\w*)\)", text)[1] for text in texts(found, "contention_begin")}
+    """Whoever begins to wait for a lock gets it, and says so, before anything else of his. CPUs that a busy machine runs one after
+    the other do not wait for each other: again then."""
+    kinds, ends = set(), []
+    for _ in range(20):
+        found = lines(
+            tracing,
+            "lock:contention*",
+            "echo 256 > buffer_size_kb; ktest lock_spinlock > /dev/null; ktest lock_mutex > /dev/null; ktest lock_semaphore > /dev/null",
+        )
+        kinds |= {re.fullmatch(r"\w{16} \(flags=(\w*)\)", text)[1] for text in texts(found, "contention_begin")}
+        ends += texts(found, "contention_end")
+        if {"SPIN", "MUTEX"} <= kinds:
+            break
     assert {"SPIN", "MUTEX"} <= kinds <= {"SPIN", "MUTEX", ""}
-    assert any(re.fullmatch(r"\w{16} \(ret=0\)", text) for text in texts(found, "contention_end"))
+    assert any(re.fullmatch(r"\w{16} \(ret=0\)", text) for text in ends)
 
 
 @exact
