@@ -56,6 +56,9 @@ static const struct piece pieces[] = {
 	{ TRACER, "wakeup",
 	  "\t\t\t  wakeup, wakeup_rt  the longest time from a wakeup to the switch\n" },
 	{ TRACER, "hwlat", "\t\t\t  hwlat     times that the machine took: see hwlat_detector/\n" },
+	{ TRACER, "osnoise",
+	  "\t\t\t  osnoise   noise: times in which a thread could not run: see osnoise/\n"
+	  "\t\t\t  timerlat  how late a timer's interrupt and its thread come\n" },
 	{ ALWAYS, NULL,
 	  "\t\t\t  nop       no events but trace_printk() and markers\n"
 	  "  tracing_on\t\t- 0 stops recording, 1 records. Tracers stay in place.\n"
@@ -245,6 +248,11 @@ static const struct piece pieces[] = {
 	  "  hwlat_detector/\t- hwlat reads the clock for width us of each window us, with\n"
 	  "\t\t\t  interrupts off: mode none, round-robin over tracing_cpumask, per-cpu.\n"
 	  "\t\t\t  Times longer than tracing_thresh (10 us, unless set) are recorded.\n" },
+	{ FEATURE, "osnoise",
+	  "  osnoise/\t\t- osnoise reads the clock for runtime_us of each period_us; timerlat has "
+	  "a\n"
+	  "\t\t\t  deadline each timerlat_period_us. A time, a sum not below stop_tracing_us,\n"
+	  "\t\t\t  stop_tracing_total_us stops recording. cpus, print_stack, options.\n" },
 	{ FEATURE, "syscalls",
 	  "  syscall_user_buf_size\t- How many bytes of a path or buffer an event of a system call "
 	  "holds.\n" },

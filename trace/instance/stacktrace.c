@@ -46,6 +46,11 @@ void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame)
 			       2); /* the callback's recursion guard has the other one */
 }
 
+void trace_stacktrace_saved(struct ring_buffer *buffer, const uint32_t *ips, size_t nr)
+{
+	stacktrace_write_event(buffer, ips, nr < TRACE_STACK_MAX ? nr : TRACE_STACK_MAX, 1);
+}
+
 static TRACE_ALWAYS_INLINE void write_callers(struct ring_buffer *buffer, uintptr_t frame,
 					      uint32_t skip, uint32_t own_depth)
 {

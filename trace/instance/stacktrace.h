@@ -13,6 +13,8 @@
  * __builtin_frame_address(0). The first address is in the traced function.
  */
 void trace_stacktrace_callback(struct ring_buffer *buffer, uintptr_t frame);
+/* Write a stack that trace_plat_backtrace() gave earlier, of `nr` addresses; longer ones are cut. */
+void trace_stacktrace_saved(struct ring_buffer *buffer, const uint32_t *ips, size_t nr);
 /*
  * For a function that writes an event; `frame` is its __builtin_frame_address(0). The first address
  * is in its caller, or `skip` callers further out, at most TRACE_STACK_MAX.

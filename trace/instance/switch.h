@@ -31,6 +31,7 @@ enum trace_off_by {
 	TRACE_OFF_BY_WARNING,	  /* the host's code at `ip` has warned */
 	TRACE_OFF_BY_BOOT,	  /* the boot is over, with the parameter traceoff_after_boot */
 	TRACE_OFF_BY_PARAM,	  /* the instance `name` was made by trace_instance=NAME^traceoff */
+	TRACE_OFF_BY_NOISE,	  /* the tracer `name` saw a time above its limit */
 	TRACE_OFF_BY_DAMAGE,	  /* ftrace_kill() */
 	TRACE_NR_OFF_BY,
 };

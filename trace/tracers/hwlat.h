@@ -70,6 +70,8 @@ struct hwlat_found {
 };
 
 extern const struct trace_noise_host *trace_noise_host; /* NULL: there is none */
+/* Another listener of trace_noise_nmi(), or NULL. */
+extern void (*_Atomic trace_noise_nmi_next)(bool enters);
 extern struct tracer trace_hwlat;
 
 /* Room for the counts of NMIs. 0 or -ENOMEM. Start. */

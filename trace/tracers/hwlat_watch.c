@@ -19,6 +19,8 @@ struct hwlat_cpu {
 static struct hwlat_cpu
 	*_Atomic hwlat_watch_cpus; /* by number; NULL before the start, and without a host */
 
+void (*_Atomic trace_noise_nmi_next)(bool enters);
+
 int trace_hwlat_watch_init(void)
 {
 	hwlat_watch_cpus = trace_plat_alloc(trace_plat_nr_cpus() * sizeof(*hwlat_watch_cpus));
@@ -28,7 +30,11 @@ int trace_hwlat_watch_init(void)
 void trace_noise_nmi(bool enters)
 {
 	struct hwlat_cpu *cpu = atomic_load_explicit(&hwlat_watch_cpus, memory_order_relaxed);
+	void (*next)(bool enters) =
+		atomic_load_explicit(&trace_noise_nmi_next, memory_order_relaxed);
 
+	if (TRACE_UNLIKELY(next))
+		next(enters);
 	if (!cpu)
 		return;
 	cpu += trace_plat_cpu_id();

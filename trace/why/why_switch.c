@@ -68,6 +68,8 @@ static const struct {
 				", and traceoff_after_boot is set", false },
 	[TRACE_OFF_BY_PARAM] = { "the boot parameter trace_instance=",
 				 "^traceoff was there in thread ", "", true },
+	[TRACE_OFF_BY_NOISE] = { "the tracer ", " saw a time above its limit in thread ", "",
+				 true },
 	[TRACE_OFF_BY_DAMAGE] = { "", "tracing stopped for good in thread ", "", false },
 };
 

@@ -1,15 +1,16 @@
 /*
- * Noise of the machine: the tracer hwlat, which looks for times in which the machine itself kept a CPU
- * from running. It needs threads of the host; everything else, the directory hwlat_detector/ included, is
- * here. docs/noise.md shows its use.
+ * Noise, the times in which a thread that wants to run cannot: the tracer hwlat finds those that the machine
+ * takes, osnoise those of interrupts and other threads, too, and timerlat those between a timer's deadline and
+ * its thread. They need threads of the host; everything else, the directories hwlat_detector/ and osnoise/
+ * included, is here. docs/noise.md shows their use.
  *
  *   echo hwlat > current_tracer --> start() of the host: threads that watch the clock, interrupts off
  *   echo nop > current_tracer   --> wake(), then join() for each
  *
- * A host that never calls trace_noise_host_set() has neither tracer nor files, and needs no function for
+ * A host that never calls trace_noise_host_set() has neither tracers nor files, and needs no function for
  * this.
  *
- * Context:   thread, but for trace_noise_nmi().
+ * Context:   thread, but for the functions that tell of interrupts.
  * Ownership: the struct belongs to the host, and is there for good.
  *
  * SPDX-License-Identifier: MIT
@@ -42,15 +43,37 @@ struct trace_noise_host {
 	int (*move)(uint32_t cpu);
 	/* Nanoseconds since 1970, UTC. Interrupts are off. */
 	void (*real)(uint64_t *out_ns);
+
+	/* ---- For osnoise and timerlat; a host that leaves `listen` out has neither. ---- */
+
+	/*
+	 * Begin to call trace_noise_irq(), trace_noise_softirq() and trace_noise_timer(). 0; or -errno, with
+	 * nothing begun. Config lock held.
+	 */
+	int (*listen)(void);
+	/* End that; calls that have begun may go on. Config lock held. */
+	void (*unlisten)(void);
+	/* As sleep(), until trace_plat_clock_ns() of this CPU has come to `deadline_ns`. */
+	void (*sleep_until)(uint64_t deadline_ns, bool (*done)(void *arg), void *arg);
+	/* The calling thread, one of start(), becomes a real-time thread: Linux's FIFO, priority 95. */
+	void (*urge)(void);
 };
 
 /* For the host, once, before trace_init(). */
 void trace_noise_host_set(const struct trace_noise_host *host);
 /*
- * For the host, at the beginning and at the end of each NMI: hwlat tells the time in NMIs apart from that
- * of the machine. NMI; not traced. A host without NMIs leaves it out.
+ * For the host, at the beginning and at the end of each NMI: their time is told apart from that of the
+ * machine. NMI; not traced. A host without NMIs leaves it out.
  */
 void trace_noise_nmi(bool enters);
+/*
+ * For the host, at the beginning and at the end of each interrupt, and of each softirq. The name is read at
+ * the end only. Interrupts, or preemption, off; not traced.
+ */
+void trace_noise_irq(bool enters, int vector, const char *name);
+void trace_noise_softirq(bool enters, int vector, const char *name);
+/* For the host, in the interrupt of this CPU's timer, behind trace_noise_irq(). Not traced. */
+void trace_noise_timer(void);
 
 TRACE_END_DECLS
 

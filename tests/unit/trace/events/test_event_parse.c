@@ -95,7 +95,7 @@ static int setup(void **state)
 		}
 		trace_event_put(event);
 	}
-	assert_int_equal(nr, 16 + 18 + 6 + 2); /* those of three monitors among them */
+	assert_int_equal(nr, 16 + 18 + 6 + 2 + 5); /* with three monitors, osnoise */
 	return 0;
 }
 
