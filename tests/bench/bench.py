@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "qemu"))
 
 from guest import Guest  # noqa: E402
-from programs import BUSYBOX, archive, built  # noqa: E402
+from programs import BUSYBOX, FIXED, archive, built  # noqa: E402
 import tables  # noqa: E402
 from rows import PROBE_EVENTS, PROBES, PROCESSES, ROWS, SYSTEM  # noqa: E402
 
@@ -120,9 +120,20 @@ CALL_EVENTS = {
 }
 
 
+def user_stack(guest):
+    """Instructions that a program's stack of eight frames adds to an event."""
+    guest.check("echo 1 > events/syscalls/sys_enter_getppid/enable")
+    without = values(guest.check("framed call_deep"))["call_deep"]
+    guest.check("echo 1 > options/userstacktrace")
+    with_stack = values(guest.check("framed call_deep"))["call_deep"]
+    guest.check("echo 0 > options/userstacktrace; echo 0 > events/syscalls/sys_enter_getppid/enable")
+    return round(with_stack - without, 1)
+
+
 def programs(build):
     """Rows of programs, and of events about them above the same rounds without."""
     files = {"bin/busybox": BUSYBOX, "bin/rounds": built("bench", build), "bin/null": built("null", build)}
+    files["bin/framed"] = built("bench", build, (*FIXED, "-fno-omit-frame-pointer"))
     initrd = archive(build / "user" / "bench.cpio", files)
     with Guest(build, mem="1G", initrd=initrd, icount=True, limit=600, timeout=600) as guest:
         found = values(guest.check("rounds"))
@@ -130,6 +141,7 @@ def programs(build):
             guest.check(f"for f in events/{files}; do echo {word} > $f; done")
             found[name] = round(values(guest.check(f"rounds {row}"))[row] - found[row], 1)
             guest.check(f"for f in events/{files}; do echo '{'!' + word if ':' in word else 0}' > $f; done")
+        found["user_stack"] = user_stack(guest)
     return found
 
 

@@ -135,6 +135,7 @@ PROCESSES = {
     "sys_both": ("both", "instructions", 1333, 280),
     "sys_other": ("both of another call are on", "instructions", 217, 0),
     "sys_enter_path": ("`sys_enter_open` recorded with its path of 22 characters", "instructions", None, 600),
+    "user_stack": ("eight frames of a program beside an event", "instructions", None, 900),
     "raw_enter": ("`raw_syscalls:sys_enter` recorded", "instructions", 652, 170),
     "raw_hist": ("`hist:keys=id` on `raw_syscalls:sys_enter`", "instructions", 851, 160),
     "uprobe_nop": ("a probe at a NOP, with a handler that counts", "instructions", 834, 396),

@@ -42,6 +42,23 @@ static void round_null(void)
 	CALL0(NR_GETPPID);
 }
 
+/* The same from the bottom of a few calls: compiled with frame pointers, a stack of eight frames. */
+#define DEEP_CALLS 6
+
+static __attribute__((noinline)) void below(int depth)
+{
+	if (depth)
+		below(depth - 1);
+	else
+		CALL0(NR_GETPPID);
+	__asm__ volatile("" : : : "memory"); /* no jump in place of the call */
+}
+
+static void round_deep(void)
+{
+	below(DEEP_CALLS);
+}
+
 static void round_read0(void)
 {
 	CALL3(NR_READ, null_fd, buffer, 0);
@@ -290,6 +307,7 @@ struct kind {
 
 static const struct kind kinds[] = {
 	{ .name = "call_null", .round = round_null, .rounds = 200 },
+	{ .name = "call_deep", .round = round_deep, .rounds = 200 },
 	{ .name = "call_read0", .round = round_read0, .rounds = 200, .start = start_null },
 	{ .name = "call_write0", .round = round_write0, .rounds = 200, .start = start_null },
 	{ .name = "clock_call", .round = round_clock, .rounds = 200 },
