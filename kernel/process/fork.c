@@ -20,7 +20,7 @@ static struct process *fork_copy_process(struct process *parent)
 	child->pgid = parent->pgid;
 	child->sid = parent->sid;
 	child->has_tty = parent->has_tty;
-	strlcpy(child->cwd, parent->cwd, sizeof(child->cwd));
+	process_get_cwd(parent, child->cwd);
 	return child;
 }
 
@@ -58,7 +58,7 @@ static void fork_copy_signals(struct task *child, uint64_t flags)
 }
 
 /* From here on the child may be waited for. */
-static void fork_add_child(struct process *child, struct completion *born)
+static void fork_add_child(struct process *child, struct birth *born)
 {
 	struct process *parent = current_process();
 
@@ -72,13 +72,54 @@ static void fork_add_child(struct process *child, struct completion *born)
 	mutex_unlock(&process_lock);
 }
 
+struct birth_wait {
+	const struct task *task;
+	struct birth birth;
+};
+
+static bool fork_may_go_on(void *arg)
+{
+	const struct birth_wait *wait = arg;
+
+	return atomic_load(&wait->birth.is_done) || signal_must_end(wait->task);
+}
+
+/* Up to the program of the child, or its end; or that of the running thread. */
+static void fork_wait_for_birth(struct process *child, struct birth_wait *wait)
+{
+	waitq_wait(wait->birth.queue, fork_may_go_on, wait, false, WAIT_FOREVER);
+	mutex_lock(&process_lock);
+	if (child->born == &wait->birth)
+		child->born = NULL;
+	mutex_unlock(&process_lock);
+	process_put(child);
+}
+
+/* The thread that a new process begins with may run. The wait is that of vfork(); NULL: there is none. */
+static void fork_start(struct thread *thread, struct birth_wait *wait, int event)
+{
+	struct process *child = thread->task->process;
+	uint64_t pid = (uint64_t)thread->pid;
+
+	if (wait)
+		process_get(child);
+	wake_up_new_thread(thread);
+	thread_put(thread);
+	ptrace_event(event, pid);
+	if (!wait)
+		return;
+	fork_wait_for_birth(child, wait);
+	ptrace_event(PTRACE_EVENT_VFORK_DONE, pid);
+}
+
 long process_fork(const struct trap_frame *regs, const struct kernel_clone_args *args)
 {
-	struct completion born = { 0 };
+	struct birth_wait wait = { .task = current_task(),
+				   .birth.queue = &current_process()->signals.stopped };
+	bool waits = args->flags & CLONE_VFORK;
 	struct thread *thread;
 	struct task *child;
 	int32_t pid;
-	int event;
 
 	thread = fork_copy_task(args->flags);
 	if (!thread)
@@ -93,15 +134,8 @@ long process_fork(const struct trap_frame *regs, const struct kernel_clone_args 
 	task_link(child);
 	if (args->flags & CLONE_PARENT_SETTID)
 		(void)!copy_to_user((void *)args->parent_tid, &pid, sizeof(pid));
-	fork_add_child(child->process, args->flags & CLONE_VFORK ? &born : NULL);
+	fork_add_child(child->process, waits ? &wait.birth : NULL);
 	trace_task_newtask(pid, thread->name, args->flags & ~(uint64_t)CLONE_SIGNAL);
-	event = ptrace_new_task(child, args->flags);
-	wake_up_new_thread(thread);
-	thread_put(thread);
-	ptrace_event(event, (uint64_t)pid);
-	if (args->flags & CLONE_VFORK) {
-		wait_for_completion(&born);
-		ptrace_event(PTRACE_EVENT_VFORK_DONE, (uint64_t)pid);
-	}
+	fork_start(thread, waits ? &wait : NULL, ptrace_new_task(child, args->flags));
 	return pid;
 }

@@ -47,6 +47,22 @@ void process_put(struct process *process)
 	kfree(process);
 }
 
+void process_get_cwd(struct process *process, char *out_path)
+{
+	uint64_t flags = spin_lock_irqsave(&process->cwd_lock);
+
+	strlcpy(out_path, process->cwd, VFS_PATH_MAX);
+	spin_unlock_irqrestore(&process->cwd_lock, flags);
+}
+
+void process_set_cwd(struct process *process, const char *path)
+{
+	uint64_t flags = spin_lock_irqsave(&process->cwd_lock);
+
+	strlcpy(process->cwd, path, VFS_PATH_MAX);
+	spin_unlock_irqrestore(&process->cwd_lock, flags);
+}
+
 struct mm *process_get_mm(struct process *process)
 {
 	struct mm *mm;
@@ -99,14 +115,16 @@ void task_drop_mm(struct task *task, bool is_last)
 
 void process_born(struct process *process)
 {
-	struct completion *born;
+	struct birth *born;
 
 	mutex_lock(&process_lock);
 	born = process->born;
 	process->born = NULL;
+	if (born) {
+		atomic_store(&born->is_done, true);
+		waitq_wake_all(born->queue);
+	}
 	mutex_unlock(&process_lock);
-	if (born)
-		complete_all(born);
 }
 
 /* The function of each task's thread. */

@@ -36,6 +36,12 @@ struct rlimit {
 	uint64_t cur, max;
 };
 
+/* The wait of a vfork()ing thread for its child, on its stack. */
+struct birth {
+	_Atomic bool is_done;
+	struct waitq *queue;
+};
+
 struct process {
 	_Atomic uint32_t refs;
 	int32_t pid;
@@ -53,7 +59,7 @@ struct process {
 	struct waitq child_waitq;  /* woken when a child ends or stops */
 	bool is_zombie;
 	int exit_code;		 /* as wait4() tells it */
-	struct completion *born; /* a vfork()ing parent waits until this one has its own program */
+	struct birth *born;	 /* a vfork()ing parent waits until this one has its own program */
 	struct completion ended; /* the last thread has given up all that the process had */
 	struct files
 		*files; /* NULL, like mm, when it has ended; both are replaced under process_lock */
@@ -65,7 +71,8 @@ struct process {
 	struct cred cred; /* that one of its threads had last */
 	struct rlimit limits[NR_RLIMITS];
 	struct process_signals signals;
-	char cwd[VFS_PATH_MAX];
+	char cwd[VFS_PATH_MAX]; /* guarded by cwd_lock */
+	struct spinlock cwd_lock;
 	uint64_t unknown[SYSCALL_MAX / 64]; /* calls without a handler that were logged */
 };
 
@@ -138,6 +145,9 @@ int32_t process_nth_tid(struct process *process, uint32_t index);
 struct process *process_of_thread(int32_t tid);
 /* CPU time of all threads. */
 uint64_t process_cpu_ns(struct process *process);
+/* The current directory, VFS_PATH_MAX bytes: a copy, and another one. */
+void process_get_cwd(struct process *process, char *out_path);
+void process_set_cwd(struct process *process, const char *path);
 /* Its address space with one more user; NULL: it has ended. */
 struct mm *process_get_mm(struct process *process);
 /* The running thread, the last of its process, has another address space from now on. The old one is let go. */

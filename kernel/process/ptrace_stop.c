@@ -11,17 +11,12 @@ struct ptrace_news {
 	const struct user_siginfo *info; /* NULL: there is none */
 };
 
-static bool ptrace_must_end(const struct task *task)
-{
-	return task->signals.must_end || task->process->signals.shared.signals & sigmask(SIGKILL);
-}
-
 static bool ptrace_may_go_on(void *arg)
 {
 	const struct task *task = arg;
 	const volatile struct ptrace *trace = &task->trace;
 
-	return !trace->is_stopped || ptrace_must_end(task) ||
+	return !trace->is_stopped || signal_must_end(task) ||
 	       (trace->is_listening && (trace->wants_trap || trace->has_news));
 }
 
@@ -35,7 +30,7 @@ static bool ptrace_begin_stop(struct task *task, const struct ptrace_news *news)
 
 	arch_user_fpu_store(&task->arch);
 	flags = spin_lock_irqsave(&signals->lock);
-	stops = trace->tracer && !ptrace_must_end(task);
+	stops = trace->tracer && !signal_must_end(task);
 	if (stops) {
 		__builtin_memcpy(trace->fpu, task->arch.fpu, sizeof(trace->fpu));
 		trace->code = news->code;
@@ -168,7 +163,7 @@ void ptrace_syscall_stop(struct trap_frame *regs, int kind)
 		signal = ptrace_notify(code, (uint64_t)kind);
 		if (signal)
 			kill_self(signal);
-		if (kind == PTRACE_SYSCALL_ENTRY && ptrace_must_end(current_task()))
+		if (kind == PTRACE_SYSCALL_ENTRY && signal_must_end(current_task()))
 			regs->error = UINT64_MAX; /* it does nothing more */
 	} else if (kind == PTRACE_SYSCALL_EXIT && ptrace_end_step(regs)) {
 		ptrace_step_done();

@@ -73,9 +73,10 @@ struct process_signals {
 	bool was_continued;   /* wait4() with WCONTINUED has not said so yet */
 	int stop_code;	      /* the signal that has stopped it, until wait4() has said so */
 	int stop_signal;      /* the same, which stays */
-	struct waitq stopped; /* its threads, while they are stopped, or one is for its tracer */
-	struct timer alarm;   /* setitimer(ITIMER_REAL) */
-	uint64_t alarm_ns;    /* when it rings; 0: never */
+	struct waitq
+		stopped; /* its threads that wait for SIGKILL or something else: a stop, vfork() */
+	struct timer alarm;	    /* setitimer(ITIMER_REAL) */
+	uint64_t alarm_ns;	    /* when it rings; 0: never */
 	uint64_t alarm_interval_ns; /* 0: once */
 };
 
@@ -131,6 +132,8 @@ int send_signal(struct process *process, struct task *task, int sig,
 		const struct user_siginfo *info);
 /* The same for the thread `tid` of the process. -ESRCH: it has none. */
 int send_signal_to(struct process *process, int32_t tid, int sig, const struct user_siginfo *info);
+/* Has the thread to end, whatever else there is for it? */
+bool signal_must_end(const struct task *task);
 /* To the running process, as if it had sent it itself. */
 void kill_self(int sig);
 int send_signal_locked(struct process *process, struct task *task, int sig,

@@ -257,6 +257,11 @@ int send_signal_to(struct process *process, int32_t tid, int sig, const struct u
 	return err;
 }
 
+bool signal_must_end(const struct task *task)
+{
+	return task->signals.must_end || task->process->signals.shared.signals & sigmask(SIGKILL);
+}
+
 void kill_self(int sig)
 {
 	const struct user_siginfo info = siginfo_from_user(sig, SI_USER);

@@ -290,9 +290,11 @@ long sys_fallocate(int fd, int mode, long offset, long len)
 
 long sys_getcwd(char *buf, unsigned long size)
 {
-	const char *cwd = current_process()->cwd;
-	size_t len = strlen(cwd) + 1;
+	char cwd[VFS_PATH_MAX];
+	size_t len;
 
+	process_get_cwd(current_process(), cwd);
+	len = strlen(cwd) + 1;
 	if (len > size)
 		return -ERANGE;
 	return copy_to_user(buf, cwd, len) ? -EFAULT : (long)len;
@@ -307,7 +309,7 @@ static int names_change_dir(const char *path)
 	if (!err)
 		err = stat.type == VFS_DIRECTORY ? inode_permission(&stat, MAY_EXEC) : -ENOTDIR;
 	if (!err)
-		strlcpy(current_process()->cwd, path, VFS_PATH_MAX);
+		process_set_cwd(current_process(), path);
 	return err;
 }
 

@@ -33,7 +33,7 @@ static int path_of_directory(int dfd, char *out_path)
 	int err = 0;
 
 	if (dfd == AT_FDCWD) {
-		strlcpy(out_path, current_process()->cwd, VFS_PATH_MAX);
+		process_get_cwd(current_process(), out_path);
 		return 0;
 	}
 	file = files_get_file(current_process()->files, (unsigned int)dfd);

@@ -106,8 +106,10 @@ static int stat_find(int dfd, const char *filename, int flags, struct vfs_stat *
 	*out_stat = (struct vfs_stat){ 0 };
 	if (stat_is_empty(filename, flags) && dfd != AT_FDCWD)
 		return stat_descriptor((unsigned int)dfd, out_stat);
-	if (stat_is_empty(filename, flags))
-		return vfs_stat(VFS_REAL, current_process()->cwd, out_stat);
+	if (stat_is_empty(filename, flags)) {
+		process_get_cwd(current_process(), path);
+		return vfs_stat(VFS_REAL, path, out_stat);
+	}
 	err = user_path_at(dfd, filename, follows, path);
 	if (err)
 		return err;

@@ -6,7 +6,7 @@ from programs import BUSYBOX, archive, built, leaves_nothing
 
 NAMES = {
     "signals": "handlers vectors masks queue faults altstack",
-    "signals_wait": "wait restart children stops groups exec",
+    "signals_wait": "wait restart children stops groups vforks exec",
 }
 
 

@@ -8,7 +8,7 @@ from programs import archive, built, leaves_nothing, linked
 
 NAMES = {
     "threads": "ids clone3 flags leader group signals stop exec leaves names times",
-    "threads_memory": "memory faults forks",
+    "threads_memory": "memory faults forks directories",
     "eventfds": "counters timers sets ranges",
     "futexes": "errors times wakes wake_ops interrupts processes robust",
 }

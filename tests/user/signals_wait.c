@@ -95,6 +95,30 @@ static void restart(void)
 	alarm_every(0);
 }
 
+/* A parent that waits in vfork() dies of SIGKILL, though its child goes on. */
+static void vforks(void)
+{
+	int fds[2], status;
+	long child, grandchild;
+
+	CALL1(NR_PIPE, fds);
+	child = CALL0(NR_FORK);
+	if (!child) {
+		if (CALL0(NR_VFORK))
+			sys_exit(0);
+		grandchild = CALL0(NR_GETPID);
+		CALL3(NR_WRITE, fds[1], &grandchild, sizeof(grandchild));
+		for (;;)
+			CALL0(NR_PAUSE);
+	}
+	CHECK(CALL3(NR_READ, fds[0], &grandchild, sizeof(grandchild)) == sizeof(grandchild));
+	CALL2(NR_KILL, child, SIGUSR1); /* it would die of this, too, but not before its child */
+	CHECK(wait_for(child, 1, &status) == 0);
+	CALL2(NR_KILL, child, SIGKILL);
+	CHECK(wait_for(child, 0, &status) == child && status == SIGKILL);
+	CHECK(CALL2(NR_KILL, grandchild, SIGKILL) == 0);
+}
+
 static void children(void)
 {
 	int status;
@@ -212,10 +236,9 @@ static void executed(void)
 void main_program(long *sp)
 {
 	static const struct signal_test tests[] = {
-		{ "wait", wait_calls },	  { "restart", restart },
-		{ "children", children }, { "stops", stops },
-		{ "groups", groups },	  { "exec", exec },
-		{ "executed", executed }, { 0, 0 }
+		{ "wait", wait_calls }, { "restart", restart },	  { "children", children },
+		{ "stops", stops },	{ "groups", groups },	  { "vforks", vforks },
+		{ "exec", exec },	{ "executed", executed }, { 0, 0 }
 	};
 
 	run_test(tests, ((char **)(sp + 1))[1]);

@@ -127,11 +127,41 @@ static void forks(void)
 		wait_zero(&tids[i]);
 }
 
+#define LONG_NAME                                                                                  \
+	"/tmp/a-directory-with-a-name-that-is-rather-long-so-that-it-takes-a-while-to-copy"
+
+static void change_directory(long unused)
+{
+	(void)unused;
+	while (!word_now(&stop_now)) {
+		CHECK(CALL1(NR_CHDIR, "/bin") == 0);
+		CHECK(CALL1(NR_CHDIR, LONG_NAME) == 0);
+	}
+}
+
+/* The current directory is one or the other, whenever it is read. */
+static void directories(void)
+{
+	char now[256];
+
+	CALL2(NR_MKDIR, "/tmp", 0777);
+	CALL2(NR_MKDIR, LONG_NAME, 0777);
+	CHECK(CALL1(NR_CHDIR, "/bin") == 0);
+	thread_of(0, change_directory, 0);
+	for (int i = 0; i < 3000; i++) {
+		CHECK(CALL2(NR_GETCWD, now, sizeof(now)) > 0);
+		CHECK(text_equal(now, "/bin") || text_equal(now, LONG_NAME));
+	}
+	__atomic_store_n(&stop_now, 1, __ATOMIC_SEQ_CST);
+	wait_zero(&tids[0]);
+}
+
 void main_program(long *sp)
 {
 	static const struct test tests[] = { { "memory", memory },
 					     { "faults", faults },
-					     { "forks", forks } };
+					     { "forks", forks },
+					     { "directories", directories } };
 
 	run_test(sp, tests, sizeof(tests) / sizeof(tests[0]));
 }
