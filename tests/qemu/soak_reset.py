@@ -1,4 +1,5 @@
-"""Resets at random moments, of the boot and of the check, too: nothing that a program was told is written gets lost; `make soak-reset`."""
+"""Resets at random moments, of the boot and of the check, too: nothing that a program was told is written gets lost; and the three ends
+of a kernel under OVMF; `make soak-reset`."""
 import os
 import random
 import re
@@ -71,3 +72,22 @@ def test_resets_at_random(tmp_path):
         extra = ["-action", "reboot=reset", *Qmp.option(path)]
         with Guest("gcc", rand.choice([1, 2, 4, 8]), cmdline=CMDLINE, extra=extra, limit=3000) as guest:
             resets(guest, Qmp(path), rand, min(PER_GUEST, ROUNDS - nr))
+
+
+def test_ends_under_ovmf(tmp_path):
+    """Events and messages survive system_reset, a panic and `reboot` where OVMF and GRUB have had the memory first."""
+    cmdline = f"{CMDLINE.replace('^traceoff', '')} reserve_mem=256K:4096:oops ramoops.mem_name=oops panic=-1"
+    extra = ["-action", "reboot=reset", *Qmp.option(tmp_path / "qmp")]
+    with Guest("gcc", 2, uefi=True, cmdline=cmdline, extra=extra, timeout=200) as guest:
+        for number, end in enumerate(
+            (lambda: Qmp(tmp_path / "qmp")("system_reset"), lambda: guest.send("panic\r"), lambda: guest.send("reboot\r"))
+        ):
+            guest.check(f"echo end {number} > {BOX}trace_marker; echo word {number} > /dev/pmsg0")
+            end()
+            guest.expect(rb"Command line: ")
+            guest.wait_prompt()
+            info = guest.check(f"cat {BACKUP}last_boot_info")
+            assert "# damaged sub-buffers: 0\n" in info, info
+            assert f"end {number}\n" in guest.check(f"grep mark_write {BACKUP}trace")
+            assert guest.check("cat /sys/fs/pstore/pmsg-ramoops-0") == f"word {number}\n"
+        assert "dmesg-ramoops-0" in guest.check("ls /sys/fs/pstore")
