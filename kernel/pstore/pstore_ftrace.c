@@ -138,7 +138,7 @@ static size_t pstore_call_line(char *out, const struct pstore_call *call)
 				     call->cpu, call->time_ns, ip, parent);
 
 	if (call->build == pstore_build)
-		len += trace_scnprintf(out + len, PSTORE_CALL_LINE - len - 1, "  %ps <- %pS",
+		len += trace_scnprintf(out + len, PSTORE_CALL_LINE - len - 1, "  %ps <- %pB",
 				       (void *)ip, (void *)parent);
 	out[len] = '\n';
 	return len + 1;
