@@ -111,34 +111,47 @@ static void signal_tell_deliver(const struct user_siginfo *info,
 	trace_signal_deliver(&told, action->handler, action->flags);
 }
 
-/* Take a signal; 0: there is none. */
-static int signal_take(struct user_siginfo *out_info)
+/* The action of a signal, which holds for this one. Lock held. */
+static TRACE_ALWAYS_INLINE void signal_take_action(struct process_signals *signals, int sig,
+						   struct user_sigaction *out_action)
 {
-	struct task *task = current_task();
-	struct process_signals *signals = &task->process->signals;
-	uint64_t flags = spin_lock_irqsave(&signals->lock);
-	int sig = dequeue_signal(task, task->signals.blocked, out_info);
-
-	if (sig)
-		signals->takes_stop |= (sigmask(sig) & SIGMASK_STOP) != 0;
-	spin_unlock_irqrestore(&signals->lock, flags);
-	return sig;
-}
-
-/* The action of a signal that was taken, which holds for this one. */
-static void signal_take_action(int sig, const struct user_siginfo *info,
-			       struct user_sigaction *out_action)
-{
-	struct process_signals *signals = &current_process()->signals;
 	struct user_sigaction *action = &signals->actions[sig - 1];
-	uint64_t flags = spin_lock_irqsave(&signals->lock);
 
 	*out_action = *action;
 	if (action->handler > SIG_IGN && action->flags & SA_RESETHAND)
 		action->handler = SIG_DFL;
+}
+
+/* Take a signal and what is to be done with it, if there is no tracer to ask; 0: there is none. */
+static TRACE_ALWAYS_INLINE int signal_take(struct task *task, struct user_siginfo *out_info,
+					   struct user_sigaction *out_action, bool *out_is_traced)
+{
+	struct process_signals *signals = &task->process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	int sig = dequeue_signal(task, task->signals.blocked, out_info);
+
+	*out_is_traced = task->trace.tracer;
+	if (sig) {
+		signals->takes_stop |= (sigmask(sig) & SIGMASK_STOP) != 0;
+		if (TRACE_LIKELY(!*out_is_traced))
+			signal_take_action(signals, sig, out_action);
+	}
 	spin_unlock_irqrestore(&signals->lock, flags);
-	if (trace_signal_deliver_enabled())
-		signal_tell_deliver(info, out_action);
+	return sig;
+}
+
+/* The signal that the tracer makes of it, and its action; 0: none. */
+static int signal_ask_tracer(struct task *task, struct user_siginfo *info,
+			     struct user_sigaction *out_action)
+{
+	struct process_signals *signals = &task->process->signals;
+	int sig = info->signo == SIGKILL ? SIGKILL : ptrace_signal(info->signo, info);
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+
+	if (sig)
+		signal_take_action(signals, sig, out_action);
+	spin_unlock_irqrestore(&signals->lock, flags);
+	return sig;
 }
 
 /* A stop that the terminal asks for does nothing in an orphaned group. */
@@ -170,7 +183,7 @@ static void signal_do_default(int sig, const struct user_siginfo *info)
 }
 
 /* Before signals come the end of the thread, stops of its process and those for its tracer. */
-static void signal_do_stops(struct task *task)
+static TRACE_ALWAYS_INLINE void signal_do_stops(struct task *task)
 {
 	const struct process_signals *signals = &task->process->signals;
 
@@ -191,17 +204,19 @@ static int get_signal(struct user_siginfo *out_info, struct user_sigaction *out_
 	struct task *task = current_task();
 
 	for (;;) {
+		bool is_traced;
 		int sig;
 
 		signal_do_stops(task);
-		sig = signal_take(out_info);
+		sig = signal_take(task, out_info, out_action, &is_traced);
 		if (!sig)
 			return 0;
-		if (task->trace.tracer && sig != SIGKILL)
-			sig = ptrace_signal(sig, out_info);
+		if (is_traced)
+			sig = signal_ask_tracer(task, out_info, out_action);
 		if (!sig)
 			continue;
-		signal_take_action(sig, out_info, out_action);
+		if (trace_signal_deliver_enabled())
+			signal_tell_deliver(out_info, out_action);
 		if (out_action->handler > SIG_IGN)
 			return sig;
 		if (out_action->handler == SIG_DFL)
@@ -262,7 +277,7 @@ static void handle_signal(struct trap_frame *regs, int sig, const struct user_si
 	bool steps;
 
 	signal_end_call(regs, action);
-	steps = ptrace_end_step(regs);
+	steps = task->trace.forces_step && ptrace_end_step(regs);
 	own->restores_saved = false;
 	if (!(action->flags & SA_RESTORER) || !setup_rt_frame(regs, &task->arch, &signal)) {
 		force_sigsegv(sig);
