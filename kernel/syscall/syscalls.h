@@ -212,12 +212,15 @@ struct user_timeval;
 	     const struct user_timespec *, utimes, int, flags)                                     \
 	CALL(281, epoll_pwait, ARGS6, int, epfd, struct epoll_event *, events, int, maxevents,     \
 	     int, timeout, const uint64_t *, sigmask, size_t, sigsetsize)                          \
+	CALL(282, signalfd, ARGS3, int, ufd, const uint64_t *, user_mask, size_t, sizemask)        \
 	CALL(283, timerfd_create, ARGS2, int, clockid, int, flags)                                 \
 	CALL(284, eventfd, ARGS1, unsigned int, count)                                             \
 	CALL(285, fallocate, ARGS4, int, fd, int, mode, long, offset, long, len)                   \
 	CALL(286, timerfd_settime, ARGS4, int, ufd, int, flags, const struct user_timespec *,      \
 	     utmr, struct user_timespec *, otmr)                                                   \
 	CALL(287, timerfd_gettime, ARGS2, int, ufd, struct user_timespec *, otmr)                  \
+	CALL(289, signalfd4, ARGS4, int, ufd, const uint64_t *, user_mask, size_t, sizemask, int,  \
+	     flags)                                                                                \
 	CALL(290, eventfd2, ARGS2, unsigned int, count, int, flags)                                \
 	CALL(291, epoll_create1, ARGS1, int, flags)                                                \
 	CALL(292, dup3, ARGS3, unsigned int, oldfd, unsigned int, newfd, int, flags)               \

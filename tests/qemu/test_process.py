@@ -25,7 +25,7 @@ HOSTILE = {
 def programs(request, tmp_path_factory):
     """A build, and an archive of the programs of tests/user."""
     build = request.param
-    names = ["files", "hello", "hostile", "ids", "limits", "links", "memory", "permissions", "vectors", "waits"]
+    names = ["files", "hello", "hostile", "ids", "limits", "links", "memory", "permissions", "signalfds", "vectors", "waits"]
     files = {f"bin/{name}": built(name, build) for name in names}
     files["bin/hello-pie"] = built("hello", build, ("-fPIE", "-static-pie"))
     return build, archive(tmp_path_factory.mktemp("programs") / f"{build}.cpio", files)
@@ -71,7 +71,7 @@ def test_ids(host):
     """Users, groups, modes, limits, names of files: programs of tests/user that end well on Linux, too."""
 
     def work():
-        for name in ("ids", "permissions", "limits", "links"):
+        for name in ("ids", "permissions", "limits", "links", "signalfds"):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 
     leaves_nothing(host, work)
