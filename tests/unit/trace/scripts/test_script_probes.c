@@ -1,0 +1,247 @@
+/* Scripts: probes of functions and events, tables, limits, and their ends. */
+#include "unit.h"
+#include "allocations.h"
+#include "fake/fake.h"
+#include "script_help.h"
+
+#define CREATE_TRACE_POINTS
+#include "host/shelf_events.h"
+
+/* ---- Probes ---- */
+
+static void calls(void)
+{
+	static const uint64_t args[6] = { 11, 12, 13, 14, 15, 16 };
+
+	fake_args = args;
+	for (int i = 0; i < 3; i++) {
+		fake_enter(DO_WORK, PARENT);
+		fake_clock += 1000;
+		fake_leave((uint64_t)i - 1);
+	}
+	fake_call(KFREE, PARENT);
+}
+
+static void functions(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		script_run("kprobe:do_work { @ = count(); @a = sum(arg0 + arg5); @n = args.nr }",
+			   calls),
+		"@: 3\n\n@a: 81\n\n@n: 12\n\n");
+	assert_string_equal(
+		script_run("k:* { @[func] = count(); @p[probe] = count(); }", calls),
+		"@[kfree]: 1\n@[do_work]: 3\n\n@p[kprobe:kfree]: 1\n@p[kprobe:do_work]: 3\n\n");
+	assert_string_equal(
+		script_run("kretprobe:do_work /retval >= 0/ { @[retval] = count(); }", calls),
+		"@[0]: 1\n@[1]: 1\n\n");
+	assert_int_equal(script_stats.runs, 2);
+	assert_string_equal(
+		script_run("kprobe:do_work { @s[tid] = nsecs; } kretprobe:do_work /@s[tid]/ "
+			   "{ @t = stats(nsecs - @s[tid]); delete(@s[tid]); }",
+			   calls),
+		"@t: count 3, average 1000, total 3000\n\n");
+	assert_string_equal(script_run("kretprobe:do_work { @l = min(retval); @m = max(retval); @a "
+				       "= avg(retval + 2); }",
+				       calls),
+			    "@a: 2\n\n@l: -1\n\n@m: 1\n\n");
+	/* Two probes of a clause, and two clauses of a function. */
+	assert_string_equal(
+		script_run("kprobe:do_work, kprobe:kfree { @a++ } kprobe:kfree { @b++ }", calls),
+		"@a: 4\n\n@b: 1\n\n");
+}
+
+static void events_happen(void)
+{
+	for (int i = -2; i < 6; i++)
+		trace_shelf_full(i);
+	trace_shelf_empty(7);
+	trace_shelf_label(9, "books");
+}
+
+static void events(void **state)
+{
+	(void)state;
+	assert_string_equal(script_run("tracepoint:shelf:shelf_full /args.shelf > 3/ { "
+				       "@[args->shelf] = count(); }",
+				       events_happen),
+			    "@[4]: 1\n@[5]: 1\n\n");
+	assert_string_equal(
+		script_run("t:shelf:shelf_[ef]* { @[probe] = count(); @s = sum(args.shelf) }",
+			   events_happen),
+		"@[tracepoint:shelf:shelf_empty]: 1\n@[tracepoint:shelf:shelf_full]: 8\n\n@s: "
+		"19\n\n");
+	assert_string_equal(script_run("tracepoint:shelf:shelf_label { printf(\"%d %s\\n\", "
+				       "args.shelf, args.label); }",
+				       events_happen),
+			    "9 books\n");
+}
+
+static void histograms(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		script_run("tracepoint:shelf:shelf_full { @ = hist(args.shelf); }", events_happen),
+		"@: \n"
+		"(..., 0)               2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+		"[0]                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |\n"
+		"[1]                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |\n"
+		"[2, 4)                 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+		"[4, 8)                 2 "
+		"|@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n\n");
+	assert_string_equal(
+		script_run("tracepoint:shelf:shelf_full { @[comm] = lhist(args.shelf, 0, 4, 2); }",
+			   events_happen),
+		"@[init]: \n"
+		"(..., 0)               2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+		"[0, 2)                 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+		"[2, 4)                 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+		"[4, ...)               2 "
+		"|@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n\n");
+	script_run("BEGIN { @ = hist((uint64)1 << 63); @ = hist(1024); }", NULL);
+	assert_non_null(strstr(script_text, "\n[1K, 2K)               1 |@@"));
+	assert_non_null(strstr(script_text, "\n[8E, 16E)              1 |@@"));
+}
+
+static void memory(void **state)
+{
+	static struct file file = { .name = "a name",
+				    .path = { "/a/path", 7 },
+				    .mode = 5,
+				    .level = -4,
+				    .kind = -3,
+				    .pos = 1ll << 40 };
+	static struct file second = { .next = &file, .is_open = 200 };
+	uint64_t args[6] = { (uintptr_t)&second };
+	struct trace_script *script =
+		script_begin("kprobe:do_work { $f = (struct file *)arg0; "
+			     "printf(\"%d %d %d %d %d %s %s %d\\n\", $f->is_open, $f->next->mode, "
+			     "$f->next->level, "
+			     "$f->next->kind, $f->next->path.len, str($f->next->path.text), "
+			     "$f->next->name, args.file->next->pos) }");
+
+	(void)state;
+	fake_args = args;
+	fake_call(DO_WORK, PARENT);
+	assert_string_equal(script_end(script), "200 5 -4 -3 7 /a/path a name 1099511627776\n");
+}
+
+static void intervals(void **state)
+{
+	struct trace_script *script =
+		script_begin("interval:ms:10 { @n++; if (@n == 3) { printf(\"done\\n\"); exit() } "
+			     "} i:s:1 { @s++ }");
+	char buf[16384];
+	struct trace_seq seq;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		trace_seq_init(&seq, buf, sizeof(buf));
+		assert_true(trace_script_read(script, &seq));
+		fake_clock += 10000000;
+	}
+	trace_seq_init(&seq, buf, sizeof(buf));
+	assert_false(trace_script_read(script, &seq));
+	fake_clock += 2000000000;
+	assert_string_equal(script_end(script), "@n: 3\n\n");
+}
+
+/* ---- Limits ---- */
+
+static void table_full(void **state)
+{
+	const char *text;
+
+	(void)state;
+	text = script_run("BEGIN { $i = 0; unroll(5) { $j = 0; while ($j < 1000) { @[$i * 1000 + "
+			  "$j] = 1; $j++; } $i++; } }",
+			  NULL);
+	assert_int_equal(script_stats.full, 5000 - 4096);
+	assert_non_null(strstr(text, "@[4095]: 1\n"));
+	assert_null(strstr(text, "@[4096]"));
+	/* A deleted key makes room. */
+	script_run("BEGIN { $i = 0; unroll(9) { $j = 0; while ($j < 1000) { @[$i * 1000 + $j] = 1; "
+		   "delete(@[$i * 1000 + $j]); $j++; } $i++; } }",
+		   NULL);
+	assert_int_equal(script_stats.full, 0);
+}
+
+static void output_full(void **state)
+{
+	const char *text = script_run("BEGIN { $i = 0; unroll(9) { $j = 0; while ($j < 1000) { "
+				      "printf(\"%d\\n\", $i); $j++; $i++; } } }",
+				      NULL);
+	uint64_t nr = 0;
+
+	(void)state;
+	for (; *text; text++)
+		nr += *text == '\n';
+	assert_int_equal(nr, 65536 / 16);
+	assert_int_equal(nr + script_stats.lost, 9000);
+}
+
+/* Hits in the middle of another one are counted. */
+static struct trace_script *nested;
+
+static void nested_irq(void)
+{
+	static bool is_in;
+
+	if (is_in)
+		return;
+	is_in = true;
+	trace_shelf_full(1);
+	is_in = false;
+}
+
+static void nested_hits(void **state)
+{
+	(void)state;
+	nested = script_begin(
+		"tracepoint:shelf:shelf_empty { @ = nsecs } tracepoint:shelf:shelf_full { @f++ }");
+	fake_clock_irq = nested_irq;
+	trace_shelf_empty(1);
+	fake_clock_irq = NULL;
+	trace_shelf_full(1);
+	script_end(nested);
+	assert_non_null(strstr(script_text, "@f: 1\n"));
+	assert_int_equal(script_stats.missed, 1);
+	assert_int_equal(script_stats.runs, 2);
+}
+
+static void without_memory(void **state)
+{
+	static const char text[] =
+		"kprobe:do_work /tid/ { @[comm] = count(); printf(\"%d\\n\", tid); } "
+		"tracepoint:shelf:* { $i = 0; while ($i < 3) { $i++; @h = hist($i); } }";
+	struct trace_script *script;
+	long nr, out = fake_alloc_out;
+
+	(void)state;
+	/* The events of the instance are made once, and stay. */
+	trace_script_free(script_begin(text));
+	for_each_allocation(nr, trace_script_create(text, NULL, &script, &script_error)) {
+		assert_null(script);
+		assert_int_equal(fake_alloc_out, out);
+	}
+	assert_in_range(nr, 10, 100);
+	trace_script_free(script);
+	assert_int_equal(fake_alloc_out, out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(functions, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(events, script_reset, NULL),
+		cmocka_unit_test_setup_teardown(histograms, script_reset, NULL),
+		cmocka_unit_test_setup_teardown(memory, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(intervals, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(table_full, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(output_full, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(nested_hits, script_reset, NULL),
+		cmocka_unit_test_setup_teardown(without_memory, script_reset, NULL),
+	};
+
+	return cmocka_run_group_tests(tests, script_setup, NULL);
+}

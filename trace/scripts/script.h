@@ -1,0 +1,260 @@
+/*
+ * The inside of scripts; see <trace/script.h>.
+ *
+ *   script_lex.c     characters to words
+ *   script_parse.c   words to trees of clauses and statements; script_tree.c: of expressions
+ *   script_type.c    types of trees, and the shapes of tables
+ *   script_emit.c    trees to programs of trace/expr/
+ *   script_step.c    steps of these programs
+ *   script_map.c     tables
+ *   script_out.c     the buffer of output, and its texts
+ *   script_print.c   tables as text
+ *   script_attach.c  probes
+ *   script.c         the life of a script
+ *
+ * A run's memory is one block for each CPU. Values of one word go through expr_run; texts, stacks and
+ * keys lie in the block's bytes, at offsets that are known when the script is compiled.
+ *
+ * Context:   thread, where nothing else is said.
+ * Ownership: everything belongs to its script. Trees lie in memory that is freed as a whole.
+ */
+#ifndef TRACE_SCRIPT_PRIVATE_H
+#define TRACE_SCRIPT_PRIVATE_H
+
+#include <stdatomic.h>
+#include <trace/errno.h>
+#include <trace/ftrace.h>
+#include <trace/platform.h>
+#include <trace/script.h>
+#include "expr/expr_build.h"
+#include "script_table.h"
+
+#define SCRIPT_BYTES_MAX   1024u /* of a run's variables, keys and texts */
+#define SCRIPT_OUT_BYTES   65536u
+#define SCRIPT_PARTS_MAX   8u  /* of a key, and arguments of printf() */
+#define SCRIPT_NESTING_MAX 16u /* of parentheses and blocks */
+#define SCRIPT_HEIGHT_MAX  24u /* of the tree of an expression */
+
+struct script_builtin;
+struct script_format;
+struct script_function;
+struct script_map;
+struct script_node;
+struct trace_event_call;
+struct trace_event_field;
+
+/* ---- Clauses ---- */
+
+struct script_var {
+	struct expr_word name;
+	struct script_type type;
+	uint32_t offset; /* in the block */
+	struct script_var *next;
+};
+
+enum script_probe_kind {
+	SCRIPT_BEGIN,
+	SCRIPT_END,
+	SCRIPT_ENTRY,  /* of functions */
+	SCRIPT_RETURN, /* of functions */
+	SCRIPT_EVENT,
+	SCRIPT_INTERVAL,
+	SCRIPT_NR_PROBES
+};
+
+struct script_clause;
+struct script_target;
+
+/* One word in front of a clause: a pattern, and what it stands for. */
+struct script_probe {
+	enum script_probe_kind kind;
+	struct expr_word word;
+	char name[96]; /* as printed by `probe`, up to the last colon for patterns */
+	struct script_clause *clause;
+	struct script_probe *next;
+	struct script_target *target; /* script_attach.c */
+	uint32_t nr;		      /* of functions or events */
+	uint64_t period_ns, due_ns;   /* SCRIPT_INTERVAL */
+};
+
+struct script_clause {
+	struct script_probe *probes;
+	struct script_node *predicate; /* or NULL */
+	struct script_node *block;
+	struct expr_program *program;
+	uint32_t zeroed; /* bytes at the beginning of the block that a run begins with */
+	struct trace_script *script;
+	struct script_clause *next;
+};
+
+/* ---- Runs ---- */
+
+/* A hit, as its clause sees it. Members that its kind lacks are 0. */
+struct script_hit {
+	const struct script_probe *probe;
+	const struct ftrace_regs *regs;
+	const void *entry; /* of an event */
+	uint32_t entry_bytes;
+	uintptr_t ip;			     /* of the function, or of the event's probe */
+	uintptr_t ret_ip;		     /* of a return: where it leads */
+	const struct trace_event_call *call; /* of the event */
+	const char *name;		     /* of the event */
+};
+
+struct script_run {
+	struct expr_run expr; /* first */
+	struct trace_script *script;
+	const struct script_hit *hit;
+	uint64_t now_ns; /* 0: not read yet */
+	uint8_t *bytes;	 /* the block */
+};
+
+/* Of each CPU. */
+struct script_cpu {
+	_Atomic bool is_running;
+	uint64_t runs, missed, lost, full;
+	_Alignas(8) uint8_t bytes[SCRIPT_BYTES_MAX];
+} __attribute__((aligned(64)));
+
+/* ---- Output ---- */
+
+/* A format of printf(), or another text that the reading thread makes. */
+struct script_format {
+	enum script_record {
+		SCRIPT_PRINTF,
+		SCRIPT_PRINT_MAP,
+		SCRIPT_CLEAR_MAP,
+		SCRIPT_ZERO_MAP,
+	} kind;
+	const char *text;
+	struct script_map *map;
+	uint32_t nr, bytes;
+	struct script_type types[SCRIPT_PARTS_MAX];
+	uint32_t offsets[SCRIPT_PARTS_MAX]; /* in the record */
+	uint32_t number;
+	struct script_format *next;
+};
+
+struct script_out {
+	_Atomic uint32_t lock;
+	uint8_t *memory;     /* SCRIPT_OUT_BYTES */
+	uint64_t head, tail; /* bytes ever written, and read */
+};
+
+struct script_chunk;
+
+struct trace_script {
+	char *text;
+	size_t text_bytes;
+	struct script_chunk *chunks;
+	struct trace_script_error *error; /* while it is compiled */
+	int err;
+	const struct trace_script_params *params;
+	struct script_clause *clauses;
+	struct script_map *maps; /* sorted by name */
+	struct script_var *vars;
+	struct script_format *formats;
+	uint32_t nr_formats;
+	struct script_node *loops;
+	struct script_cpu *cpus;
+	uint32_t nr_cpus;
+	uint64_t began_ns;
+	_Atomic bool wants_end;
+	enum {
+		SCRIPT_MADE,
+		SCRIPT_STARTED,
+		SCRIPT_STOPPED
+	} state;
+	struct script_out out;
+	struct script_print print;
+	struct script_map *next_printed;       /* at the end of the script */
+	uint64_t values[SCRIPT_BYTES_MAX / 8]; /* of the record that is being read */
+};
+
+/* ---- script_parse.c, script_type.c, script_action.c: the ways from a text to a program ---- */
+
+int trace_script_parse(struct trace_script *script);
+int trace_script_check_types(struct trace_script *script);
+int trace_script_emit(struct trace_script *script);
+/* Memory that lasts as long as the script, zeroed; NULL, with the script's error set. */
+void *trace_script_alloc(struct trace_script *script, size_t bytes);
+void trace_script_free_memory(struct trace_script *script);
+/* Note a mistake, unless there is one already. Returns `err`. */
+int trace_script_refuse(struct trace_script *script, const struct expr_word *word, int err,
+			const char *fmt, ...) TRACE_PRINTF(4, 5);
+
+/* ---- script_step.c: probe context ---- */
+
+enum script_step_kind {
+	SCRIPT_STEP_LOAD,  /* the word at `offset` */
+	SCRIPT_STEP_STORE, /* the value to the word at `offset` */
+	SCRIPT_STEP_ARG,   /* argument number `to` */
+	SCRIPT_STEP_RETVAL,
+	SCRIPT_STEP_PID,
+	SCRIPT_STEP_NSECS, /* less words[0] if `to` */
+	SCRIPT_STEP_ELAPSED,
+	SCRIPT_STEP_IP,
+	SCRIPT_STEP_RAND,
+	SCRIPT_STEP_COMM,   /* to `offset` */
+	SCRIPT_STEP_PROBE,  /* to `offset` */
+	SCRIPT_STEP_TEXT,   /* `data` to `offset`; texts fill words[0] bytes there */
+	SCRIPT_STEP_COPY,   /* from words[0] to `offset`; words[1]: bytes there, and here above */
+	SCRIPT_STEP_STR,    /* from the address value to `offset`, at most words[1] characters */
+	SCRIPT_STEP_FIELD,  /* a text of the event, the field `data`, to `offset` */
+	SCRIPT_STEP_KSTACK, /* to `offset`, words[0] addresses, words[1] bytes in all */
+	SCRIPT_STEP_USTACK,
+	SCRIPT_STEP_READ,      /* `to` bytes at the address value + words[0] */
+	SCRIPT_STEP_COMPARE,   /* temps[to] with the value; words: binary, signed */
+	SCRIPT_STEP_DIVIDE,    /* the same */
+	SCRIPT_STEP_SAME_TEXT, /* texts at `offset` and words[0]; words[1]: negated */
+	SCRIPT_STEP_MAP_GET,   /* `data`, key at `offset`; a text goes to words[0] */
+	SCRIPT_STEP_MAP_SET,   /* key at `offset`; the value, or with words[1] that at words[0] */
+	SCRIPT_STEP_MAP_ADD,   /* the value; the result is the new one */
+	SCRIPT_STEP_MAP_DELETE,
+	SCRIPT_STEP_COUNT,
+	SCRIPT_STEP_AGGREGATE, /* the value */
+	SCRIPT_STEP_OUT,       /* the format `data`, its values at `offset` */
+	SCRIPT_STEP_EXIT,
+	SCRIPT_STEP_LOOP, /* the program `data`, at most words[0] times */
+	SCRIPT_NR_STEPS
+};
+extern const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS];
+
+/* Run a clause for a hit, with preemption off; any context. */
+void trace_script_hit(struct script_clause *clause, const struct script_hit *hit);
+
+/* ---- script_out.c ---- */
+
+/* Write a record; probe context. False: there is no room. */
+bool trace_script_out_write(struct trace_script *script, const struct script_format *format,
+			    const void *bytes);
+/* Take the next record, whose values are copied to SCRIPT_BYTES_MAX bytes. NULL: there is none. */
+const struct script_format *trace_script_out_take(struct trace_script *script, void *values);
+/* Its text. */
+void trace_script_out_format(struct trace_seq *seq, const struct script_format *format,
+			     const uint8_t *values);
+/* NULL: the text fits the types of the values; otherwise a reason. */
+const char *trace_script_format_check(const struct script_format *format);
+
+/* ---- script.c ---- */
+
+/*
+ * Until resume the script does not run on this CPU, whose interrupts are off; hits in NMIs are missed.
+ */
+uint64_t trace_script_pause(struct trace_script *script);
+void trace_script_resume(struct trace_script *script, uint64_t flags);
+
+/* ---- script_attach.c ---- */
+
+/* Read the word in front of a clause. 0, or an error that was noted. */
+int trace_script_probe_parse(struct trace_script *script, struct script_probe *probe);
+/* The event that `args` is of; NULL: there is none. */
+const struct trace_event *trace_script_probe_event(const struct script_probe *probe);
+/* Whether the other events of a pattern have the field at the same place. */
+bool trace_script_probe_has_field(const struct script_probe *probe,
+				  const struct trace_event_field *field);
+int trace_script_attach(struct trace_script *script);
+void trace_script_detach(struct trace_script *script);
+void trace_script_probe_free(struct script_probe *probe);
+
+#endif

@@ -1,0 +1,350 @@
+/* Programs of statements and clauses: see script.h and script_emit.h. */
+#include "script_emit.h"
+#include "text/str.h"
+
+#define SCRIPT_INSNS_MAX 4000u
+#define SCRIPT_LOOPS_MAX 1000u /* rounds of a while() */
+
+/* ---- Tables and variables ---- */
+
+static void script_action_aggregate(struct script_emit *emit, struct script_node *node)
+{
+	struct script_map *map = node->a->map;
+	uint32_t key = trace_script_emit_keys(emit, map, node->a->a);
+	bool is_count = map->value.kind == SCRIPT_COUNT;
+
+	if (!is_count)
+		trace_script_emit_value(emit, node->b->a);
+	trace_script_step(emit, is_count ? SCRIPT_STEP_COUNT : SCRIPT_STEP_AGGREGATE, key)
+		->own.data = map;
+}
+
+/* @x += v: in one step, so that other CPUs' steps are not lost. */
+static void script_action_add(struct script_emit *emit, struct script_node *node)
+{
+	struct script_map *map = node->a->map;
+	uint32_t key = trace_script_emit_keys(emit, map, node->a->a);
+
+	if (node->op == SCRIPT_STEP) {
+		trace_script_emit_number(emit, node->is_down ? UINT64_MAX : 1);
+	} else {
+		trace_script_emit_value(emit, node->b);
+		if (node->binary == SCRIPT_SUB)
+			trace_expr_add(&emit->build, EXPR_NEG);
+	}
+	trace_script_step(emit, SCRIPT_STEP_MAP_ADD, key)->own.data = map;
+}
+
+static void script_action_set_map(struct script_emit *emit, struct script_node *node)
+{
+	struct script_map *map = node->a->map;
+	struct expr_insn *insn;
+	uint32_t key, at = 0;
+
+	if (node->binary == SCRIPT_ADD || node->binary == SCRIPT_SUB) {
+		script_action_add(emit, node);
+		return;
+	}
+	key = trace_script_emit_keys(emit, map, node->a->a);
+	if (node->binary) {
+		uint32_t temp;
+
+		trace_script_step(emit, SCRIPT_STEP_MAP_GET, key)->own.data = map;
+		temp = trace_script_emit_save(emit);
+		trace_script_emit_value(emit, node->b);
+		trace_script_emit_operator(emit, node->b, node->binary, temp);
+	} else if (script_is_word(&map->value)) {
+		trace_script_emit_value(emit, node->b);
+	} else {
+		at = trace_script_emit_room(emit, map->value.bytes);
+		trace_script_emit_slot(emit, node->b, at, &map->value);
+	}
+	insn = trace_script_step(emit, SCRIPT_STEP_MAP_SET, key);
+	insn->own.data = map;
+	insn->own.words[0] = at;
+	insn->own.words[1] = !script_is_word(&map->value);
+}
+
+static void script_action_set_var(struct script_emit *emit, struct script_node *node)
+{
+	const struct script_var *var = node->a->var;
+	uint32_t temp;
+
+	if (!node->binary) {
+		trace_script_emit_slot(emit, node->b, var->offset, &var->type);
+		return;
+	}
+	trace_script_step(emit, SCRIPT_STEP_LOAD, var->offset);
+	temp = trace_script_emit_save(emit);
+	trace_script_emit_value(emit, node->b);
+	trace_script_emit_operator(emit, node->b, node->binary, temp);
+	trace_script_step(emit, SCRIPT_STEP_STORE, var->offset);
+}
+
+static void script_action_assign(struct script_emit *emit, struct script_node *node)
+{
+	if (node->a->op == SCRIPT_VAR)
+		script_action_set_var(emit, node);
+	else if (node->b->op == SCRIPT_CALL && node->b->function->is_for_map)
+		script_action_aggregate(emit, node);
+	else
+		script_action_set_map(emit, node);
+}
+
+static void script_action_step(struct script_emit *emit, struct script_node *node)
+{
+	uint32_t temp;
+
+	if (node->a->op == SCRIPT_MAP) {
+		script_action_add(emit, node);
+		return;
+	}
+	trace_script_step(emit, SCRIPT_STEP_LOAD, node->a->var->offset);
+	temp = trace_script_emit_save(emit);
+	trace_script_emit_number(emit, node->is_down ? UINT64_MAX : 1);
+	trace_script_emit_combine(emit, EXPR_ADD, temp);
+	trace_script_step(emit, SCRIPT_STEP_STORE, node->a->var->offset);
+}
+
+/* ---- Calls ---- */
+
+/* The format of a call, made at the first time: programs are made twice. */
+static struct script_format *script_action_format(struct script_emit *emit,
+						  struct script_node *call, enum script_record kind)
+{
+	struct script_format *format = call->format;
+
+	if (format)
+		return format;
+	format = trace_script_alloc(emit->script, sizeof(*format));
+	if (!format)
+		return NULL;
+	format->kind = kind;
+	format->number = emit->script->nr_formats++;
+	format->next = emit->script->formats;
+	emit->script->formats = format;
+	call->format = format;
+	return format;
+}
+
+static void script_action_printf(struct script_emit *emit, struct script_node *call)
+{
+	bool is_printf = call->function->kind == SCRIPT_F_PRINTF;
+	struct script_format *format = script_action_format(emit, call, SCRIPT_PRINTF);
+	struct script_node *arg = is_printf ? call->a->next : call->a;
+	uint32_t at = emit->top;
+	const char *why;
+
+	if (!format)
+		return;
+	format->text = is_printf ? call->a->text : NULL;
+	format->nr = 0;
+	for (; arg; arg = arg->next, format->nr++) {
+		uint32_t to = trace_script_emit_room(emit, arg->type.bytes);
+
+		format->types[format->nr] = arg->type;
+		format->offsets[format->nr] = to - at;
+		trace_script_emit_slot(emit, arg, to, &arg->type);
+	}
+	format->bytes = emit->top - at;
+	if (is_printf && !format->text)
+		why = "printf() begins with a text";
+	else
+		why = trace_script_format_check(format);
+	if (why)
+		trace_script_refuse(emit->script, &call->a->word, -EINVAL, "%s", why);
+	trace_script_step(emit, SCRIPT_STEP_OUT, at)->own.data = format;
+}
+
+/* print(@x), clear(@x), zero(@x): done by the thread that reads. */
+static void script_action_map_call(struct script_emit *emit, struct script_node *call,
+				   enum script_record kind)
+{
+	struct script_format *format = script_action_format(emit, call, kind);
+
+	if (!format)
+		return;
+	format->map = call->a->map;
+	trace_script_step(emit, SCRIPT_STEP_OUT, 0)->own.data = format;
+}
+
+static void script_action_call(struct script_emit *emit, struct script_node *call)
+{
+	struct script_node *of = call->a;
+	uint32_t key;
+
+	switch (call->function->kind) {
+	case SCRIPT_F_PRINT:
+		if (of->op == SCRIPT_MAP && !of->a)
+			script_action_map_call(emit, call, SCRIPT_PRINT_MAP);
+		else
+			script_action_printf(emit, call);
+		break;
+	case SCRIPT_F_CLEAR:
+		script_action_map_call(emit, call, SCRIPT_CLEAR_MAP);
+		break;
+	case SCRIPT_F_ZERO:
+		script_action_map_call(emit, call, SCRIPT_ZERO_MAP);
+		break;
+	case SCRIPT_F_DELETE:
+		key = trace_script_emit_keys(emit, of->map, of->a ? of->a : of->next);
+		trace_script_step(emit, SCRIPT_STEP_MAP_DELETE, key)->own.data = of->map;
+		break;
+	case SCRIPT_F_EXIT:
+		trace_script_step(emit, SCRIPT_STEP_EXIT, 0);
+		break;
+	default:
+		script_action_printf(emit, call);
+		break;
+	}
+}
+
+/* ---- Control ---- */
+
+static void script_action_block(struct script_emit *emit, struct script_node *first);
+
+static void script_action_if(struct script_emit *emit, struct script_node *node)
+{
+	struct script_patch *falses = NULL, *end = NULL;
+
+	trace_script_emit_condition(emit, node->a, &falses);
+	script_action_block(emit, node->b);
+	if (node->c)
+		trace_script_emit_jump(emit, &end);
+	trace_script_emit_here(emit, falses);
+	script_action_block(emit, node->c);
+	trace_script_emit_here(emit, end);
+}
+
+static struct expr_program *script_action_program(struct script_emit *emit,
+						  struct script_node *condition,
+						  struct script_node *block);
+
+static void script_action_while(struct script_emit *emit, struct script_node *node)
+{
+	struct expr_insn *insn;
+
+	if (!node->loop) {
+		node->loop = script_action_program(emit, node->a, node->b);
+		node->next_loop = emit->script->loops;
+		emit->script->loops = node;
+	}
+	insn = trace_script_step(emit, SCRIPT_STEP_LOOP, 0);
+	insn->own.data = node->loop;
+	insn->own.words[0] = SCRIPT_LOOPS_MAX;
+}
+
+static void script_action_statement(struct script_emit *emit, struct script_node *node)
+{
+	uint32_t top = emit->top;
+
+	emit->nr_temps = 0;
+	switch (node->op) {
+	case SCRIPT_ASSIGN:
+		script_action_assign(emit, node);
+		break;
+	case SCRIPT_STEP:
+		script_action_step(emit, node);
+		break;
+	case SCRIPT_IF:
+		script_action_if(emit, node);
+		break;
+	case SCRIPT_UNROLL:
+		for (uint64_t i = 0; i < node->number; i++)
+			script_action_block(emit, node->b);
+		break;
+	case SCRIPT_WHILE:
+		script_action_while(emit, node);
+		break;
+	default:
+		script_action_call(emit, node->a);
+		break;
+	}
+	emit->top = top;
+}
+
+static void script_action_block(struct script_emit *emit, struct script_node *first)
+{
+	for (struct script_node *node = first; node && !emit->script->err; node = node->next)
+		script_action_statement(emit, node);
+}
+
+/* ---- Programs ---- */
+
+/* All of a program, whose result is 1, or 0 when the condition is false. */
+static int script_action_make(struct script_emit *emit, struct script_node *condition,
+			      struct script_node *block, uint32_t max)
+{
+	struct script_patch *falses = NULL;
+	uint32_t top = emit->top;
+	int err = trace_expr_create(&emit->build, max, 0);
+
+	if (err) {
+		emit->script->err = emit->script->err ? emit->script->err : err;
+		return err;
+	}
+	emit->build.has_own = true;
+	emit->nr_temps = 0;
+	if (condition)
+		trace_script_emit_condition(emit, condition, &falses);
+	script_action_block(emit, block);
+	trace_script_emit_number(emit, 1);
+	trace_expr_add(&emit->build, EXPR_END);
+	trace_script_emit_here(emit, falses);
+	trace_script_emit_number(emit, 0);
+	trace_expr_add(&emit->build, EXPR_END);
+	emit->top = top;
+	return emit->script->err;
+}
+
+static struct expr_program *script_action_program(struct script_emit *emit,
+						  struct script_node *condition,
+						  struct script_node *block)
+{
+	struct script_emit inner = { .script = emit->script,
+				     .clause = emit->clause,
+				     .top = emit->top };
+	uint32_t nr;
+	int err = script_action_make(&inner, condition, block, SCRIPT_INSNS_MAX);
+
+	/* A first time for the number of instructions. */
+	nr = err ? 0 : inner.build.program->nr;
+	if (!err && inner.build.is_full)
+		err = -E2BIG;
+	trace_expr_free(inner.build.program);
+	if (!err)
+		err = script_action_make(&inner, condition, block, nr);
+	else
+		inner.build.program = NULL;
+	if (!err)
+		err = trace_expr_finish(&inner.build);
+	if (!err)
+		return inner.build.program;
+	trace_expr_free(inner.build.program);
+	trace_script_refuse(emit->script, &emit->clause->probes->word, err,
+			    "this clause has more than %u instructions", SCRIPT_INSNS_MAX);
+	return NULL;
+}
+
+static int script_action_clause(struct script_clause *clause, uint32_t zeroed)
+{
+	struct script_emit emit = { .script = clause->script, .clause = clause, .top = zeroed };
+
+	clause->zeroed = zeroed;
+	clause->program = script_action_program(&emit, clause->predicate, clause->block);
+	return clause->script->err;
+}
+
+int trace_script_emit(struct trace_script *script)
+{
+	uint32_t at = 0;
+
+	for (struct script_var *var = script->vars; var; var = var->next) {
+		var->offset = at;
+		at += (var->type.bytes + 7) / 8 * 8;
+	}
+	for (struct script_clause *clause = script->clauses; clause && !script->err;
+	     clause = clause->next)
+		script_action_clause(clause, at);
+	return script->err;
+}

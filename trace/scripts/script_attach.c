@@ -1,0 +1,468 @@
+/*
+ * Probes of scripts: words in front of clauses, and what calls a clause. See script.h.
+ *
+ *   kprobe:PATTERN kretprobe:PATTERN    functions, by <trace/fprobe.h>: one batch for all of a word
+ *   tracepoint:SYSTEM:PATTERN           watches of events
+ *   interval:UNIT:NUMBER                the thread that reads the script's output
+ */
+#include <stddef.h>
+#include <trace/fmt.h>
+#include <trace/fprobe.h>
+#include <trace/trace.h>
+#include "events/event_file.h"
+#include "events/event_watch.h"
+#include "instance/event_private.h"
+#include "ops/ftrace_private.h"
+#include "script.h"
+#include "text/str.h"
+
+/* A probe at an event. */
+struct script_tap {
+	struct trace_event_watch watch;
+	struct script_probe *probe;
+	struct trace_event_call *call;
+	struct trace_event_file *file; /* NULL: it is not watched */
+	char name[TRACE_SYM_LEN + 16];
+};
+
+/* The functions or events that a word stands for. */
+struct script_target {
+	size_t bytes; /* of this */
+	struct script_probe *probe;
+	struct fprobe fprobe;
+	uint32_t nr;
+	union {
+		uintptr_t addrs[1];
+		struct script_tap taps[1];
+	};
+};
+
+/* ---- Words ---- */
+
+static const struct script_attach_word {
+	const char *name, *brief;
+	enum script_probe_kind kind;
+} script_attach_words[] = {
+	{ "BEGIN", "begin", SCRIPT_BEGIN },   { "END", "end", SCRIPT_END },
+	{ "kprobe", "k", SCRIPT_ENTRY },      { "fentry", "kfunc", SCRIPT_ENTRY },
+	{ "kretprobe", "kr", SCRIPT_RETURN }, { "fexit", "kretfunc", SCRIPT_RETURN },
+	{ "tracepoint", "t", SCRIPT_EVENT },  { "interval", "i", SCRIPT_INTERVAL },
+};
+
+static const struct script_attach_word *script_attach_find(const struct expr_word *name)
+{
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(script_attach_words); i++) {
+		const struct script_attach_word *word = &script_attach_words[i];
+
+		if (trace_expr_is(name, word->name) || trace_expr_is(name, word->brief))
+			return word;
+	}
+	return NULL;
+}
+
+/* ---- Patterns ---- */
+
+static bool script_attach_matches(const struct expr_word *pattern, const char *name)
+{
+	char text[2 * TRACE_SYM_LEN];
+
+	return trace_expr_copy(text, sizeof(text), pattern) && trace_glob_match(text, name);
+}
+
+/* Call `each` for the functions with call sites that match. How many did. */
+static uint32_t script_attach_functions(const struct expr_word *pattern, uintptr_t *out_addrs,
+					uint32_t max)
+{
+	struct ftrace_cursor cursor = { 0 };
+	struct dyn_ftrace *record;
+	char name[TRACE_SYM_LEN];
+	uint32_t nr = 0;
+
+	while ((record = ftrace_next_record(&cursor))) {
+		uintptr_t ip = trace_plat_ip_unpack(record->ip), start;
+		size_t size;
+
+		if (!trace_plat_symbol(ip, name, &start, &size) ||
+		    !script_attach_matches(pattern, name))
+			continue;
+		if (nr < max)
+			out_addrs[nr] = ip;
+		nr++;
+	}
+	return nr;
+}
+
+static bool script_attach_is_event(const struct trace_event *event, const struct expr_word *system,
+				   const struct expr_word *name)
+{
+	return trace_event_is_switched(event) && script_attach_matches(system, event->system) &&
+	       script_attach_matches(name, event->name);
+}
+
+/* The same of events; the config lock keeps them. */
+static uint32_t script_attach_events(const struct expr_word *system, const struct expr_word *name,
+				     struct script_tap *out_taps, uint32_t max)
+{
+	uint32_t nr = 0;
+
+	trace_events_lock();
+	for (size_t i = 0; i < trace_nr_events(); i++) {
+		const struct trace_event *event = trace_event_at(i);
+
+		if (!script_attach_is_event(event, system, name))
+			continue;
+		if (nr < max) {
+			out_taps[nr].call = event->call;
+			trace_snprintf(out_taps[nr].name, sizeof(out_taps[nr].name),
+				       "tracepoint:%s:%s", event->system, event->name);
+		}
+		nr++;
+	}
+	trace_events_unlock();
+	return nr;
+}
+
+/* ---- Targets ---- */
+
+static struct script_target *script_attach_target(struct script_probe *probe, uint32_t nr,
+						  size_t each)
+{
+	size_t bytes = sizeof(struct script_target) + nr * each;
+	struct script_target *target = trace_plat_alloc(bytes);
+
+	if (!target) {
+		probe->clause->script->err = -ENOMEM;
+		return NULL;
+	}
+	target->bytes = bytes;
+	target->probe = probe;
+	target->nr = nr;
+	probe->target = target;
+	probe->nr = nr;
+	return target;
+}
+
+static int script_attach_find_functions(struct trace_script *script, struct script_probe *probe,
+					const struct expr_word *pattern)
+{
+	uint32_t nr = script_attach_functions(pattern, NULL, 0);
+	struct script_target *target;
+
+	if (!nr)
+		return trace_script_refuse(script, pattern, -ENOENT,
+					   "no function that can be traced matches '%.*s'",
+					   (int)pattern->len, pattern->at);
+	target = script_attach_target(probe, nr, sizeof(target->addrs[0]));
+	if (!target)
+		return script->err;
+	if (nr == 1)
+		trace_snprintf(probe->name, sizeof(probe->name), "%s%.*s",
+			       probe->kind == SCRIPT_ENTRY ? "kprobe:" : "kretprobe:",
+			       (int)pattern->len, pattern->at);
+	/* No function comes or goes. */
+	(void)script_attach_functions(pattern, target->addrs, nr);
+	return 0;
+}
+
+static int script_attach_find_events(struct trace_script *script, struct script_probe *probe,
+				     const struct expr_word *pattern)
+{
+	struct expr_word name = *pattern, system = expr_take_until(&name, ":");
+	struct script_target *target;
+	uint32_t nr, found;
+
+	if (!expr_take(&name, ':') || !name.len)
+		return trace_script_refuse(script, pattern, -EINVAL,
+					   "a trace point is SYSTEM:NAME");
+	nr = script_attach_events(&system, &name, NULL, 0);
+	if (!nr)
+		return trace_script_refuse(script, pattern, -ENOENT, "no event matches '%.*s'",
+					   (int)pattern->len, pattern->at);
+	target = script_attach_target(probe, nr, sizeof(target->taps[0]));
+	if (!target)
+		return script->err;
+	/* Events of probes may have come or gone. */
+	found = script_attach_events(&system, &name, target->taps, nr);
+	target->nr = probe->nr = found < nr ? found : nr;
+	return 0;
+}
+
+static int script_attach_interval(struct trace_script *script, struct script_probe *probe,
+				  const struct expr_word *rest)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "hz", 0 } };
+	struct expr_word number = *rest, unit = expr_take_until(&number, ":");
+	uint64_t value;
+
+	if (!expr_take(&number, ':') || trace_expr_number(&number, 10, false, &value) || !value ||
+	    value > UINT32_MAX)
+		return trace_script_refuse(script, rest, -EINVAL,
+					   "an interval is UNIT:NUMBER, as in interval:s:5");
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(units); i++) {
+		if (trace_expr_is(&unit, units[i].name))
+			probe->period_ns = units[i].ns ? value * units[i].ns : 1000000000 / value;
+	}
+	if (!probe->period_ns)
+		return trace_script_refuse(script, &unit, -EINVAL, "the unit is s, ms, us or hz");
+	probe->nr = 1;
+	return 0;
+}
+
+int trace_script_probe_parse(struct trace_script *script, struct script_probe *probe)
+{
+	struct expr_word rest = probe->word, name = expr_take_until(&rest, ":");
+	const struct script_attach_word *word = script_attach_find(&name);
+	bool has_rest = expr_take(&rest, ':');
+
+	if (!word)
+		return trace_script_refuse(script, &probe->word, -EINVAL,
+					   name.len ? "no such kind of probe: '%.*s'"
+						    : "a probe is expected here",
+					   (int)name.len, name.at);
+	probe->kind = word->kind;
+	trace_snprintf(probe->name, sizeof(probe->name), "%s%s", word->name, has_rest ? ":" : "");
+	if (has_rest == (word->kind <= SCRIPT_END))
+		return trace_script_refuse(script, &probe->word, -EINVAL,
+					   has_rest ? "nothing stands behind BEGIN and END"
+						    : "a probe is KIND:PLACE");
+	switch (word->kind) {
+	case SCRIPT_ENTRY:
+	case SCRIPT_RETURN:
+		return script_attach_find_functions(script, probe, &rest);
+	case SCRIPT_EVENT:
+		return script_attach_find_events(script, probe, &rest);
+	case SCRIPT_INTERVAL:
+		trace_snprintf(probe->name, sizeof(probe->name), "%.*s", (int)probe->word.len,
+			       probe->word.at);
+		return script_attach_interval(script, probe, &rest);
+	default:
+		probe->nr = 1;
+		return 0;
+	}
+}
+
+const struct trace_event *trace_script_probe_event(const struct script_probe *probe)
+{
+	return probe->kind == SCRIPT_EVENT && probe->nr ? &probe->target->taps[0].call->event
+							: NULL;
+}
+
+static bool script_attach_same_field(const struct trace_event *event,
+				     const struct trace_event_field *field)
+{
+	for (uint32_t i = 0; i < event->nr_fields; i++) {
+		const struct trace_event_field *other = &event->fields[i];
+
+		if (other == field)
+			return true;
+		if (trace_streq(other->name, field->name))
+			return other->offset == field->offset && other->size == field->size &&
+			       other->kind == field->kind && other->is_signed == field->is_signed;
+	}
+	return false;
+}
+
+bool trace_script_probe_has_field(const struct script_probe *probe,
+				  const struct trace_event_field *field)
+{
+	for (uint32_t i = 0; i < probe->nr; i++) {
+		if (!script_attach_same_field(&probe->target->taps[i].call->event, field))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Hits: probe context ---- */
+
+static struct script_target *script_attach_of(struct fprobe *fprobe)
+{
+	return (struct script_target *)(void *)((char *)fprobe -
+						offsetof(struct script_target, fprobe));
+}
+
+static void script_attach_hit(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
+			      const struct ftrace_regs *regs)
+{
+	struct script_probe *probe = script_attach_of(fprobe)->probe;
+	const struct script_hit hit = { .probe = probe, .regs = regs, .ip = ip, .ret_ip = ret_ip };
+
+	trace_script_hit(probe->clause, &hit);
+}
+
+static int script_attach_entry(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
+			       struct ftrace_regs *regs, void *entry_data)
+{
+	(void)entry_data;
+	script_attach_hit(fprobe, ip, ret_ip, regs);
+	return 0;
+}
+
+static void script_attach_exit(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
+			       struct ftrace_regs *regs, void *entry_data)
+{
+	(void)entry_data;
+	script_attach_hit(fprobe, ip, ret_ip, regs);
+}
+
+static void script_attach_event(struct trace_event_watch *watch, const struct trace_event_hit *seen)
+{
+	struct script_tap *tap = (struct script_tap *)(void *)watch;
+	const struct script_hit hit = {
+		.probe = tap->probe,
+		.entry = seen->entry,
+		.entry_bytes = seen->bytes,
+		.ip = seen->caller,
+		.call = tap->call,
+		.name = tap->name,
+	};
+
+	trace_script_hit(tap->probe->clause, &hit);
+}
+
+/* ---- On and off ---- */
+
+static int script_attach_fprobe(struct script_probe *probe)
+{
+	struct script_target *target = probe->target;
+
+	if (probe->kind == SCRIPT_ENTRY)
+		target->fprobe.entry_handler = script_attach_entry;
+	else
+		target->fprobe.exit_handler = script_attach_exit;
+	return register_fprobe_ips(&target->fprobe, target->addrs, target->nr);
+}
+
+static int script_attach_taps(struct script_probe *probe)
+{
+	struct script_target *target = probe->target;
+	int err = 0;
+
+	trace_plat_lock(&trace_config_lock);
+	for (uint32_t i = 0; i < target->nr && !err; i++) {
+		struct script_tap *tap = &target->taps[i];
+		struct trace_event_file *file =
+			trace_event_file_get(trace_global_array(), tap->call);
+
+		tap->probe = probe;
+		tap->watch.func = script_attach_event;
+		err = file ? trace_event_watch_add(file, &tap->watch) : -ENOMEM;
+		tap->file = err ? NULL : file;
+	}
+	trace_plat_unlock(&trace_config_lock);
+	return err;
+}
+
+static int script_attach_probe(struct script_probe *probe)
+{
+	switch (probe->kind) {
+	case SCRIPT_ENTRY:
+	case SCRIPT_RETURN:
+		return script_attach_fprobe(probe);
+	case SCRIPT_EVENT:
+		return script_attach_taps(probe);
+	case SCRIPT_INTERVAL:
+		probe->due_ns = probe->clause->script->began_ns + probe->period_ns;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int trace_script_attach(struct trace_script *script)
+{
+	for (struct script_clause *clause = script->clauses; clause; clause = clause->next) {
+		for (struct script_probe *probe = clause->probes; probe; probe = probe->next) {
+			int err = script_attach_probe(probe);
+
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static void script_attach_untap(struct script_target *target)
+{
+	trace_plat_lock(&trace_config_lock);
+	for (uint32_t i = 0; i < target->nr; i++) {
+		if (target->taps[i].file)
+			trace_event_watch_remove(target->taps[i].file, &target->taps[i].watch);
+		target->taps[i].file = NULL;
+	}
+	trace_plat_unlock(&trace_config_lock);
+}
+
+void trace_script_detach(struct trace_script *script)
+{
+	for (struct script_clause *clause = script->clauses; clause; clause = clause->next) {
+		for (struct script_probe *probe = clause->probes; probe; probe = probe->next) {
+			if (!probe->target)
+				continue;
+			if (probe->kind == SCRIPT_EVENT)
+				script_attach_untap(probe->target);
+			else if (probe->target->fprobe.is_registered)
+				(void)unregister_fprobe(&probe->target->fprobe);
+		}
+	}
+	tracepoint_synchronize_unregister();
+}
+
+void trace_script_probe_free(struct script_probe *probe)
+{
+	if (probe->target)
+		trace_plat_free(probe->target, probe->target->bytes);
+	probe->target = NULL;
+}
+
+/* ---- Lists ---- */
+
+/* Is `name` of the `kind`s wanted? Writes it and a newline, or says that there is no room. */
+static bool script_attach_list_one(const char *pattern, const char *name, struct trace_seq *seq)
+{
+	size_t len = seq->len;
+
+	if (!trace_glob_match(pattern, name))
+		return true;
+	trace_seq_printf(seq, "%s\n", name);
+	if (!seq->overflowed)
+		return true;
+	seq->len = len;
+	seq->overflowed = false;
+	return false;
+}
+
+static bool script_attach_list_functions(const char *pattern, size_t *at, struct trace_seq *seq)
+{
+	for (; *at < ftrace_nr_records(); ++*at) {
+		char name[TRACE_SYM_LEN + 16] = "kprobe:";
+		uintptr_t start;
+		size_t size;
+
+		if (trace_plat_symbol(trace_plat_ip_unpack(ftrace_record_at(*at)->ip),
+				      name + trace_strlen(name), &start, &size) &&
+		    !script_attach_list_one(pattern, name, seq))
+			return true;
+	}
+	return false;
+}
+
+bool trace_script_list(const char *pattern, size_t *at, struct trace_seq *seq)
+{
+	size_t nr_functions = ftrace_nr_records();
+	bool is_full = *at < nr_functions && script_attach_list_functions(pattern, at, seq);
+
+	trace_events_lock();
+	for (; !is_full && *at - nr_functions < trace_nr_events(); *at += !is_full) {
+		const struct trace_event *event = trace_event_at(*at - nr_functions);
+		char name[2 * TRACE_SYM_LEN];
+
+		trace_snprintf(name, sizeof(name), "tracepoint:%s:%s", event->system, event->name);
+		is_full = trace_event_is_switched(event) &&
+			  !script_attach_list_one(pattern, name, seq);
+	}
+	trace_events_unlock();
+	return is_full;
+}

@@ -1,0 +1,474 @@
+/* Programs of values and conditions: see script.h and script_emit.h. */
+#include "script_emit.h"
+#include "text/str.h"
+
+/* ---- Instructions ---- */
+
+struct expr_insn *trace_script_step(struct script_emit *emit, enum script_step_kind kind,
+				    uint32_t offset)
+{
+	struct expr_insn *insn = trace_expr_add(&emit->build, EXPR_OWN);
+
+	insn->step = trace_script_steps[kind];
+	insn->offset = offset;
+	return insn;
+}
+
+void trace_script_emit_number(struct script_emit *emit, uint64_t number)
+{
+	trace_expr_add(&emit->build, EXPR_CONST)->number.operand = number;
+}
+
+uint32_t trace_script_emit_save(struct script_emit *emit)
+{
+	uint32_t temp = emit->nr_temps++;
+
+	if (temp >= EXPR_TEMPS_MAX)
+		trace_script_refuse(emit->script, &emit->clause->probes->word, -E2BIG,
+				    "an expression of this clause has more than %u values at once",
+				    EXPR_TEMPS_MAX);
+	trace_expr_add(&emit->build, EXPR_SAVE)->to = (uint8_t)temp;
+	return temp;
+}
+
+void trace_script_emit_combine(struct script_emit *emit, enum expr_op op, uint32_t temp)
+{
+	trace_expr_add(&emit->build, op)->to = (uint8_t)temp;
+	emit->nr_temps = temp;
+}
+
+uint32_t trace_script_emit_room(struct script_emit *emit, uint32_t bytes)
+{
+	uint32_t at = emit->top;
+
+	emit->top += bytes;
+	if (emit->top > SCRIPT_BYTES_MAX)
+		trace_script_refuse(
+			emit->script, &emit->clause->probes->word, -E2BIG,
+			"variables, keys and texts of this clause need more than %u bytes",
+			SCRIPT_BYTES_MAX);
+	return at;
+}
+
+/* ---- Ways ---- */
+
+static void script_emit_patch(struct script_emit *emit, uint32_t insn, bool branch,
+			      struct script_patch **patches)
+{
+	struct script_patch *patch = trace_script_alloc(emit->script, sizeof(*patch));
+
+	if (!patch)
+		return;
+	*patch = (struct script_patch){ .insn = insn, .branch = branch, .next = *patches };
+	*patches = patch;
+}
+
+void trace_script_emit_here(struct script_emit *emit, struct script_patch *patches)
+{
+	for (; patches; patches = patches->next)
+		emit->build.program->insns[patches->insn].next[patches->branch] =
+			trace_expr_here(&emit->build);
+}
+
+/* The tests from number `first` on go on behind them when they pass, and by the list when they fail. */
+static void script_emit_link(struct script_emit *emit, uint32_t first, struct script_patch **falses)
+{
+	struct expr_program *program = emit->build.program;
+
+	for (uint32_t i = first; i < program->nr; i++) {
+		for (int branch = 0; branch < 2; branch++) {
+			if (program->insns[i].next[branch] == EXPR_PASS)
+				program->insns[i].next[branch] = trace_expr_here(&emit->build);
+			else if (program->insns[i].next[branch] == EXPR_FAIL)
+				script_emit_patch(emit, i, branch, falses);
+		}
+	}
+}
+
+void trace_script_emit_jump(struct script_emit *emit, struct script_patch **patches)
+{
+	uint32_t number = emit->build.program->nr;
+	struct expr_insn *insn = trace_expr_add(&emit->build, EXPR_TEST_VALUE);
+
+	insn->span = UINT64_MAX; /* always true */
+	script_emit_patch(emit, number, true, patches);
+}
+
+/* ---- Conditions ---- */
+
+static bool script_emit_cmp(enum script_binary binary, enum expr_cmp *out)
+{
+	static const enum expr_cmp cmps[SCRIPT_NR_BINARIES] = {
+		[SCRIPT_EQ] = EXPR_CMP_EQ, [SCRIPT_NE] = EXPR_CMP_NE, [SCRIPT_LE] = EXPR_CMP_LE,
+		[SCRIPT_GE] = EXPR_CMP_GE, [SCRIPT_LT] = EXPR_CMP_LT, [SCRIPT_GT] = EXPR_CMP_GT,
+	};
+
+	*out = cmps[binary];
+	return binary >= SCRIPT_EQ && binary <= SCRIPT_GT;
+}
+
+static bool script_emit_is_signed(const struct script_node *node)
+{
+	return node->type.is_signed;
+}
+
+static void script_emit_same_text(struct script_emit *emit, struct script_node *node)
+{
+	const struct script_type text = { .kind = SCRIPT_TEXT, .bytes = SCRIPT_TEXT_BYTES };
+	uint32_t top = emit->top, a, b;
+	struct expr_insn *insn;
+
+	a = trace_script_emit_room(emit, text.bytes);
+	trace_script_emit_slot(emit, node->a, a, &text);
+	b = trace_script_emit_room(emit, text.bytes);
+	trace_script_emit_slot(emit, node->b, b, &text);
+	insn = trace_script_step(emit, SCRIPT_STEP_SAME_TEXT, a);
+	insn->own.words[0] = b;
+	insn->own.words[1] = node->binary == SCRIPT_NE;
+	emit->top = top;
+}
+
+static void script_emit_test(struct script_emit *emit, struct script_node *node,
+			     struct script_patch **falses)
+{
+	uint32_t first;
+	enum expr_cmp cmp;
+
+	if (node->op == SCRIPT_BINARY && script_emit_cmp(node->binary, &cmp) &&
+	    node->b->op == SCRIPT_NUMBER && node->a->type.kind != SCRIPT_TEXT) {
+		trace_script_emit_value(emit, node->a);
+		first = emit->build.program->nr;
+		trace_expr_add_compare(&emit->build, script_emit_is_signed(node), cmp,
+				       node->b->number);
+	} else {
+		struct expr_insn *insn;
+
+		trace_script_emit_value(emit, node);
+		first = emit->build.program->nr;
+		insn = trace_expr_add(&emit->build, EXPR_TEST_VALUE); /* it is not 0 */
+		insn->mask = UINT64_MAX;
+		insn->lo = 1;
+		insn->span = UINT64_MAX - 1;
+	}
+	script_emit_link(emit, first, falses);
+}
+
+void trace_script_emit_condition(struct script_emit *emit, struct script_node *node,
+				 struct script_patch **falses)
+{
+	struct script_patch *others = NULL, *trues = NULL;
+
+	if (emit->script->err)
+		return;
+	if (node->op == SCRIPT_BINARY && node->binary == SCRIPT_AND) {
+		trace_script_emit_condition(emit, node->a, falses);
+		trace_script_emit_condition(emit, node->b, falses);
+	} else if (node->op == SCRIPT_BINARY && node->binary == SCRIPT_OR) {
+		trace_script_emit_condition(emit, node->a, &others);
+		trace_script_emit_jump(emit, &trues);
+		trace_script_emit_here(emit, others);
+		trace_script_emit_condition(emit, node->b, falses);
+		trace_script_emit_here(emit, trues);
+	} else if (node->op == SCRIPT_NOT) {
+		trace_script_emit_condition(emit, node->a, &others);
+		trace_script_emit_jump(emit, falses);
+		trace_script_emit_here(emit, others);
+	} else {
+		script_emit_test(emit, node, falses);
+	}
+}
+
+/* 1 or 0. */
+static void script_emit_truth(struct script_emit *emit, struct script_node *node)
+{
+	struct script_patch *falses = NULL, *end = NULL;
+
+	trace_script_emit_condition(emit, node, &falses);
+	trace_script_emit_number(emit, 1);
+	trace_script_emit_jump(emit, &end);
+	trace_script_emit_here(emit, falses);
+	trace_script_emit_number(emit, 0);
+	trace_script_emit_here(emit, end);
+}
+
+/* ---- Operators ---- */
+
+void trace_script_emit_operator(struct script_emit *emit, const struct script_node *node,
+				enum script_binary binary, uint32_t temp)
+{
+	struct expr_insn *insn;
+	enum expr_op op;
+
+	switch (binary) {
+	case SCRIPT_BIT_OR:
+		op = EXPR_OR;
+		break;
+	case SCRIPT_BIT_XOR:
+		op = EXPR_XOR;
+		break;
+	case SCRIPT_BIT_AND:
+		op = EXPR_AND;
+		break;
+	case SCRIPT_SHL:
+		op = EXPR_SHL;
+		break;
+	case SCRIPT_SHR:
+		op = EXPR_SHR;
+		break;
+	case SCRIPT_ADD:
+		op = EXPR_ADD;
+		break;
+	case SCRIPT_SUB:
+		op = EXPR_SUB;
+		break;
+	case SCRIPT_MUL:
+		op = EXPR_MUL;
+		break;
+	default: /* comparisons and divisions */
+		insn = trace_script_step(
+			emit, binary >= SCRIPT_DIV ? SCRIPT_STEP_DIVIDE : SCRIPT_STEP_COMPARE, 0);
+		insn->to = (uint8_t)temp;
+		insn->own.words[0] = binary;
+		insn->own.words[1] = script_emit_is_signed(node);
+		emit->nr_temps = temp;
+		return;
+	}
+	trace_script_emit_combine(emit, op, temp);
+}
+
+static void script_emit_binary(struct script_emit *emit, struct script_node *node)
+{
+	uint32_t temp;
+
+	if (node->a->type.kind == SCRIPT_TEXT) {
+		script_emit_same_text(emit, node);
+		return;
+	}
+	if (node->binary <= SCRIPT_AND || (node->binary >= SCRIPT_EQ && node->binary <= SCRIPT_GT &&
+					   node->b->op == SCRIPT_NUMBER)) {
+		script_emit_truth(emit, node);
+		return;
+	}
+	trace_script_emit_value(emit, node->a);
+	temp = trace_script_emit_save(emit);
+	trace_script_emit_value(emit, node->b);
+	trace_script_emit_operator(emit, node, node->binary, temp);
+}
+
+static void script_emit_choice(struct script_emit *emit, struct script_node *node)
+{
+	struct script_patch *falses = NULL, *end = NULL;
+
+	trace_script_emit_condition(emit, node->a, &falses);
+	trace_script_emit_value(emit, node->b);
+	trace_script_emit_jump(emit, &end);
+	trace_script_emit_here(emit, falses);
+	trace_script_emit_value(emit, node->c);
+	trace_script_emit_here(emit, end);
+}
+
+/* The low `bits` bits of the value, from bit `skipped` on. */
+static void script_emit_bits(struct script_emit *emit, uint32_t skipped, uint32_t bits,
+			     bool is_signed)
+{
+	struct expr_insn *insn;
+
+	if (bits >= 64)
+		return;
+	insn = trace_expr_add(&emit->build, EXPR_BITS);
+	insn->number.left = (uint8_t)(64 - bits - skipped);
+	insn->shift = (uint8_t)(64 - bits);
+	insn->number.is_signed = is_signed;
+}
+
+/* ---- Memory ---- */
+
+/* Add a constant to the value. */
+static void script_emit_plus(struct script_emit *emit, uint64_t number)
+{
+	uint32_t temp;
+
+	if (!number)
+		return;
+	temp = trace_script_emit_save(emit);
+	trace_script_emit_number(emit, number);
+	trace_script_emit_combine(emit, EXPR_ADD, temp);
+}
+
+/* The value is the address of one of `node`'s type, `bits` long, `offset` bits further on. */
+static void script_emit_read(struct script_emit *emit, const struct script_node *node)
+{
+	uint32_t skipped = node->offset % 8, bytes = (skipped + node->bits + 7) / 8;
+	struct expr_insn *insn;
+
+	if (node->type.kind == SCRIPT_STRUCT || node->type.kind == SCRIPT_TEXT) {
+		script_emit_plus(emit, node->offset / 8);
+		return;
+	}
+	while (bytes & (bytes - 1))
+		bytes++;
+	insn = trace_script_step(emit, SCRIPT_STEP_READ, 0);
+	insn->to = (uint8_t)bytes;
+	insn->own.words[0] = node->offset / 8;
+	script_emit_bits(emit, skipped, node->bits, node->type.is_signed);
+}
+
+/* A number of the event that the clause is about. */
+static void script_emit_field(struct script_emit *emit, const struct trace_event_field *field)
+{
+	const struct expr_value value = {
+		.class = field->is_address ? EXPR_CLASS_ADDRESS : EXPR_CLASS_NUMBER,
+		.place = EXPR_PLACE_FIELD,
+		.offset = field->offset,
+		.size = field->size,
+		.is_signed = field->is_signed,
+		.field = field,
+	};
+
+	trace_expr_add_load(&emit->build, &value);
+}
+
+static void script_emit_member(struct script_emit *emit, struct script_node *node)
+{
+	if (node->field) {
+		script_emit_field(emit, node->field);
+	} else if (node->a->op == SCRIPT_BUILTIN) {
+		trace_script_step(emit, SCRIPT_STEP_ARG, 0)->to = (uint8_t)node->number;
+	} else {
+		trace_script_emit_value(emit, node->a);
+		script_emit_read(emit, node);
+	}
+}
+
+static void script_emit_index(struct script_emit *emit, struct script_node *node)
+{
+	uint32_t temp, factor;
+
+	trace_script_emit_value(emit, node->a);
+	temp = trace_script_emit_save(emit);
+	trace_script_emit_value(emit, node->b);
+	factor = trace_script_emit_save(emit);
+	trace_script_emit_number(emit, node->bits / 8);
+	trace_script_emit_combine(emit, EXPR_MUL, factor);
+	trace_script_emit_combine(emit, EXPR_ADD, temp);
+	script_emit_read(emit, node);
+}
+
+/* ---- Names ---- */
+
+static void script_emit_builtin(struct script_emit *emit, const struct script_node *node)
+{
+	static const enum script_step_kind steps[] = {
+		[SCRIPT_B_PID] = SCRIPT_STEP_PID,	  [SCRIPT_B_NSECS] = SCRIPT_STEP_NSECS,
+		[SCRIPT_B_ELAPSED] = SCRIPT_STEP_ELAPSED, [SCRIPT_B_FUNC] = SCRIPT_STEP_IP,
+		[SCRIPT_B_RETVAL] = SCRIPT_STEP_RETVAL,	  [SCRIPT_B_RAND] = SCRIPT_STEP_RAND,
+		[SCRIPT_B_ARG] = SCRIPT_STEP_ARG,
+	};
+
+	if (node->builtin->kind == SCRIPT_B_TID)
+		trace_expr_add(&emit->build, EXPR_PID);
+	else if (node->builtin->kind == SCRIPT_B_CPU)
+		trace_expr_add(&emit->build, EXPR_CPU);
+	else
+		trace_script_step(emit, steps[node->builtin->kind], 0)->to = (uint8_t)node->number;
+}
+
+uint32_t trace_script_emit_keys(struct script_emit *emit, const struct script_map *map,
+				struct script_node *keys)
+{
+	uint32_t at = trace_script_emit_room(emit, map->key.bytes), to = at;
+
+	if (map->key.kind != SCRIPT_TUPLE || (keys && !keys->next)) {
+		if (keys)
+			trace_script_emit_slot(emit, keys, at, &map->key);
+		return at;
+	}
+	for (uint32_t i = 0; keys; keys = keys->next, to += map->key.parts[i++].bytes)
+		trace_script_emit_slot(emit, keys, to, &map->key.parts[i]);
+	return at;
+}
+
+/* A table's value: to `to` of the block, if it is no word. */
+void trace_script_emit_map(struct script_emit *emit, struct script_node *node, uint32_t to)
+{
+	uint32_t top = emit->top, key = trace_script_emit_keys(emit, node->map, node->a);
+	struct expr_insn *insn = trace_script_step(emit, SCRIPT_STEP_MAP_GET, key);
+
+	insn->own.data = node->map;
+	insn->own.words[0] = to;
+	emit->top = top;
+}
+
+/* Part of a tuple: the tuple goes to the block, and the part is at the returned offset. */
+uint32_t trace_script_emit_part(struct script_emit *emit, struct script_node *node)
+{
+	uint32_t at = trace_script_emit_room(emit, node->a->type.bytes), to = at;
+
+	trace_script_emit_slot(emit, node->a, at, &node->a->type);
+	for (uint32_t i = 0; i < node->number; i++)
+		to += node->a->type.parts[i].bytes;
+	return to;
+}
+
+void trace_script_emit_value(struct script_emit *emit, struct script_node *node)
+{
+	uint32_t top = emit->top, temp;
+
+	if (emit->script->err)
+		return;
+	switch (node->op) {
+	case SCRIPT_NUMBER:
+		trace_script_emit_number(emit, node->number);
+		break;
+	case SCRIPT_BUILTIN:
+		script_emit_builtin(emit, node);
+		break;
+	case SCRIPT_VAR:
+		trace_script_step(emit, SCRIPT_STEP_LOAD, node->var->offset);
+		break;
+	case SCRIPT_MAP:
+		trace_script_emit_map(emit, node, 0);
+		break;
+	case SCRIPT_MEMBER:
+		script_emit_member(emit, node);
+		break;
+	case SCRIPT_INDEX:
+		script_emit_index(emit, node);
+		break;
+	case SCRIPT_PART:
+		trace_script_step(emit, SCRIPT_STEP_LOAD, trace_script_emit_part(emit, node));
+		break;
+	case SCRIPT_CAST:
+		trace_script_emit_value(emit, node->a);
+		if (node->bits)
+			script_emit_bits(emit, 0, node->bits, node->type.is_signed);
+		break;
+	case SCRIPT_DEREF:
+		trace_script_emit_value(emit, node->a);
+		script_emit_read(emit, node);
+		break;
+	case SCRIPT_NEGATE:
+		trace_script_emit_value(emit, node->a);
+		trace_expr_add(&emit->build, EXPR_NEG);
+		break;
+	case SCRIPT_NOT:
+		script_emit_truth(emit, node);
+		break;
+	case SCRIPT_INVERT:
+		trace_script_emit_value(emit, node->a);
+		temp = trace_script_emit_save(emit);
+		trace_script_emit_number(emit, UINT64_MAX);
+		trace_script_emit_combine(emit, EXPR_XOR, temp);
+		break;
+	case SCRIPT_BINARY:
+		script_emit_binary(emit, node);
+		break;
+	case SCRIPT_CHOICE:
+		script_emit_choice(emit, node);
+		break;
+	default: /* ksym(), usym() */
+		trace_script_emit_value(emit, node->a);
+		break;
+	}
+	emit->top = top;
+}

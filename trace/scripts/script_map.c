@@ -1,0 +1,237 @@
+/*
+ * Tables of scripts: see script.h.
+ *
+ *   buckets   lock | number of the first entry      as many as entries or more
+ *   entries   number of the next | hash | key | value
+ *
+ * Each bucket has a lock, held for a few instructions. A script runs on a CPU once at a time, so a lock
+ * is never waited for by the CPU that holds it; a thread takes it while the script pauses on its CPU. Entries without a key are in a list. A table without keys has one entry.
+ *
+ * Context: probe, where script.h does not say thread.
+ */
+#include <trace/platform.h>
+#include "script.h"
+#include "text/str.h"
+
+#define WORD sizeof(uint64_t)
+
+/* Words of a value. */
+static uint32_t script_map_value_words(const struct script_type *type)
+{
+	switch (type->kind) {
+	case SCRIPT_AVG:
+	case SCRIPT_MIN:
+	case SCRIPT_MAX:
+	case SCRIPT_STATS:
+		return 2;
+	case SCRIPT_HIST:
+		return SCRIPT_LOG2_SLOTS;
+	case SCRIPT_LHIST:
+		return (uint32_t)((type->max - type->min) / type->step) + 2;
+	default:
+		return (uint32_t)((type->bytes + WORD - 1) / WORD);
+	}
+}
+
+static size_t script_map_bytes(const struct script_map *map)
+{
+	return ((size_t)map->nr_entries + 1) * map->stride;
+}
+
+static void script_map_fill_free(struct script_map *map)
+{
+	map->free = 0;
+	map->nr_used = 0;
+	for (uint32_t number = map->nr_entries; number; number--) {
+		script_map_entry(map, number)->next = map->free;
+		map->free = number;
+	}
+}
+
+int trace_script_map_init(struct script_map *map)
+{
+	map->key_words = (uint32_t)(map->key.bytes / WORD);
+	map->value_words = script_map_value_words(&map->value);
+	map->stride = (uint32_t)(sizeof(struct script_entry) +
+				 WORD * (map->key_words + map->value_words));
+	map->nr_entries = map->key_words ? SCRIPT_KEYS_MAX : 1;
+	map->nr_buckets = map->nr_entries;
+	map->buckets = trace_plat_alloc(map->nr_buckets * sizeof(*map->buckets));
+	map->memory = trace_plat_alloc(script_map_bytes(map));
+	if (!map->buckets || !map->memory) {
+		trace_script_map_destroy(map);
+		return -ENOMEM;
+	}
+	script_map_fill_free(map);
+	return 0;
+}
+
+void trace_script_map_destroy(struct script_map *map)
+{
+	if (map->buckets)
+		trace_plat_free(map->buckets, map->nr_buckets * sizeof(*map->buckets));
+	if (map->memory)
+		trace_plat_free(map->memory, script_map_bytes(map));
+	map->buckets = NULL;
+	map->memory = NULL;
+}
+
+/* ---- Entries ---- */
+
+static uint32_t script_map_hash(const struct script_map *map, const uint64_t *key)
+{
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < map->key_words; i++)
+		hash = ((hash << 23 | hash >> 41) ^ key[i]) * 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(hash >> 32);
+}
+
+static struct script_bucket *script_map_bucket(const struct script_map *map, uint32_t hash)
+{
+	return &map->buckets[hash & (map->nr_buckets - 1)];
+}
+
+static bool script_map_has_key(const struct script_map *map, const struct script_entry *entry,
+			       const uint64_t *key, uint32_t hash)
+{
+	if (entry->hash != hash)
+		return false;
+	for (uint32_t i = 0; i < map->key_words; i++) {
+		if (entry->words[i] != key[i])
+			return false;
+	}
+	return true;
+}
+
+static uint32_t script_map_take_free(struct script_map *map)
+{
+	uint32_t number;
+
+	script_lock(&map->free_lock);
+	number = map->free;
+	if (number) {
+		map->free = script_map_entry(map, number)->next;
+		map->nr_used++;
+	}
+	script_unlock(&map->free_lock);
+	return number;
+}
+
+static void script_map_give_back(struct script_map *map, uint32_t number)
+{
+	script_lock(&map->free_lock);
+	script_map_entry(map, number)->next = map->free;
+	map->free = number;
+	map->nr_used--;
+	script_unlock(&map->free_lock);
+}
+
+/* A new entry in front of the others of the bucket, which is locked. */
+static struct script_entry *script_map_make(struct script_map *map, struct script_bucket *bucket,
+					    const uint64_t *key, uint32_t hash)
+{
+	uint32_t number = script_map_take_free(map);
+	struct script_entry *entry;
+
+	if (!number)
+		return NULL;
+	entry = script_map_entry(map, number);
+	entry->hash = hash;
+	memcpy(entry->words, key, WORD * map->key_words);
+	memset(script_entry_value(map, entry), 0, WORD * map->value_words);
+	entry->next = bucket->first;
+	bucket->first = number;
+	return entry;
+}
+
+struct script_entry *trace_script_map_find(struct script_map *map, const uint64_t *key, bool makes)
+{
+	uint32_t hash = script_map_hash(map, key);
+	struct script_bucket *bucket = script_map_bucket(map, hash);
+	struct script_entry *entry = NULL;
+
+	script_lock(&bucket->lock);
+	for (uint32_t number = bucket->first; number; number = entry->next) {
+		entry = script_map_entry(map, number);
+		if (script_map_has_key(map, entry, key, hash))
+			return entry;
+	}
+	entry = makes ? script_map_make(map, bucket, key, hash) : NULL;
+	if (!entry)
+		script_unlock(&bucket->lock);
+	return entry;
+}
+
+void trace_script_map_unlock(struct script_map *map, const struct script_entry *entry)
+{
+	script_unlock(&script_map_bucket(map, entry->hash)->lock);
+}
+
+bool trace_script_map_delete(struct script_map *map, const uint64_t *key)
+{
+	uint32_t hash = script_map_hash(map, key), number;
+	struct script_bucket *bucket = script_map_bucket(map, hash);
+	uint32_t *at = &bucket->first;
+
+	script_lock(&bucket->lock);
+	while ((number = *at)) {
+		struct script_entry *entry = script_map_entry(map, number);
+
+		if (script_map_has_key(map, entry, key, hash)) {
+			*at = entry->next;
+			script_map_give_back(map, number);
+			break;
+		}
+		at = &entry->next;
+	}
+	script_unlock(&bucket->lock);
+	return number;
+}
+
+/* ---- All entries: thread ---- */
+
+void trace_script_map_clear(struct script_map *map, bool keeps)
+{
+	for (uint32_t i = 0; i < map->nr_buckets; i++) {
+		struct script_bucket *bucket = &map->buckets[i];
+		uint64_t flags = trace_script_pause(map->script);
+		uint32_t number, next;
+
+		script_lock(&bucket->lock);
+		for (number = bucket->first; number; number = next) {
+			struct script_entry *entry = script_map_entry(map, number);
+
+			next = entry->next;
+			if (keeps)
+				memset(script_entry_value(map, entry), 0, WORD * map->value_words);
+			else
+				script_map_give_back(map, number);
+		}
+		if (!keeps)
+			bucket->first = 0;
+		script_unlock(&bucket->lock);
+		trace_script_resume(map->script, flags);
+	}
+}
+
+uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < map->nr_buckets; i++) {
+		struct script_bucket *bucket = &map->buckets[i];
+		uint64_t flags = trace_script_pause(map->script);
+
+		script_lock(&bucket->lock);
+		for (uint32_t number = bucket->first; number && nr < map->nr_entries; nr++) {
+			const struct script_entry *entry = script_map_entry(map, number);
+
+			memcpy(memory + (size_t)nr * map->stride, entry, map->stride);
+			number = entry->next;
+		}
+		script_unlock(&bucket->lock);
+		trace_script_resume(map->script, flags);
+	}
+	return nr;
+}

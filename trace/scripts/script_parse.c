@@ -1,0 +1,246 @@
+/*
+ * Clauses and statements: see script.h.
+ *
+ *   PROBE[, PROBE...] [/ PREDICATE /] { STATEMENT; ... }
+ */
+#include "script_tree.h"
+#include "text/str.h"
+
+#define SCRIPT_UNROLL_MAX 100u
+
+static struct script_node *script_parse_block(struct script_lex *lex, uint32_t depth);
+
+/* ---- Statements ---- */
+
+static struct script_node *script_parse_if(struct script_lex *lex, const struct expr_word *word,
+					   uint32_t depth)
+{
+	struct script_node *node = trace_script_node(lex, SCRIPT_IF, word);
+	struct expr_word next;
+
+	if (!node || !trace_script_expect(lex, "("))
+		return NULL;
+	node->a = trace_script_expression(lex, depth);
+	if (!trace_script_expect(lex, ")"))
+		return NULL;
+	node->b = script_parse_block(lex, depth + 1);
+	if (!trace_script_take(lex, "else"))
+		return node;
+	(void)trace_script_peek(lex, &next);
+	if (trace_script_take(lex, "if"))
+		node->c = script_parse_if(lex, &next, depth + 1);
+	else
+		node->c = script_parse_block(lex, depth + 1);
+	return node;
+}
+
+static struct script_node *script_parse_unroll(struct script_lex *lex, const struct expr_word *word,
+					       uint32_t depth)
+{
+	struct script_node *node = trace_script_node(lex, SCRIPT_UNROLL, word);
+
+	if (!node || !trace_script_expect(lex, "("))
+		return NULL;
+	node->a = trace_script_expression(lex, depth);
+	if (!node->a || !trace_script_expect(lex, ")"))
+		return NULL;
+	node->number = node->a->number;
+	if (node->a->op != SCRIPT_NUMBER || !node->number || node->number > SCRIPT_UNROLL_MAX)
+		trace_script_refuse(lex->script, &node->a->word, -EINVAL,
+				    "unroll() takes a number of 1 to %u", SCRIPT_UNROLL_MAX);
+	node->b = script_parse_block(lex, depth + 1);
+	return node;
+}
+
+static struct script_node *script_parse_while(struct script_lex *lex, const struct expr_word *word,
+					      uint32_t depth)
+{
+	struct script_node *node = trace_script_node(lex, SCRIPT_WHILE, word);
+
+	if (!node || !trace_script_expect(lex, "("))
+		return NULL;
+	node->a = trace_script_expression(lex, depth);
+	if (!trace_script_expect(lex, ")"))
+		return NULL;
+	node->b = script_parse_block(lex, depth + 1);
+	return node;
+}
+
+static struct script_node *script_parse_step(struct script_lex *lex, const struct expr_word *word,
+					     struct script_node *of)
+{
+	struct script_node *node = trace_script_node(lex, SCRIPT_STEP, word);
+
+	if (node) {
+		node->a = of;
+		node->is_down = *word->at == '-';
+	}
+	return node;
+}
+
+/* Behind @NAME[...] or $NAME: =, +=, ++ and so on. */
+static struct script_node *script_parse_assign(struct script_lex *lex, struct script_node *to,
+					       uint32_t depth)
+{
+	struct expr_word word, op;
+	struct script_node *node;
+
+	(void)trace_script_next(lex, &word);
+	if (trace_expr_is(&word, "++") || trace_expr_is(&word, "--"))
+		return script_parse_step(lex, &word, to);
+	op = expr_between(word.at, word.at + word.len - (word.len > 0));
+	if (!trace_expr_ends(&word, "=") || trace_expr_is(&word, "==")) {
+		trace_script_refuse(lex->script, &word, -EINVAL,
+				    "'=', '++' or the like is expected here");
+		return NULL;
+	}
+	node = trace_script_node(lex, SCRIPT_ASSIGN, &word);
+	if (!node)
+		return NULL;
+	node->binary = op.len ? trace_script_binary(&op) : SCRIPT_NO_BINARY;
+	if (op.len && !node->binary)
+		trace_script_refuse(lex->script, &word, -EINVAL, "no such assignment");
+	node->a = to;
+	node->b = trace_script_expression(lex, depth);
+	return node;
+}
+
+static struct script_node *script_parse_call(struct script_lex *lex, uint32_t depth)
+{
+	struct script_node *call = trace_script_postfix(lex, depth), *node;
+
+	if (!call)
+		return NULL;
+	if (call->op != SCRIPT_CALL) {
+		trace_script_refuse(
+			lex->script, &call->word, -EINVAL,
+			"this value is not used: a statement is an assignment or a call");
+		return NULL;
+	}
+	node = trace_script_node(lex, SCRIPT_VALUE, &call->word);
+	if (node)
+		node->a = call;
+	return node;
+}
+
+static struct script_node *script_parse_statement(struct script_lex *lex, uint32_t depth)
+{
+	struct expr_word word;
+	struct script_node *node;
+	enum script_word_kind kind = trace_script_peek(lex, &word);
+
+	if (trace_script_take(lex, "if"))
+		return script_parse_if(lex, &word, depth);
+	if (trace_script_take(lex, "unroll"))
+		return script_parse_unroll(lex, &word, depth);
+	if (trace_script_take(lex, "while"))
+		return script_parse_while(lex, &word, depth);
+	if (trace_script_take(lex, "++") || trace_script_take(lex, "--")) {
+		node = trace_script_postfix(lex, depth);
+		return node ? script_parse_step(lex, &word, node) : NULL;
+	}
+	if (kind != SCRIPT_WORD_MAP && kind != SCRIPT_WORD_VAR)
+		return script_parse_call(lex, depth);
+	node = trace_script_postfix(lex, depth);
+	return node ? script_parse_assign(lex, node, depth) : NULL;
+}
+
+/* Statements end at a semicolon or the brace; those with blocks need neither. */
+static bool script_parse_end(struct script_lex *lex, const struct script_node *node)
+{
+	struct expr_word word;
+
+	if (trace_script_take(lex, ";")) {
+		while (trace_script_take(lex, ";"))
+			;
+		return true;
+	}
+	if (node->op == SCRIPT_IF || node->op == SCRIPT_UNROLL || node->op == SCRIPT_WHILE)
+		return true;
+	(void)trace_script_peek(lex, &word);
+	if (trace_expr_is(&word, "}"))
+		return true;
+	return trace_script_expect(lex, ";");
+}
+
+/* NULL for an empty block, too. */
+static struct script_node *script_parse_block(struct script_lex *lex, uint32_t depth)
+{
+	struct script_node *first = NULL, **at = &first;
+	struct expr_word word;
+
+	if (!trace_script_expect(lex, "{"))
+		return NULL;
+	(void)trace_script_peek(lex, &word);
+	if (depth > SCRIPT_NESTING_MAX)
+		trace_script_refuse(lex->script, &word, -E2BIG, "too deep: more than %u levels",
+				    SCRIPT_NESTING_MAX);
+	while (!lex->script->err && !trace_script_take(lex, "}")) {
+		*at = script_parse_statement(lex, depth);
+		if (!*at || !script_parse_end(lex, *at))
+			break;
+		at = &(*at)->next;
+	}
+	return first;
+}
+
+/* ---- Clauses ---- */
+
+/* Characters up to a blank, a comma, a brace, or the slash of a predicate. */
+static struct script_probe *script_parse_probe(struct script_lex *lex)
+{
+	struct script_probe *probe = trace_script_alloc(lex->script, sizeof(*probe));
+	const char *end;
+
+	if (!probe)
+		return NULL;
+	trace_script_skip_spaces(lex);
+	for (end = lex->at;
+	     *end && !trace_is_space(*end) && *end != ',' && *end != '{' && *end != '/';)
+		end++;
+	probe->word = expr_between(lex->at, end);
+	lex->at = end;
+	return probe;
+}
+
+static struct script_clause *script_parse_clause(struct script_lex *lex)
+{
+	struct script_clause *clause = trace_script_alloc(lex->script, sizeof(*clause));
+	struct script_probe **at;
+
+	if (!clause)
+		return NULL;
+	clause->script = lex->script;
+	at = &clause->probes;
+	do {
+		*at = script_parse_probe(lex);
+		if (!*at)
+			return NULL;
+		(*at)->clause = clause;
+		at = &(*at)->next;
+	} while (trace_script_take(lex, ","));
+	if (trace_script_take(lex, "/")) {
+		clause->predicate = trace_script_expression(lex, 0);
+		if (!trace_script_expect(lex, "/"))
+			return NULL;
+	}
+	clause->block = script_parse_block(lex, 0);
+	return clause;
+}
+
+int trace_script_parse(struct trace_script *script)
+{
+	struct script_lex lex = { .script = script, .at = script->text };
+	struct script_clause **at = &script->clauses;
+	struct expr_word word;
+
+	while (!script->err && trace_script_peek(&lex, &word) != SCRIPT_WORD_END) {
+		*at = script_parse_clause(&lex);
+		if (!*at)
+			break;
+		at = &(*at)->next;
+	}
+	if (!script->clauses)
+		trace_script_refuse(script, &word, -EINVAL, "the script has no probe");
+	return script->err;
+}

@@ -1,0 +1,329 @@
+/* Tables and values as text, as bpftrace prints them: see script.h. */
+#include <trace/platform.h>
+#include <trace/trace_seq.h>
+#include "script.h"
+#include "text/str.h"
+
+#define SCRIPT_BAR_CHARS 52u
+
+/* ---- Values ---- */
+
+static void script_print_symbol(struct trace_seq *seq, uint64_t addr)
+{
+	char name[TRACE_SYM_LEN];
+	uintptr_t start;
+	size_t size;
+
+	if (trace_plat_symbol(addr, name, &start, &size))
+		trace_seq_puts(seq, name);
+	else
+		trace_seq_printf(seq, "0x%lx", (unsigned long)addr);
+}
+
+static void script_print_stack(struct trace_seq *seq, const uint64_t *words, uint32_t max,
+			       bool is_user)
+{
+	char name[TRACE_SYM_LEN];
+	uintptr_t start;
+	size_t size;
+
+	trace_seq_putc(seq, '\n');
+	for (uint32_t i = 0; i < max && words[i]; i++) {
+		if (!is_user && trace_plat_symbol(words[i], name, &start, &size))
+			trace_seq_printf(seq, "    %s+%lu\n", name,
+					 (unsigned long)(words[i] - start));
+		else
+			trace_seq_printf(seq, "    0x%lx\n", (unsigned long)words[i]);
+	}
+}
+
+static void script_print_tuple(struct trace_seq *seq, const struct script_type *type,
+			       const uint8_t *at)
+{
+	for (uint32_t i = 0; i < type->nr; i++) {
+		trace_seq_puts(seq, i ? ", " : "");
+		trace_script_print_value(seq, &type->parts[i], at);
+		at += type->parts[i].bytes;
+	}
+}
+
+void trace_script_print_value(struct trace_seq *seq, const struct script_type *type, const void *at)
+{
+	const uint64_t *words = at;
+
+	switch (type->kind) {
+	case SCRIPT_TEXT:
+		trace_seq_write(seq, at, trace_strnlen(at, type->bytes));
+		break;
+	case SCRIPT_KSTACK:
+	case SCRIPT_USTACK:
+		script_print_stack(seq, words, type->bytes / 8, type->kind == SCRIPT_USTACK);
+		break;
+	case SCRIPT_KSYM:
+		script_print_symbol(seq, *words);
+		break;
+	case SCRIPT_USYM:
+	case SCRIPT_POINTER:
+	case SCRIPT_STRUCT:
+		trace_seq_printf(seq, "0x%lx", (unsigned long)*words);
+		break;
+	case SCRIPT_TUPLE:
+		script_print_tuple(seq, type, at);
+		break;
+	case SCRIPT_AVG:
+		trace_seq_printf(seq, "%ld", words[1] ? (long)words[0] / (long)words[1] : 0l);
+		break;
+	case SCRIPT_STATS:
+		trace_seq_printf(seq, "count %lu, average %ld, total %ld", (unsigned long)words[1],
+				 words[1] ? (long)words[0] / (long)words[1] : 0l, (long)words[0]);
+		break;
+	default:
+		if (type->is_signed)
+			trace_seq_printf(seq, "%ld", (long)*words);
+		else
+			trace_seq_printf(seq, "%lu", (unsigned long)*words);
+		break;
+	}
+}
+
+/* ---- Histograms ---- */
+
+/* 4096 as 4K, as far as it is a whole number of them. */
+static void script_print_short(struct trace_seq *seq, uint64_t number)
+{
+	static const char units[] = "\0KMGTPE";
+	uint32_t unit = 0;
+
+	for (; number >= 1024 && number % 1024 == 0 && unit + 1 < sizeof(units) - 1; unit++)
+		number /= 1024;
+	trace_seq_printf(seq, "%lu", (unsigned long)number);
+	if (unit)
+		trace_seq_putc(seq, units[unit]);
+}
+
+static void script_print_log2_label(struct trace_seq *seq, uint32_t slot)
+{
+	if (slot <= 2) {
+		static const char *const labels[] = { "(..., 0)", "[0]", "[1]" };
+
+		trace_seq_puts(seq, labels[slot]);
+		return;
+	}
+	trace_seq_putc(seq, '[');
+	script_print_short(seq, 1ull << (slot - 2));
+	trace_seq_puts(seq, ", ");
+	if (slot + 1 < SCRIPT_LOG2_SLOTS)
+		script_print_short(seq, 1ull << (slot - 1));
+	else
+		trace_seq_puts(seq, "16E");
+	trace_seq_putc(seq, ')');
+}
+
+static void script_print_linear_label(struct trace_seq *seq, const struct script_type *type,
+				      uint32_t slot, uint32_t nr_slots)
+{
+	int64_t from = type->min + (int64_t)(slot - 1) * type->step;
+
+	if (!slot)
+		trace_seq_printf(seq, "(..., %ld)", (long)type->min);
+	else if (slot == nr_slots - 1)
+		trace_seq_printf(seq, "[%ld, ...)", (long)type->max);
+	else
+		trace_seq_printf(seq, "[%ld, %ld)", (long)from, (long)(from + type->step));
+}
+
+struct script_range {
+	uint32_t first, last; /* slots that are not 0; last < first: none */
+	uint64_t most;
+};
+
+static struct script_range script_print_range(const uint64_t *slots, uint32_t nr)
+{
+	struct script_range range = { .first = nr };
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (!slots[i])
+			continue;
+		if (range.first == nr)
+			range.first = i;
+		range.last = i;
+		if (slots[i] > range.most)
+			range.most = slots[i];
+	}
+	return range;
+}
+
+/* The line of a slot, `[4, 8)                 3 |@@@    |`. */
+static void script_print_slot(struct trace_seq *seq, const struct script_map *map,
+			      const uint64_t *slots, uint32_t slot, uint64_t most)
+{
+	uint64_t bar = most ? slots[slot] * SCRIPT_BAR_CHARS / most : 0;
+	size_t begin = seq->len;
+
+	if (map->value.kind == SCRIPT_HIST)
+		script_print_log2_label(seq, slot);
+	else
+		script_print_linear_label(seq, &map->value, slot, map->value_words);
+	while (seq->len - begin < 16 && !seq->overflowed)
+		trace_seq_putc(seq, ' ');
+	trace_seq_printf(seq, "%8lu |", (unsigned long)slots[slot]);
+	for (uint32_t i = 0; i < SCRIPT_BAR_CHARS; i++)
+		trace_seq_putc(seq, i < bar ? '@' : ' ');
+	trace_seq_puts(seq, "|\n");
+}
+
+static bool script_print_is_hist(const struct script_map *map)
+{
+	return map->value.kind == SCRIPT_HIST || map->value.kind == SCRIPT_LHIST;
+}
+
+/* ---- Tables ---- */
+
+/* Order of two entries: of histograms by the number of values, of others by value. */
+static uint64_t script_print_weight(const struct script_map *map, struct script_entry *entry)
+{
+	const uint64_t *words = script_entry_value(map, entry);
+	uint64_t sum = 0;
+
+	if (map->value.kind == SCRIPT_AVG)
+		return words[1] ? (uint64_t)((int64_t)words[0] / (int64_t)words[1]) ^ 1ull << 63
+				: 0;
+	if (!script_print_is_hist(map))
+		return map->value.is_signed ? words[0] ^ 1ull << 63 : words[0];
+	for (uint32_t i = 0; i < map->value_words; i++)
+		sum += words[i];
+	return sum;
+}
+
+/* Does `a` stand behind `b`: is it larger, or as large with a larger key? */
+static bool script_print_is_behind(const struct script_map *map, struct script_entry *a,
+				   struct script_entry *b)
+{
+	uint64_t left = script_print_weight(map, a), right = script_print_weight(map, b);
+
+	for (uint32_t i = 0; left == right && i < map->key_words; i++) {
+		left = a->words[i];
+		right = b->words[i];
+	}
+	return left > right;
+}
+
+static void script_print_sift(struct script_print *print, uint32_t at, uint32_t nr)
+{
+	const struct script_map *map = print->map;
+	struct script_entry **sorted = print->sorted, *entry = sorted[at];
+
+	for (;;) {
+		uint32_t child = 2 * at + 1;
+
+		if (child >= nr)
+			break;
+		if (child + 1 < nr && script_print_is_behind(map, sorted[child + 1], sorted[child]))
+			child++;
+		if (!script_print_is_behind(map, sorted[child], entry))
+			break;
+		sorted[at] = sorted[child];
+		at = child;
+	}
+	sorted[at] = entry;
+}
+
+/* The smallest first; by a heap. */
+static void script_print_sort(struct script_print *print)
+{
+	for (uint32_t i = print->nr / 2; i-- > 0;)
+		script_print_sift(print, i, print->nr);
+	for (uint32_t nr = print->nr; nr-- > 1;) {
+		struct script_entry *largest = print->sorted[0];
+
+		print->sorted[0] = print->sorted[nr];
+		print->sorted[nr] = largest;
+		script_print_sift(print, 0, nr);
+	}
+}
+
+static size_t script_print_bytes(const struct script_print *print)
+{
+	return (size_t)print->map->nr_entries * print->map->stride;
+}
+
+int trace_script_print_begin(struct script_print *print, struct script_map *map)
+{
+	*print = (struct script_print){ .map = map };
+	print->memory = trace_plat_alloc(script_print_bytes(print));
+	print->sorted = trace_plat_alloc(map->nr_entries * sizeof(struct script_entry *));
+	if (!print->memory || !print->sorted) {
+		trace_script_print_end(print);
+		return -ENOMEM;
+	}
+	print->nr = trace_script_map_copy(map, print->memory);
+	for (uint32_t i = 0; i < print->nr; i++)
+		print->sorted[i] =
+			(struct script_entry *)(void *)(print->memory + (size_t)i * map->stride);
+	script_print_sort(print);
+	return 0;
+}
+
+void trace_script_print_end(struct script_print *print)
+{
+	if (print->memory)
+		trace_plat_free(print->memory, script_print_bytes(print));
+	if (print->sorted)
+		trace_plat_free(print->sorted,
+				print->map->nr_entries * sizeof(struct script_entry *));
+	*print = (struct script_print){ 0 };
+}
+
+static void script_print_key(struct script_print *print, const struct script_entry *entry,
+			     struct trace_seq *seq)
+{
+	trace_seq_write(seq, print->map->name.at, print->map->name.len);
+	if (print->map->key_words) {
+		trace_seq_putc(seq, '[');
+		trace_script_print_value(seq, &print->map->key, entry->words);
+		trace_seq_putc(seq, ']');
+	}
+	trace_seq_puts(seq, ": ");
+}
+
+/* One line of a histogram; line 0 is its key. False: it has no more. */
+static bool script_print_hist_line(struct script_print *print, struct script_entry *entry,
+				   struct trace_seq *seq)
+{
+	const uint64_t *slots = script_entry_value(print->map, entry);
+	struct script_range range = script_print_range(slots, print->map->value_words);
+
+	if (!print->line) {
+		script_print_key(print, entry, seq);
+		trace_seq_putc(seq, '\n');
+	} else {
+		script_print_slot(seq, print->map, slots, range.first + print->line - 1,
+				  range.most);
+	}
+	return range.most && range.first + print->line++ <= range.last;
+}
+
+bool trace_script_print_line(struct script_print *print, struct trace_seq *seq)
+{
+	struct script_entry *entry;
+
+	if (print->at == print->nr) {
+		if (print->nr)
+			trace_seq_putc(seq, '\n');
+		trace_script_print_end(print);
+		return false;
+	}
+	entry = print->sorted[print->at];
+	if (script_print_is_hist(print->map)) {
+		if (script_print_hist_line(print, entry, seq))
+			return true;
+		print->line = 0;
+	} else {
+		script_print_key(print, entry, seq);
+		trace_script_print_value(seq, &print->map->value,
+					 script_entry_value(print->map, entry));
+		trace_seq_putc(seq, '\n');
+	}
+	print->at++;
+	return true;
+}

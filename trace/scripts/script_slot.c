@@ -1,0 +1,122 @@
+/* Programs of texts, stacks and tuples, which go to the block of a run: see script_emit.h. */
+#include "script_emit.h"
+#include "text/str.h"
+
+/* ---- Values that are no words ---- */
+
+static void script_slot_text_call(struct script_emit *emit, struct script_node *node,
+				  uint32_t offset, uint32_t bytes)
+{
+	const struct script_node *limit = node->a->next;
+	struct expr_insn *insn;
+
+	trace_script_emit_value(emit, node->a);
+	insn = trace_script_step(emit, SCRIPT_STEP_STR, offset);
+	insn->own.words[0] = bytes;
+	if (limit && limit->op == SCRIPT_NUMBER && limit->number < bytes)
+		insn->own.words[1] = limit->number;
+	else
+		insn->own.words[1] = bytes - 1;
+}
+
+static void script_slot_text(struct script_emit *emit, struct script_node *node, uint32_t offset,
+			     uint32_t bytes)
+{
+	struct expr_insn *insn;
+
+	switch (node->op) {
+	case SCRIPT_STRING:
+		insn = trace_script_step(emit, SCRIPT_STEP_TEXT, offset);
+		insn->own.data = node->text;
+		insn->own.words[0] = bytes;
+		break;
+	case SCRIPT_BUILTIN:
+		insn = trace_script_step(emit,
+					 node->builtin->kind == SCRIPT_B_COMM ? SCRIPT_STEP_COMM
+									      : SCRIPT_STEP_PROBE,
+					 offset);
+		insn->own.words[0] = bytes;
+		break;
+	case SCRIPT_CALL:
+		script_slot_text_call(emit, node, offset, bytes);
+		break;
+	default: /* a member */
+		if (node->field) {
+			insn = trace_script_step(emit, SCRIPT_STEP_FIELD, offset);
+			insn->own.data = node->field;
+		} else {
+			trace_script_emit_value(emit, node);
+			insn = trace_script_step(emit, SCRIPT_STEP_STR, offset);
+			insn->own.words[1] = bytes - 1;
+		}
+		insn->own.words[0] = bytes;
+		break;
+	}
+}
+
+static void script_slot_copy(struct script_emit *emit, uint32_t from, uint32_t from_bytes,
+			     uint32_t to, uint32_t to_bytes)
+{
+	struct expr_insn *insn = trace_script_step(emit, SCRIPT_STEP_COPY, to);
+
+	insn->own.words[0] = from;
+	insn->own.words[1] = (uint64_t)to_bytes << 32 | from_bytes;
+}
+
+static void script_slot_choose_slot(struct script_emit *emit, struct script_node *node,
+				    uint32_t offset, const struct script_type *as)
+{
+	struct script_patch *falses = NULL, *end = NULL;
+
+	trace_script_emit_condition(emit, node->a, &falses);
+	trace_script_emit_slot(emit, node->b, offset, as);
+	trace_script_emit_jump(emit, &end);
+	trace_script_emit_here(emit, falses);
+	trace_script_emit_slot(emit, node->c, offset, as);
+	trace_script_emit_here(emit, end);
+}
+
+static void script_slot_stack(struct script_emit *emit, const struct script_node *node,
+			      uint32_t offset, const struct script_type *as)
+{
+	bool is_user = as->kind == SCRIPT_USTACK;
+	struct expr_insn *insn =
+		trace_script_step(emit, is_user ? SCRIPT_STEP_USTACK : SCRIPT_STEP_KSTACK, offset);
+
+	insn->own.words[0] = node->type.bytes / 8 - 1;
+	insn->own.words[1] = as->bytes;
+}
+
+void trace_script_emit_slot(struct script_emit *emit, struct script_node *node, uint32_t offset,
+			    const struct script_type *as)
+{
+	uint32_t top = emit->top;
+
+	if (emit->script->err)
+		return;
+	if (script_is_word(&node->type)) {
+		trace_script_emit_value(emit, node);
+		trace_script_step(emit, SCRIPT_STEP_STORE, offset);
+	} else if (node->op == SCRIPT_CHOICE) {
+		script_slot_choose_slot(emit, node, offset, as);
+	} else if (node->op == SCRIPT_VAR) {
+		script_slot_copy(emit, node->var->offset, node->type.bytes, offset, as->bytes);
+	} else if (node->op == SCRIPT_MAP) {
+		uint32_t at = trace_script_emit_room(emit, node->type.bytes);
+
+		trace_script_emit_map(emit, node, at);
+		script_slot_copy(emit, at, node->type.bytes, offset, as->bytes);
+	} else if (node->op == SCRIPT_PART) {
+		script_slot_copy(emit, trace_script_emit_part(emit, node), node->type.bytes, offset,
+				 as->bytes);
+	} else if (node->op == SCRIPT_LIST) {
+		node = node->a;
+		for (uint32_t i = 0; node; node = node->next, offset += as->parts[i++].bytes)
+			trace_script_emit_slot(emit, node, offset, &as->parts[i]);
+	} else if (as->kind == SCRIPT_TEXT) {
+		script_slot_text(emit, node, offset, as->bytes);
+	} else {
+		script_slot_stack(emit, node, offset, as);
+	}
+	emit->top = top;
+}

@@ -1,0 +1,418 @@
+/*
+ * The steps of scripts, and their runs: see script.h. Context: probe, preemption off.
+ */
+#include <trace/platform.h>
+#include <trace/platform_events.h>
+#include "events/event_stack.h"
+#include "expr/expr_memory.h"
+#include "instance/entry.h"
+#include "instance/stacktrace.h"
+#include "script_step.h"
+#include "text/str.h"
+
+#define SCRIPT_OWN_FRAMES 16u /* of the run, in front of a stack */
+
+/* ---- Words ---- */
+
+static void script_step_load(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(expr, insn, *script_step_word(expr, insn->offset));
+}
+
+static void script_step_store(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	*script_step_word(expr, insn->offset) = value;
+	expr_next(expr, insn, value);
+}
+
+static void script_step_arg(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(expr, insn, ftrace_regs_get_argument(script_step_run(expr)->hit->regs, insn->to));
+}
+
+static void script_step_retval(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(expr, insn, ftrace_regs_get_return_value(script_step_run(expr)->hit->regs));
+}
+
+/* The thread group; of a thread of the kernel, and in NMIs, the thread itself. */
+static void script_step_pid(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct trace_plat_user user;
+
+	value = (uint32_t)trace_plat_current_pid();
+	if (trace_plat_user_get(&user))
+		value = (uint32_t)user.tgid;
+	expr_next(expr, insn, value);
+}
+
+static uint64_t script_step_now(struct script_run *run)
+{
+	if (!run->now_ns)
+		run->now_ns = trace_plat_clock_ns();
+	return run->now_ns;
+}
+
+static void script_step_nsecs(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(expr, insn, script_step_now(script_step_run(expr)));
+}
+
+static void script_step_elapsed(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_run *run = script_step_run(expr);
+
+	(void)value;
+	expr_next(expr, insn, script_step_now(run) - run->script->began_ns);
+}
+
+static void script_step_ip(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(expr, insn, script_step_run(expr)->hit->ip);
+}
+
+/* A number of 32 bits, by the clock and the CPU: for samples, not for secrets. */
+static void script_step_rand(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	value = (trace_plat_cycles() + trace_plat_cpu_id()) * 0x9e3779b97f4a7c15ull;
+	expr_next(expr, insn, (value ^ value >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
+}
+
+static void script_step_read(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint64_t got = 0, bits = 8ull * insn->to;
+
+	if (!expr_number_at(&got, value + insn->own.words[0], insn->to))
+		got = 0;
+	expr_next(expr, insn, bits < 64 ? got & ((1ull << bits) - 1) : got);
+}
+
+/* ---- Operators ---- */
+
+static void script_step_compare(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(expr, insn,
+		  trace_script_holds((enum script_binary)insn->own.words[0], insn->own.words[1],
+				     expr->temps[insn->to], value));
+}
+
+/* By 0 the result is 0, and the rest is all of it. */
+static uint64_t script_step_quotient(bool is_rest, bool is_signed, uint64_t a, uint64_t b)
+{
+	bool is_negative = is_signed && (int64_t)a < 0, inverts = is_negative;
+	uint64_t result;
+
+	if (!b)
+		return is_rest ? a : 0;
+	if (is_negative)
+		a = 0 - a;
+	if (is_signed && (int64_t)b < 0) {
+		b = 0 - b;
+		inverts = !inverts;
+	}
+	result = is_rest ? a % b : a / b;
+	return (is_rest ? is_negative : inverts) ? 0 - result : result;
+}
+
+static void script_step_divide(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(expr, insn,
+		  script_step_quotient(insn->own.words[0] == SCRIPT_MOD, insn->own.words[1],
+				       expr->temps[insn->to], value));
+}
+
+static void script_step_same_text(struct expr_run *expr, const struct expr_insn *insn,
+				  uint64_t value)
+{
+	const uint64_t *a = script_step_word(expr, insn->offset);
+	const uint64_t *b = script_step_word(expr, (uint32_t)insn->own.words[0]);
+
+	value = 0;
+	for (uint32_t i = 0; i < SCRIPT_TEXT_BYTES / 8; i++)
+		value |= a[i] ^ b[i];
+	expr_next(expr, insn, !value ^ insn->own.words[1]);
+}
+
+/* ---- Texts and stacks ---- */
+
+/* A text with zeros up to `bytes`, of which the last byte stays one. */
+static void script_step_put(uint8_t *to, uint64_t bytes, const char *text)
+{
+	uint64_t i = 0;
+
+	for (; i + 1 < bytes && text[i]; i++)
+		to[i] = (uint8_t)text[i];
+	memset(to + i, 0, bytes - i);
+}
+
+static void script_step_comm(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint8_t *to = script_step_run(expr)->bytes + insn->offset;
+	char comm[TRACE_COMM_LEN] = "";
+
+	trace_plat_current_comm(comm);
+	script_step_put(to, insn->own.words[0], comm);
+	expr_next(expr, insn, value);
+}
+
+static void script_step_probe(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	const struct script_run *run = script_step_run(expr);
+	const struct script_probe *probe = run->hit->probe;
+	char name[sizeof(probe->name) + TRACE_SYM_LEN];
+	uintptr_t start;
+	size_t size, len = trace_strlen(probe->name);
+
+	if (run->hit->name) {
+		script_step_put(run->bytes + insn->offset, insn->own.words[0], run->hit->name);
+	} else {
+		trace_strcpy(name, probe->name, sizeof(probe->name));
+		if (probe->nr > 1)
+			(void)trace_plat_symbol(run->hit->ip, name + len, &start, &size);
+		script_step_put(run->bytes + insn->offset, insn->own.words[0], name);
+	}
+	expr_next(expr, insn, value);
+}
+
+static void script_step_text(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	script_step_put(script_step_run(expr)->bytes + insn->offset, insn->own.words[0],
+			insn->own.data);
+	expr_next(expr, insn, value);
+}
+
+static void script_step_copy(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint8_t *bytes = script_step_run(expr)->bytes;
+	uint32_t there = (uint32_t)insn->own.words[1], here = (uint32_t)(insn->own.words[1] >> 32);
+	uint32_t common = there < here ? there : here;
+
+	memmove(bytes + insn->offset, bytes + insn->own.words[0], common);
+	memset(bytes + insn->offset + common, 0, here - common);
+	expr_next(expr, insn, value);
+}
+
+/* Copy a text at any address, up to `max` characters; what cannot be read ends it. */
+static void script_step_read_text(uint8_t *to, uint64_t bytes, uint64_t from, uint64_t max)
+{
+	uint64_t i = 0, word;
+
+	while (i < max && expr_number_at(&word, from & ~7ull, 8)) {
+		uint32_t skipped = (uint32_t)(from % 8);
+
+		from += 8 - skipped;
+		for (word >>= 8 * skipped; skipped < 8 && i < max && (word & 0xff);
+		     skipped++, word >>= 8)
+			to[i++] = (uint8_t)word;
+		if (skipped < 8)
+			break;
+	}
+	memset(to + i, 0, bytes - i);
+}
+
+static void script_step_str(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	script_step_read_text(script_step_run(expr)->bytes + insn->offset, insn->own.words[0],
+			      value, insn->own.words[1]);
+	expr_next(expr, insn, value);
+}
+
+/* A text of an event: the place of its characters; false: a pointer to it instead. */
+static bool script_step_field_place(const struct script_hit *hit,
+				    const struct trace_event_field *field, uint32_t *out_at,
+				    uint32_t *out_bytes)
+{
+	uint32_t word = 0;
+
+	*out_at = field->offset;
+	*out_bytes = field->size ? field->size : hit->entry_bytes - field->offset;
+	if (field->kind != TRACE_FIELD_PLAIN) {
+		memcpy(&word, (const uint8_t *)hit->entry + field->offset, sizeof(word));
+		*out_at = (word & 0xffff) + (field->kind == TRACE_FIELD_REL_LOC
+						     ? field->offset + (uint32_t)sizeof(word)
+						     : 0);
+		*out_bytes = word >> 16;
+	}
+	return field->filter_type != FILTER_PTR_STRING;
+}
+
+static void script_step_field(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	const struct script_run *run = script_step_run(expr);
+	const struct trace_event_field *field = insn->own.data;
+	uint8_t *to = run->bytes + insn->offset;
+	uint32_t at, bytes, room = (uint32_t)insn->own.words[0];
+
+	if (!script_step_field_place(run->hit, field, &at, &bytes)) {
+		script_step_read_text(to, room, expr_load8(run->hit->entry, field->offset),
+				      room - 1);
+		expr_next(expr, insn, value);
+		return;
+	}
+	if (at > run->hit->entry_bytes || bytes > run->hit->entry_bytes - at)
+		bytes = 0;
+	if (bytes > room - 1)
+		bytes = room - 1;
+	memcpy(to, (const uint8_t *)run->hit->entry + at, bytes);
+	to[bytes] = '\0';
+	bytes = (uint32_t)trace_strlen((const char *)to);
+	memset(to + bytes, 0, room - bytes);
+	expr_next(expr, insn, value);
+}
+
+/* The start of a stack: the function, the caller that it returns to, or the place of the event. */
+static struct trace_stack_start script_step_start(const struct script_hit *hit)
+{
+	if (hit->call)
+		return trace_event_stack_start(hit->call, hit->entry, hit->ip);
+	return (struct trace_stack_start){
+		.ip = hit->probe->kind == SCRIPT_ENTRY ? hit->ip : hit->ret_ip,
+		.span = TRACE_EVENT_PLACE_SPAN,
+	};
+}
+
+static TRACE_NOINLINE void script_step_walk(const struct script_hit *hit, uint64_t *to,
+					    uint32_t max)
+{
+	uint32_t ips[SCRIPT_OWN_FRAMES + SCRIPT_STACK_DEPTH], nr, at;
+	const struct trace_stack_start start = script_step_start(hit);
+
+	if (!start.ip)
+		return;
+	nr = (uint32_t)trace_plat_backtrace((uintptr_t)__builtin_frame_address(0), false, ips,
+					    SCRIPT_OWN_FRAMES + max);
+	at = (uint32_t)trace_stacktrace_find(ips, nr, &start);
+	for (uint32_t i = 0; i < max && at < nr; i++) {
+		/* At its entry a function has no frame that its caller could be read from. */
+		if (i == 1 && hit->probe->kind == SCRIPT_ENTRY)
+			to[i] = hit->ret_ip;
+		else
+			to[i] = trace_plat_ip_unpack(ips[at++]);
+	}
+}
+
+static void script_step_kstack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint64_t *to = script_step_word(expr, insn->offset);
+
+	memset(to, 0, insn->own.words[1]);
+	script_step_walk(script_step_run(expr)->hit, to, (uint32_t)insn->own.words[0]);
+	expr_next(expr, insn, value);
+}
+
+static void script_step_ustack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint64_t callers[TRACE_USER_STACK_MAX], *to = script_step_word(expr, insn->offset);
+	uint32_t tgid, nr = trace_userstack_get(&tgid, callers);
+
+	if (nr > insn->own.words[0])
+		nr = (uint32_t)insn->own.words[0];
+	memset(to, 0, insn->own.words[1]);
+	memcpy(to, callers, nr * sizeof(*callers));
+	expr_next(expr, insn, value);
+}
+
+/* ---- Others ---- */
+
+static void script_step_out(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_run *run = script_step_run(expr);
+
+	if (!trace_script_out_write(run->script, insn->own.data, run->bytes + insn->offset))
+		run->script->cpus[trace_plat_cpu_id()].lost++;
+	expr_next(expr, insn, value);
+}
+
+static void script_step_exit(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	atomic_store(&script_step_run(expr)->script->wants_end, true);
+	expr_next(expr, insn, value);
+}
+
+/* A program of its own, again and again while its result is 1. */
+static void script_step_loop(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	const struct expr_program *program = insn->own.data;
+
+	for (uint64_t i = 0; i < insn->own.words[0]; i++) {
+		program->insns->step(expr, program->insns, 0);
+		if (!expr->result)
+			break;
+	}
+	expr_next(expr, insn, value);
+}
+
+const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
+	[SCRIPT_STEP_LOAD] = script_step_load,
+	[SCRIPT_STEP_STORE] = script_step_store,
+	[SCRIPT_STEP_ARG] = script_step_arg,
+	[SCRIPT_STEP_RETVAL] = script_step_retval,
+	[SCRIPT_STEP_PID] = script_step_pid,
+	[SCRIPT_STEP_NSECS] = script_step_nsecs,
+	[SCRIPT_STEP_ELAPSED] = script_step_elapsed,
+	[SCRIPT_STEP_IP] = script_step_ip,
+	[SCRIPT_STEP_RAND] = script_step_rand,
+	[SCRIPT_STEP_COMM] = script_step_comm,
+	[SCRIPT_STEP_PROBE] = script_step_probe,
+	[SCRIPT_STEP_TEXT] = script_step_text,
+	[SCRIPT_STEP_COPY] = script_step_copy,
+	[SCRIPT_STEP_STR] = script_step_str,
+	[SCRIPT_STEP_FIELD] = script_step_field,
+	[SCRIPT_STEP_KSTACK] = script_step_kstack,
+	[SCRIPT_STEP_USTACK] = script_step_ustack,
+	[SCRIPT_STEP_READ] = script_step_read,
+	[SCRIPT_STEP_COMPARE] = script_step_compare,
+	[SCRIPT_STEP_DIVIDE] = script_step_divide,
+	[SCRIPT_STEP_SAME_TEXT] = script_step_same_text,
+	[SCRIPT_STEP_MAP_GET] = trace_script_step_map_get,
+	[SCRIPT_STEP_MAP_SET] = trace_script_step_map_set,
+	[SCRIPT_STEP_MAP_ADD] = trace_script_step_map_add,
+	[SCRIPT_STEP_MAP_DELETE] = trace_script_step_map_delete,
+	[SCRIPT_STEP_COUNT] = trace_script_step_count,
+	[SCRIPT_STEP_AGGREGATE] = trace_script_step_aggregate,
+	[SCRIPT_STEP_OUT] = script_step_out,
+	[SCRIPT_STEP_EXIT] = script_step_exit,
+	[SCRIPT_STEP_LOOP] = script_step_loop,
+};
+
+/* ---- Runs ---- */
+
+static TRACE_ALWAYS_INLINE void script_step_clause(struct script_clause *clause,
+						   const struct script_hit *hit,
+						   struct script_cpu *cpu)
+{
+	const struct expr_program *program = clause->program;
+	struct script_run run; /* but for its temps, which programs set before they use them */
+
+	run.expr.data = hit->entry;
+	run.expr.len = hit->entry_bytes;
+	run.script = clause->script;
+	run.hit = hit;
+	run.now_ns = 0;
+	run.bytes = cpu->bytes;
+	memset(cpu->bytes, 0, clause->zeroed);
+	program->insns->step(&run.expr, program->insns, 0);
+	cpu->runs += run.expr.result;
+}
+
+void trace_script_hit(struct script_clause *clause, const struct script_hit *hit)
+{
+	struct script_cpu *cpu = &clause->script->cpus[trace_plat_cpu_id()];
+
+	/* An event that is shorter than its fields cannot be looked at. */
+	if (TRACE_UNLIKELY(atomic_load_explicit(&cpu->is_running, memory_order_relaxed) ||
+			   hit->entry_bytes < clause->program->min_len)) {
+		cpu->missed++;
+		return;
+	}
+	atomic_store_explicit(&cpu->is_running, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	script_step_clause(clause, hit, cpu);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&cpu->is_running, false, memory_order_relaxed);
+}

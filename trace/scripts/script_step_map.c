@@ -1,0 +1,174 @@
+/* Steps about tables: see script_step.h. */
+#include <trace/platform.h>
+#include "script_step.h"
+#include "text/str.h"
+
+/* ---- Tables ---- */
+
+static TRACE_NOINLINE struct script_entry *
+script_step_entry(struct expr_run *expr, const struct expr_insn *insn, bool makes)
+{
+	struct script_map *map = (struct script_map *)(uintptr_t)insn->own.data;
+	struct script_entry *entry =
+		trace_script_map_find(map, script_step_word(expr, insn->offset), makes);
+
+	if (!entry && makes)
+		script_step_run(expr)->script->cpus[trace_plat_cpu_id()].full++;
+	return entry;
+}
+
+static struct script_map *script_step_map(const struct expr_insn *insn)
+{
+	return (struct script_map *)(uintptr_t)insn->own.data;
+}
+
+void trace_script_step_map_get(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_map *map = script_step_map(insn);
+	struct script_entry *entry = script_step_entry(expr, insn, false);
+	bool is_text = map->value.bytes > 8;
+	uint64_t *to = script_step_word(expr, (uint32_t)insn->own.words[0]);
+
+	value = 0;
+	if (is_text)
+		memset(to, 0, map->value.bytes);
+	if (entry) {
+		value = *script_entry_value(map, entry);
+		if (is_text)
+			memcpy(to, script_entry_value(map, entry), map->value.bytes);
+		trace_script_map_unlock(map, entry);
+	}
+	expr_next(expr, insn, value);
+}
+
+void trace_script_step_map_set(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_map *map = script_step_map(insn);
+	struct script_entry *entry = script_step_entry(expr, insn, true);
+
+	if (entry) {
+		if (insn->own.words[1])
+			memcpy(script_entry_value(map, entry),
+			       script_step_word(expr, (uint32_t)insn->own.words[0]),
+			       map->value.bytes);
+		else
+			*script_entry_value(map, entry) = value;
+		trace_script_map_unlock(map, entry);
+	}
+	expr_next(expr, insn, value);
+}
+
+void trace_script_step_map_add(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_map *map = script_step_map(insn);
+	struct script_entry *entry = script_step_entry(expr, insn, true);
+
+	if (entry) {
+		*script_entry_value(map, entry) += value;
+		value = *script_entry_value(map, entry);
+		trace_script_map_unlock(map, entry);
+	}
+	expr_next(expr, insn, value);
+}
+
+void trace_script_step_map_delete(struct expr_run *expr, const struct expr_insn *insn,
+				  uint64_t value)
+{
+	(void)trace_script_map_delete(script_step_map(insn), script_step_word(expr, insn->offset));
+	expr_next(expr, insn, value);
+}
+
+void trace_script_step_count(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_map *map = script_step_map(insn);
+	struct script_entry *entry = script_step_entry(expr, insn, true);
+
+	if (entry) {
+		++*script_entry_value(map, entry);
+		trace_script_map_unlock(map, entry);
+	}
+	expr_next(expr, insn, value);
+}
+
+static uint32_t script_step_log2_slot(const struct script_type *type, uint64_t value)
+{
+	if (type->is_signed && (int64_t)value < 0)
+		return 0;
+	return value ? 65 - (uint32_t)__builtin_clzll(value) : 1;
+}
+
+static uint32_t script_step_linear_slot(const struct script_type *type, uint64_t value)
+{
+	int64_t number = (int64_t)value;
+
+	if (number < type->min)
+		return 0;
+	if (number >= type->max)
+		return (uint32_t)((type->max - type->min) / type->step) + 1;
+	return (uint32_t)((number - type->min) / type->step) + 1;
+}
+
+static void script_step_take_in(const struct script_type *type, uint64_t *words, uint64_t value)
+{
+	bool is_first;
+
+	switch (type->kind) {
+	case SCRIPT_SUM:
+		words[0] += value;
+		break;
+	case SCRIPT_AVG:
+	case SCRIPT_STATS:
+		words[0] += value;
+		words[1]++;
+		break;
+	case SCRIPT_MIN:
+	case SCRIPT_MAX:
+		is_first = !words[1];
+		if (is_first || trace_script_holds(type->kind == SCRIPT_MIN ? SCRIPT_LT : SCRIPT_GT,
+						   type->is_signed, value, words[0]))
+			words[0] = value;
+		words[1] = 1;
+		break;
+	case SCRIPT_HIST:
+		words[script_step_log2_slot(type, value)]++;
+		break;
+	default:
+		words[script_step_linear_slot(type, value)]++;
+		break;
+	}
+}
+
+void trace_script_step_aggregate(struct expr_run *expr, const struct expr_insn *insn,
+				 uint64_t value)
+{
+	struct script_map *map = script_step_map(insn);
+	struct script_entry *entry = script_step_entry(expr, insn, true);
+
+	if (entry) {
+		script_step_take_in(&map->value, script_entry_value(map, entry), value);
+		trace_script_map_unlock(map, entry);
+	}
+	expr_next(expr, insn, value);
+}
+
+bool trace_script_holds(enum script_binary binary, bool is_signed, uint64_t a, uint64_t b)
+{
+	if (is_signed) { /* the same order, without signs */
+		a ^= 1ull << 63;
+		b ^= 1ull << 63;
+	}
+	switch (binary) {
+	case SCRIPT_EQ:
+		return a == b;
+	case SCRIPT_NE:
+		return a != b;
+	case SCRIPT_LE:
+		return a <= b;
+	case SCRIPT_GE:
+		return a >= b;
+	case SCRIPT_LT:
+		return a < b;
+	default:
+		return a > b;
+	}
+}

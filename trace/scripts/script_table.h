@@ -1,0 +1,142 @@
+/*
+ * Types of values of scripts, and their tables: see script.h.
+ *
+ * Context:   thread, where nothing else is said.
+ * Ownership: a table belongs to its script.
+ */
+#ifndef TRACE_SCRIPT_TABLE_H
+#define TRACE_SCRIPT_TABLE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "expr/expr_cursor.h"
+
+struct trace_script;
+struct trace_seq;
+
+#define SCRIPT_TEXT_BYTES  64u	 /* of a text value, its NUL included */
+#define SCRIPT_STACK_DEPTH 32u	 /* addresses of a stack, a 0 behind */
+#define SCRIPT_KEYS_MAX	   4096u /* of a table */
+#define SCRIPT_LOG2_SLOTS  66u	 /* of hist(): below 0, 0, and one for each power of 2 */
+#define SCRIPT_LINEAR_MAX  1000u
+
+/* ---- Types ---- */
+
+enum script_kind {
+	SCRIPT_NONE, /* no value */
+	SCRIPT_INT,
+	SCRIPT_TEXT,
+	SCRIPT_KSTACK,
+	SCRIPT_USTACK,
+	SCRIPT_KSYM,
+	SCRIPT_USYM,
+	SCRIPT_POINTER, /* to a type of BTF */
+	SCRIPT_STRUCT,	/* its address */
+	SCRIPT_TUPLE,
+	/* Of tables alone: */
+	SCRIPT_COUNT,
+	SCRIPT_SUM,
+	SCRIPT_AVG,
+	SCRIPT_MIN,
+	SCRIPT_MAX,
+	SCRIPT_STATS,
+	SCRIPT_HIST,
+	SCRIPT_LHIST,
+};
+
+struct script_type {
+	enum script_kind kind;
+	bool is_signed; /* SCRIPT_INT */
+	bool is_user;	/* an address of the program's memory */
+	uint32_t bytes; /* in a run's block */
+	uint32_t id;	/* BTF: of the struct, or of the target of a pointer */
+	uint32_t nr;	/* SCRIPT_TUPLE: parts */
+	const struct script_type *parts;
+	int64_t min, max, step; /* SCRIPT_LHIST */
+};
+
+/* ---- Tables ---- */
+
+struct script_bucket {
+	_Atomic uint32_t lock;
+	uint32_t first; /* number of an entry; 0: none */
+};
+
+struct script_entry {
+	uint32_t next, hash;
+	uint64_t words[]; /* key, then value */
+};
+
+/* See script_map.c. */
+struct script_map {
+	struct expr_word name;	/* with its @ */
+	struct script_type key; /* SCRIPT_NONE: no key; several keys are a tuple */
+	struct script_type value;
+	uint32_t key_words, value_words;
+	uint32_t stride, nr_entries;
+	struct script_bucket *buckets;
+	uint32_t nr_buckets; /* a power of 2 */
+	uint8_t *memory;
+	_Atomic uint32_t free_lock;
+	uint32_t free; /* number of an entry */
+	uint32_t nr_used;
+	struct trace_script *script;
+	struct script_map *next;
+};
+
+/* ---- script_map.c ---- */
+
+/* Memory for the keys and values of a table, whose types are known. 0 or -ENOMEM. */
+int trace_script_map_init(struct script_map *map);
+void trace_script_map_destroy(struct script_map *map);
+/*
+ * The entry of a key, locked; NULL, unlocked: there is none, and it is not to be made or there is no
+ * room. Probe context, preemption off, as all with an entry.
+ */
+struct script_entry *trace_script_map_find(struct script_map *map, const uint64_t *key, bool makes);
+void trace_script_map_unlock(struct script_map *map, const struct script_entry *entry);
+bool trace_script_map_delete(struct script_map *map, const uint64_t *key);
+/* Forget all keys; or, with `keeps`, set all values to 0. Thread. */
+void trace_script_map_clear(struct script_map *map, bool keeps);
+/* Copy all entries, of map->stride bytes each, at most map->nr_entries. Returns how many. Thread. */
+uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory);
+static inline uint64_t *script_entry_value(const struct script_map *map, struct script_entry *entry)
+{
+	return &entry->words[map->key_words];
+}
+static inline struct script_entry *script_map_entry(const struct script_map *map, uint32_t number)
+{
+	return (struct script_entry *)(void *)(map->memory + (size_t)number * map->stride);
+}
+static inline void script_lock(_Atomic uint32_t *lock)
+{
+	while (atomic_exchange_explicit(lock, 1, memory_order_acquire))
+		;
+}
+static inline void script_unlock(_Atomic uint32_t *lock)
+{
+	atomic_store_explicit(lock, 0, memory_order_release);
+}
+
+/* A table that is being printed, line by line, from a copy. */
+struct script_print {
+	struct script_map *map; /* NULL: none */
+	uint8_t *memory;
+	struct script_entry **sorted;
+	uint32_t nr, at, line;
+};
+
+/* ---- script_print.c ---- */
+
+/* A value of that type at `at`. */
+void trace_script_print_value(struct trace_seq *seq, const struct script_type *type,
+			      const void *at);
+/* Begin to print a table as it is now. 0 or -ENOMEM. */
+int trace_script_print_begin(struct script_print *print, struct script_map *map);
+/* Write the next line. False: it is all printed, and the memory is freed. */
+bool trace_script_print_line(struct script_print *print, struct trace_seq *seq);
+void trace_script_print_end(struct script_print *print);
+
+#endif

@@ -1,0 +1,447 @@
+/* Trees of expressions: see script.h. The order of operators is that of C. */
+#include "script_tree.h"
+#include "text/str.h"
+
+struct script_tree_op {
+	const char *text;
+	enum script_binary binary;
+	uint8_t strength;
+};
+
+static const struct script_tree_op script_tree_ops[] = {
+	{ "||", SCRIPT_OR, 1 },	    { "&&", SCRIPT_AND, 2 },	{ "|", SCRIPT_BIT_OR, 3 },
+	{ "^", SCRIPT_BIT_XOR, 4 }, { "&", SCRIPT_BIT_AND, 5 }, { "==", SCRIPT_EQ, 6 },
+	{ "!=", SCRIPT_NE, 6 },	    { "<=", SCRIPT_LE, 7 },	{ ">=", SCRIPT_GE, 7 },
+	{ "<", SCRIPT_LT, 7 },	    { ">", SCRIPT_GT, 7 },	{ "<<", SCRIPT_SHL, 8 },
+	{ ">>", SCRIPT_SHR, 8 },    { "+", SCRIPT_ADD, 9 },	{ "-", SCRIPT_SUB, 9 },
+	{ "*", SCRIPT_MUL, 10 },    { "/", SCRIPT_DIV, 10 },	{ "%", SCRIPT_MOD, 10 },
+};
+
+static const struct script_tree_op *script_tree_op_of(const struct expr_word *word)
+{
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(script_tree_ops); i++) {
+		if (trace_expr_is(word, script_tree_ops[i].text))
+			return &script_tree_ops[i];
+	}
+	return NULL;
+}
+
+/* The operator that `word` begins with, `+` for `+=`. */
+enum script_binary trace_script_binary(const struct expr_word *word)
+{
+	const struct script_tree_op *op = script_tree_op_of(word);
+
+	return op ? op->binary : SCRIPT_NO_BINARY;
+}
+
+struct script_node *trace_script_node(struct script_lex *lex, enum script_op op,
+				      const struct expr_word *word)
+{
+	struct script_node *node = trace_script_alloc(lex->script, sizeof(*node));
+
+	if (node) {
+		node->op = op;
+		node->word = *word;
+	}
+	return node;
+}
+
+static struct script_node *script_tree_unary(struct script_lex *lex, uint32_t depth);
+
+/* `child` is in `node`, if it is there. Trees are walked by recursion: they may not be too high. */
+static struct script_node *script_tree_hold(struct script_lex *lex, struct script_node *node,
+					    struct script_node *child)
+{
+	if (child && child->height >= node->height)
+		node->height = child->height + 1;
+	if (node->height > SCRIPT_HEIGHT_MAX)
+		trace_script_refuse(lex->script, &node->word, -E2BIG,
+				    "an expression of more than %u levels", SCRIPT_HEIGHT_MAX);
+	return child;
+}
+
+/* ---- Constants ---- */
+
+struct script_tree_unit {
+	const char *name;
+	uint64_t ns;
+};
+
+static const struct script_tree_unit script_tree_units[] = {
+	{ "ns", 1 },	     { "us", 1000 },	   { "ms", 1000000 },
+	{ "s", 1000000000 }, { "m", 60000000000 }, { "h", 3600000000000 },
+};
+
+/* 0x1f, 017, 12, 1e6, 1_000, 5ms. False: it is none of these. */
+static bool script_tree_parse_number(const struct expr_word *word, uint64_t *out)
+{
+	struct expr_word rest = *word;
+	uint64_t factor = 1, value = 0;
+
+	if (trace_expr_number(word, 0, false, out) == 0)
+		return true;
+	for (; expr_is_digit(expr_first(&rest)) || expr_first(&rest) == '_';
+	     rest = expr_behind(&rest, 1)) {
+		if (*rest.at != '_' && (__builtin_mul_overflow(value, 10, &value) ||
+					__builtin_add_overflow(value, *rest.at - '0', &value)))
+			return false;
+	}
+	if (expr_take(&rest, 'e')) {
+		uint64_t zeros;
+
+		if (trace_expr_number(&rest, 10, false, &zeros) || zeros > 19)
+			return false;
+		while (zeros--)
+			factor *= 10;
+		rest.len = 0;
+	}
+	for (size_t i = 0; rest.len && i < TRACE_ARRAY_SIZE(script_tree_units); i++) {
+		if (trace_expr_is(&rest, script_tree_units[i].name)) {
+			factor = script_tree_units[i].ns;
+			rest.len = 0;
+		}
+	}
+	return !rest.len && !__builtin_mul_overflow(value, factor, out);
+}
+
+static struct script_node *script_tree_number(struct script_lex *lex, const struct expr_word *word)
+{
+	struct script_node *node = trace_script_node(lex, SCRIPT_NUMBER, word);
+
+	if (node && !script_tree_parse_number(word, &node->number))
+		trace_script_refuse(lex->script, word, -EINVAL, "'%.*s' is no number of 64 bits",
+				    (int)word->len, word->at);
+	return node;
+}
+
+static char script_tree_escape(char c)
+{
+	switch (c) {
+	case 'n':
+		return '\n';
+	case 't':
+		return '\t';
+	case 'r':
+		return '\r';
+	default:
+		return c;
+	}
+}
+
+static struct script_node *script_tree_string(struct script_lex *lex, const struct expr_word *word)
+{
+	struct script_node *node = trace_script_node(lex, SCRIPT_STRING, word);
+	char *text = trace_script_alloc(lex->script, word->len), *to = text;
+	const char *end = word->at + word->len - 1;
+
+	if (!node || !text)
+		return NULL;
+	if (word->len < 2 || *end != '"') {
+		trace_script_refuse(lex->script, word, -EINVAL,
+				    "the text has no end: '\"' is missing");
+		return NULL;
+	}
+	for (const char *from = word->at + 1; from < end; from++) {
+		bool is_escape = *from == '\\' && from + 1 < end;
+
+		from += is_escape;
+		*to++ = is_escape ? script_tree_escape(*from) : *from;
+	}
+	node->text = text;
+	return node;
+}
+
+static struct script_node *script_tree_param(struct script_lex *lex, const struct expr_word *word)
+{
+	const struct trace_script_params *params = lex->script->params;
+	struct expr_word digits = expr_behind(word, 1), whole;
+	struct script_node *node = trace_script_node(lex, SCRIPT_NUMBER, word);
+	uint64_t nr = 0;
+
+	if (trace_expr_number(&digits, 10, false, &nr) || !nr || nr > TRACE_SCRIPT_PARAMS) {
+		trace_script_refuse(lex->script, word, -EINVAL,
+				    "parameters of a script are $1 to $9");
+		return NULL;
+	}
+	/* As in bpftrace, a parameter that was not given is 0. */
+	if (!node || !params || nr > params->nr)
+		return node;
+	whole = trace_expr_whole(params->texts[nr - 1]);
+	if (!script_tree_parse_number(&whole, &node->number)) {
+		node->op = SCRIPT_STRING;
+		node->text = params->texts[nr - 1];
+	}
+	return node;
+}
+
+/* ---- Names ---- */
+
+/* The operands of `node`, a list with commas between, up to `end`. */
+static void script_tree_list(struct script_lex *lex, struct script_node *node, const char *end,
+			     uint32_t depth)
+{
+	struct script_node **at = &node->a;
+
+	if (trace_script_take(lex, end))
+		return;
+	do {
+		*at = script_tree_hold(lex, node, trace_script_expression(lex, depth));
+		if (!*at)
+			return;
+		at = &(*at)->next;
+	} while (trace_script_take(lex, ","));
+	trace_script_expect(lex, end);
+}
+
+static struct script_node *script_tree_name(struct script_lex *lex, const struct expr_word *word,
+					    uint32_t depth)
+{
+	bool is_call = trace_script_take(lex, "(");
+	struct script_node *node =
+		trace_script_node(lex, is_call ? SCRIPT_CALL : SCRIPT_BUILTIN, word);
+
+	if (node && is_call)
+		script_tree_list(lex, node, ")", depth);
+	return node;
+}
+
+static struct script_node *script_tree_map(struct script_lex *lex, const struct expr_word *word,
+					   uint32_t depth)
+{
+	struct script_node *node = trace_script_node(lex, SCRIPT_MAP, word);
+
+	if (node && trace_script_take(lex, "["))
+		script_tree_list(lex, node, "]", depth);
+	return node;
+}
+
+/* ---- ( ) ---- */
+
+/* `(struct thread *)`, `(uint64)`: the words up to the parenthesis. False: it is no cast. */
+static bool script_tree_is_cast(const struct script_lex *at, struct expr_word *out)
+{
+	struct script_lex lex = *at;
+	struct expr_word word;
+	uint32_t names = 0, stars = 0;
+
+	trace_script_skip_spaces(&lex);
+	out->at = lex.at;
+	for (;;) {
+		enum script_word_kind kind = trace_script_next(&lex, &word);
+
+		if (kind == SCRIPT_WORD_NAME && !stars)
+			names++;
+		else if (trace_expr_is(&word, "*") && names)
+			stars++;
+		else
+			break;
+	}
+	*out = trace_expr_strip(expr_between(out->at, word.at));
+	if (!names || !trace_expr_is(&word, ")"))
+		return false;
+	/* `(pid) + 1`, `(@a)`: one name is a cast if it is a type's, which the other check knows. */
+	return stars || names > 1 || trace_expr_starts(out, "int") ||
+	       trace_expr_starts(out, "uint");
+}
+
+static struct script_node *script_tree_parenthesis(struct script_lex *lex,
+						   const struct expr_word *open, uint32_t depth)
+{
+	struct script_node *node;
+	struct expr_word type;
+
+	if (script_tree_is_cast(lex, &type)) {
+		node = trace_script_node(lex, SCRIPT_CAST, &type);
+		lex->at = type.at + type.len;
+		if (!node || !trace_script_expect(lex, ")"))
+			return NULL;
+		node->a = script_tree_hold(lex, node, script_tree_unary(lex, depth));
+		return node;
+	}
+	node = trace_script_node(lex, SCRIPT_LIST, open);
+	if (!node)
+		return NULL;
+	script_tree_list(lex, node, ")", depth);
+	if (!node->a)
+		trace_script_refuse(lex->script, open, -EINVAL, "there is nothing in parentheses");
+	return node->a && !node->a->next ? node->a : node;
+}
+
+static struct script_node *script_tree_primary(struct script_lex *lex, uint32_t depth)
+{
+	struct expr_word word;
+
+	switch (trace_script_next(lex, &word)) {
+	case SCRIPT_WORD_NUMBER:
+		return script_tree_number(lex, &word);
+	case SCRIPT_WORD_STRING:
+		return script_tree_string(lex, &word);
+	case SCRIPT_WORD_PARAM:
+		return script_tree_param(lex, &word);
+	case SCRIPT_WORD_NAME:
+		return script_tree_name(lex, &word, depth);
+	case SCRIPT_WORD_VAR:
+		return trace_script_node(lex, SCRIPT_VAR, &word);
+	case SCRIPT_WORD_MAP:
+		return script_tree_map(lex, &word, depth);
+	default:
+		break;
+	}
+	if (trace_expr_is(&word, "("))
+		return script_tree_parenthesis(lex, &word, depth);
+	trace_script_refuse(lex->script, &word, -EINVAL,
+			    word.len ? "a value is expected here" : "the script ends in a value");
+	return NULL;
+}
+
+/* ---- Behind a value ---- */
+
+static struct script_node *script_tree_member(struct script_lex *lex, struct script_node *of)
+{
+	struct script_node *node;
+	struct expr_word word;
+	enum script_word_kind kind = trace_script_next(lex, &word);
+
+	if (kind != SCRIPT_WORD_NAME && kind != SCRIPT_WORD_NUMBER) {
+		trace_script_refuse(lex->script, &word, -EINVAL,
+				    "a member's name is expected here");
+		return NULL;
+	}
+	node = trace_script_node(lex, kind == SCRIPT_WORD_NAME ? SCRIPT_MEMBER : SCRIPT_PART,
+				 &word);
+	if (!node)
+		return NULL;
+	node->a = script_tree_hold(lex, node, of);
+	if (kind == SCRIPT_WORD_NUMBER && trace_expr_number(&word, 10, false, &node->number))
+		trace_script_refuse(lex->script, &word, -EINVAL, "no number of a part of a tuple");
+	return node;
+}
+
+struct script_node *trace_script_postfix(struct script_lex *lex, uint32_t depth)
+{
+	struct script_node *node = script_tree_primary(lex, depth), *index;
+	struct expr_word word;
+
+	while (node) {
+		(void)trace_script_peek(lex, &word);
+		if (trace_script_take(lex, ".") || trace_script_take(lex, "->")) {
+			node = script_tree_member(lex, node);
+		} else if (trace_script_take(lex, "[")) {
+			index = trace_script_node(lex, SCRIPT_INDEX, &word);
+			if (!index)
+				return NULL;
+			index->a = script_tree_hold(lex, index, node);
+			index->b =
+				script_tree_hold(lex, index, trace_script_expression(lex, depth));
+			trace_script_expect(lex, "]");
+			node = index;
+		} else {
+			break;
+		}
+	}
+	return node;
+}
+
+/* ---- Operators ---- */
+
+/* -1 is a constant. */
+static struct script_node *script_tree_fold(struct script_node *node)
+{
+	if (!node || node->op != SCRIPT_NEGATE || !node->a || node->a->op != SCRIPT_NUMBER)
+		return node;
+	node->op = SCRIPT_NUMBER;
+	node->number = 0 - node->a->number;
+	return node;
+}
+
+static struct script_node *script_tree_unary(struct script_lex *lex, uint32_t depth)
+{
+	static const struct {
+		const char *text;
+		enum script_op op;
+	} ops[] = {
+		{ "-", SCRIPT_NEGATE },
+		{ "!", SCRIPT_NOT },
+		{ "~", SCRIPT_INVERT },
+		{ "*", SCRIPT_DEREF },
+	};
+	struct expr_word word;
+
+	(void)trace_script_peek(lex, &word);
+	if (depth > SCRIPT_NESTING_MAX) {
+		trace_script_refuse(lex->script, &word, -E2BIG, "too deep: more than %u levels",
+				    SCRIPT_NESTING_MAX);
+		return NULL;
+	}
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(ops); i++) {
+		struct script_node *node;
+
+		if (!trace_script_take(lex, ops[i].text))
+			continue;
+		node = trace_script_node(lex, ops[i].op, &word);
+		if (node)
+			node->a = script_tree_hold(lex, node, script_tree_unary(lex, depth + 1));
+		return script_tree_fold(node);
+	}
+	return trace_script_postfix(lex, depth + 1);
+}
+
+/* Is it the slash behind a predicate, in front of a block? */
+static bool script_tree_ends(const struct script_lex *at, const struct expr_word *word)
+{
+	struct script_lex lex = *at;
+	struct expr_word next;
+
+	if (!trace_expr_is(word, "/"))
+		return false;
+	(void)trace_script_next(&lex, &next);
+	(void)trace_script_next(&lex, &next);
+	return trace_expr_is(&next, "{");
+}
+
+/* Operators that bind more than `strength`. */
+static struct script_node *script_tree_binary(struct script_lex *lex, uint32_t strength,
+					      uint32_t depth)
+{
+	struct script_node *left = script_tree_unary(lex, depth);
+
+	while (left && !lex->script->err) {
+		const struct script_tree_op *op;
+		struct script_node *node;
+		struct expr_word word;
+
+		(void)trace_script_peek(lex, &word);
+		op = script_tree_op_of(&word);
+		if (!op || op->strength <= strength || script_tree_ends(lex, &word))
+			break;
+		(void)trace_script_next(lex, &word);
+		node = trace_script_node(lex, SCRIPT_BINARY, &word);
+		if (!node)
+			return NULL;
+		node->binary = op->binary;
+		node->a = script_tree_hold(lex, node, left);
+		node->b = script_tree_hold(lex, node,
+					   script_tree_binary(lex, op->strength, depth + 1));
+		left = node;
+	}
+	return left;
+}
+
+struct script_node *trace_script_expression(struct script_lex *lex, uint32_t depth)
+{
+	struct script_node *value = script_tree_binary(lex, 0, depth), *node;
+	struct expr_word word;
+
+	(void)trace_script_peek(lex, &word);
+	if (!value || !trace_script_take(lex, "?"))
+		return lex->script->err ? NULL : value;
+	node = trace_script_node(lex, SCRIPT_CHOICE, &word);
+	if (!node)
+		return NULL;
+	node->a = script_tree_hold(lex, node, value);
+	node->b = script_tree_hold(lex, node, trace_script_expression(lex, depth + 1));
+	if (!trace_script_expect(lex, ":"))
+		return NULL;
+	node->c = script_tree_hold(lex, node, trace_script_expression(lex, depth + 1));
+	return lex->script->err ? NULL : node;
+}

@@ -1,0 +1,486 @@
+/*
+ * Types of expressions, and the shapes of tables: see script.h. All clauses are gone through until no
+ * table's type changes any more, as one may be used in front of where it is set.
+ */
+#include "script_type.h"
+#include "text/str.h"
+
+#define SCRIPT_ROUNDS 4u /* the last one refuses tables and variables without a type */
+int trace_script_type_refuse(const struct script_type_check *check, const struct script_node *node,
+			     const char *why)
+{
+	return trace_script_refuse(check->script, &node->word, -EINVAL, "%s", why);
+}
+
+const struct script_type trace_script_signed = SCRIPT_WORD_TYPE(true);
+const struct script_type trace_script_unsigned = SCRIPT_WORD_TYPE(false);
+
+/* The node must have a number; or a type that is not known yet. */
+void trace_script_want_number(const struct script_type_check *check, const struct script_node *node)
+{
+	if (!script_type_is_number(&node->type) && (node->type.kind || check->is_last))
+		trace_script_refuse(check->script, &node->word, -EINVAL,
+				    "a number is expected, this is %s",
+				    trace_script_type_names[node->type.kind]);
+}
+
+void trace_script_type_number_of(struct script_type_check *check, struct script_node *node)
+{
+	trace_script_type_of(check, node);
+	trace_script_want_number(check, node);
+}
+
+/* ---- Names ---- */
+
+static void script_type_var(struct script_type_check *check, struct script_node *node)
+{
+	for (struct script_var *var = check->script->vars; var; var = var->next) {
+		if (trace_expr_same(&var->name, &node->word))
+			node->var = var;
+	}
+	if (node->var)
+		node->type = node->var->type;
+	else if (check->is_last)
+		trace_script_type_refuse(check, node, "this variable was never set");
+}
+
+/* ---- Tables ---- */
+
+/* Let a type that is already known hold `from`, too: texts get longer. False: they do not fit. */
+static bool script_type_unify(struct script_type_check *check, struct script_type *to,
+			      const struct script_type *from)
+{
+	if (!from->kind)
+		return true;
+	if (!to->kind) {
+		*to = *from;
+		check->has_changed = true;
+		return true;
+	}
+	if (script_type_is_number(to) && script_type_is_number(from))
+		return true;
+	if (to->kind != from->kind || to->nr != from->nr)
+		return false;
+	for (uint32_t i = 0; i < to->nr; i++) {
+		if (!script_type_unify(check, (struct script_type *)(uintptr_t)&to->parts[i],
+				       &from->parts[i]))
+			return false;
+	}
+	if (from->bytes > to->bytes) {
+		to->bytes = from->bytes;
+		check->has_changed = true;
+	}
+	return true;
+}
+
+/* The type of a list of values: of the one, or a tuple of them. */
+static struct script_type script_type_list(struct script_type_check *check,
+					   struct script_node *first)
+{
+	struct script_type type = { .kind = SCRIPT_TUPLE }, *parts;
+
+	for (struct script_node *node = first; node; node = node->next, type.nr++)
+		trace_script_type_of(check, node);
+	if (type.nr == 1)
+		return first->type;
+	if (!type.nr || type.nr > SCRIPT_PARTS_MAX) {
+		if (type.nr)
+			trace_script_type_refuse(check, first, "more than 8 values together");
+		return (struct script_type){ 0 };
+	}
+	parts = trace_script_alloc(check->script, type.nr * sizeof(*parts));
+	type.parts = parts;
+	for (struct script_node *node = first; node && parts; node = node->next, parts++) {
+		*parts = node->type;
+		type.bytes += node->type.bytes;
+		if (!node->type.kind)
+			return (struct script_type){ 0 }; /* not known yet */
+	}
+	return type;
+}
+
+/* Texts in a key may have become longer: the sum of the parts. */
+static void script_type_measure(struct script_type *type)
+{
+	if (type->kind != SCRIPT_TUPLE)
+		return;
+	type->bytes = 0;
+	for (uint32_t i = 0; i < type->nr; i++)
+		type->bytes += type->parts[i].bytes;
+}
+
+static void script_type_keys(struct script_type_check *check, struct script_node *node,
+			     struct script_node *keys)
+{
+	struct script_type type = script_type_list(check, keys);
+
+	if (!script_type_unify(check, &node->map->key, &type))
+		trace_script_type_refuse(check, node,
+					 "the keys of this table have other types elsewhere");
+	script_type_measure(&node->map->key);
+	if (check->is_last && !keys != !node->map->key.kind)
+		trace_script_type_refuse(check, node,
+					 keys ? "this table has no keys elsewhere"
+					      : "this table has keys elsewhere");
+}
+
+static void script_type_map(struct script_type_check *check, struct script_node *node)
+{
+	const struct script_type *value;
+
+	node->map = trace_script_find_map(check, &node->word);
+	if (!node->map)
+		return;
+	script_type_keys(check, node, node->a);
+	value = &node->map->value;
+	node->type = *value;
+	if (value->kind == SCRIPT_AVG || value->kind >= SCRIPT_STATS)
+		trace_script_refuse(check->script, &node->word, -EINVAL,
+				    "a table of %s is no number: it can only be printed",
+				    trace_script_type_names[value->kind]);
+	else if (value->kind >= SCRIPT_COUNT)
+		node->type = trace_script_signed;
+	if (!value->kind && check->is_last)
+		trace_script_type_refuse(check, node, "this table is never set");
+}
+
+/* ---- Operators ---- */
+
+/* A constant that is not negative takes the other side's sign. */
+static bool script_type_is_signed(const struct script_node *node)
+{
+	bool a = node->a->type.is_signed, b = node->b->type.is_signed;
+
+	if (node->a->op == SCRIPT_NUMBER)
+		return b;
+	return node->b->op == SCRIPT_NUMBER ? a : a && b;
+}
+
+static void script_type_binary(struct script_type_check *check, struct script_node *node)
+{
+	trace_script_type_of(check, node->a);
+	trace_script_type_of(check, node->b);
+	if (check->script->err)
+		return;
+	if (node->a->type.kind == SCRIPT_TEXT || node->b->type.kind == SCRIPT_TEXT) {
+		if (node->a->type.kind != node->b->type.kind && node->a->type.kind &&
+		    node->b->type.kind)
+			trace_script_type_refuse(check, node,
+						 "a text cannot be compared with a number");
+		if (node->binary != SCRIPT_EQ && node->binary != SCRIPT_NE)
+			trace_script_type_refuse(check, node,
+						 "texts can be compared by == and != only");
+		node->type = trace_script_unsigned;
+		return;
+	}
+	trace_script_want_number(check, node->a);
+	trace_script_want_number(check, node->b);
+	node->type = script_type_is_signed(node) ? trace_script_signed : trace_script_unsigned;
+}
+
+static void script_type_choice(struct script_type_check *check, struct script_node *node)
+{
+	trace_script_type_number_of(check, node->a);
+	trace_script_type_of(check, node->b);
+	trace_script_type_of(check, node->c);
+	node->type = node->b->type;
+	if (!script_type_unify(check, &node->type, &node->c->type))
+		trace_script_type_refuse(check, node, "both values of ?: must be of one type");
+}
+
+/* ---- Calls ---- */
+
+/* print(), clear(), zero() take a table as a whole; delete() one with keys, or keys behind it. */
+static void script_type_map_call(struct script_type_check *check, struct script_node *node)
+{
+	struct script_node *of = node->a;
+
+	of->map = trace_script_find_map(check, &of->word);
+	if (!of->map)
+		return;
+	if (node->function->kind == SCRIPT_F_DELETE) {
+		if (of->next && of->a)
+			trace_script_type_refuse(check, of->next, "the keys stand twice");
+		script_type_keys(check, of, of->a ? of->a : of->next);
+	}
+	if (!of->map->value.kind && check->is_last)
+		trace_script_type_refuse(check, of, "this table is never set");
+}
+
+static void script_type_depth(struct script_type_check *check, struct script_node *node)
+{
+	uint64_t depth = SCRIPT_STACK_DEPTH;
+
+	if (node->a) {
+		depth = node->a->number;
+		if (node->a->op != SCRIPT_NUMBER || !depth || depth > SCRIPT_STACK_DEPTH)
+			trace_script_type_refuse(check, node->a, "a stack has 1 to 32 functions");
+	}
+	node->type.bytes = 8 * ((uint32_t)depth + 1);
+}
+
+static void script_type_call(struct script_type_check *check, struct script_node *node)
+{
+	bool takes_map;
+
+	if (!trace_script_find_function(check, node))
+		return;
+	node->type.kind = node->function->gives;
+	node->type.bytes = 8;
+	takes_map =
+		node->function->kind >= SCRIPT_F_PRINT && node->function->kind <= SCRIPT_F_DELETE;
+	if (takes_map && node->a->op == SCRIPT_MAP &&
+	    (node->function->kind != SCRIPT_F_PRINT || !node->a->a)) {
+		script_type_map_call(check, node);
+		return;
+	}
+	if (takes_map && node->function->kind != SCRIPT_F_PRINT) {
+		trace_script_type_refuse(check, node->a, "a table is expected here");
+		return;
+	}
+	for (struct script_node *arg = node->a; arg; arg = arg->next)
+		trace_script_type_of(check, arg);
+	if (node->function->kind == SCRIPT_F_STR)
+		node->type.bytes = SCRIPT_TEXT_BYTES;
+	if (node->function->kind >= SCRIPT_F_KSTACK)
+		script_type_depth(check, node);
+	else if (node->a && node->function->kind >= SCRIPT_F_STR)
+		trace_script_want_number(check, node->a);
+}
+
+static void script_type_number(struct script_type_check *check, struct script_node *node)
+{
+	(void)check;
+	node->type = trace_script_signed;
+}
+
+static void script_type_string(struct script_type_check *check, struct script_node *node)
+{
+	uint32_t len = (uint32_t)trace_strnlen(node->text, SCRIPT_TEXT_BYTES - 1);
+
+	(void)check;
+	node->type = (struct script_type){ .kind = SCRIPT_TEXT, .bytes = (len + 8) / 8 * 8 };
+}
+
+static void script_type_unary(struct script_type_check *check, struct script_node *node)
+{
+	trace_script_type_number_of(check, node->a);
+	node->type = node->op == SCRIPT_NEGATE ? trace_script_signed : trace_script_unsigned;
+}
+
+static void script_type_tuple(struct script_type_check *check, struct script_node *node)
+{
+	node->type = script_type_list(check, node->a);
+}
+
+/* A call that is a value. */
+static void script_type_called(struct script_type_check *check, struct script_node *node)
+{
+	script_type_call(check, node);
+	if (!check->script->err && node->function->kind < SCRIPT_F_STR)
+		trace_script_refuse(check->script, &node->word, -EINVAL, "%s() gives no value here",
+				    node->function->name);
+}
+
+void trace_script_type_of(struct script_type_check *check, struct script_node *node)
+{
+	static void (*const types[])(struct script_type_check * check,
+				     struct script_node * node) = {
+		[SCRIPT_NUMBER] = script_type_number,
+		[SCRIPT_STRING] = script_type_string,
+		[SCRIPT_BUILTIN] = trace_script_type_builtin,
+		[SCRIPT_CALL] = script_type_called,
+		[SCRIPT_VAR] = script_type_var,
+		[SCRIPT_MAP] = script_type_map,
+		[SCRIPT_MEMBER] = trace_script_type_member,
+		[SCRIPT_INDEX] = trace_script_type_index,
+		[SCRIPT_PART] = trace_script_type_part,
+		[SCRIPT_CAST] = trace_script_type_cast,
+		[SCRIPT_DEREF] = trace_script_type_deref,
+		[SCRIPT_NEGATE] = script_type_unary,
+		[SCRIPT_NOT] = script_type_unary,
+		[SCRIPT_INVERT] = script_type_unary,
+		[SCRIPT_BINARY] = script_type_binary,
+		[SCRIPT_CHOICE] = script_type_choice,
+		[SCRIPT_LIST] = script_type_tuple,
+	};
+
+	if (node && !check->script->err)
+		types[node->op](check, node);
+}
+
+/* ---- Statements ---- */
+
+/* The ends and the step of lhist(). */
+static void script_type_linear(struct script_type_check *check, const struct script_node *arg,
+			       struct script_type *type)
+{
+	int64_t *const numbers[] = { &type->min, &type->max, &type->step };
+	const struct script_node *node = arg ? arg->next : NULL;
+
+	for (uint32_t i = 0; node && i < TRACE_ARRAY_SIZE(numbers); i++, node = node->next) {
+		if (node->op != SCRIPT_NUMBER)
+			trace_script_type_refuse(check, node,
+						 "the ends and the step of lhist() are constants");
+		*numbers[i] = (int64_t)node->number;
+	}
+	if (arg && arg->next &&
+	    (type->step <= 0 || (uint64_t)type->max - (uint64_t)type->min > INT64_MAX ||
+	     type->max <= type->min ||
+	     (uint64_t)(type->max - type->min) / (uint64_t)type->step > SCRIPT_LINEAR_MAX))
+		trace_script_type_refuse(
+			check, arg->next,
+			"lhist() has 1 to 1000 steps from the first to the second end");
+}
+
+/* @x = hist(...): the table is one of that kind. */
+static void script_type_aggregate(struct script_type_check *check, struct script_node *node)
+{
+	struct script_node *call = node->b, *arg = call->a;
+	struct script_map *map = node->a->map;
+	struct script_type type = { .kind = call->function->gives, .bytes = 8 };
+
+	if (call->function->kind == SCRIPT_F_LHIST)
+		script_type_linear(check, arg, &type);
+	if (arg) {
+		trace_script_type_number_of(check, arg);
+		type.is_signed = arg->type.is_signed;
+	}
+	if (map->value.kind && map->value.kind != type.kind)
+		trace_script_refuse(check->script, &node->word, -EINVAL,
+				    "%.*s is a table of %s elsewhere", (int)map->name.len,
+				    map->name.at, trace_script_type_names[map->value.kind]);
+	else if (!map->value.kind)
+		map->value = type;
+}
+
+static void script_type_assign_map(struct script_type_check *check, struct script_node *node)
+{
+	struct script_node *to = node->a, *from = node->b;
+
+	to->map = trace_script_find_map(check, &to->word);
+	if (!to->map)
+		return;
+	script_type_keys(check, to, to->a);
+	if (from->op == SCRIPT_CALL && trace_script_find_function(check, from) &&
+	    from->function->is_for_map && !node->binary) {
+		script_type_aggregate(check, node);
+		return;
+	}
+	trace_script_type_of(check, from);
+	if (node->binary)
+		trace_script_want_number(check, from);
+	if (to->map->value.kind >= SCRIPT_COUNT ||
+	    !script_type_unify(check, &to->map->value, &from->type))
+		trace_script_refuse(check->script, &node->word, -EINVAL, "%.*s holds %s elsewhere",
+				    (int)to->word.len, to->word.at,
+				    trace_script_type_names[to->map->value.kind]);
+}
+
+static void script_type_assign_var(struct script_type_check *check, struct script_node *node)
+{
+	struct script_var *var = NULL;
+
+	trace_script_type_of(check, node->b);
+	if (check->script->err || (!node->b->type.kind && !check->is_last))
+		return;
+	if (!node->b->type.kind) {
+		trace_script_type_refuse(check, node->b, "this is no value");
+		return;
+	}
+	for (var = check->script->vars; var && !trace_expr_same(&var->name, &node->a->word);)
+		var = var->next;
+	if (!var) {
+		var = trace_script_alloc(check->script, sizeof(*var));
+		if (!var)
+			return;
+		var->name = node->a->word;
+		var->next = check->script->vars;
+		check->script->vars = var;
+	}
+	node->a->var = var;
+	if (!script_type_unify(check, &var->type, &node->b->type))
+		trace_script_refuse(check->script, &node->word, -EINVAL, "%.*s holds %s elsewhere",
+				    (int)var->name.len, var->name.at,
+				    trace_script_type_names[var->type.kind]);
+}
+
+static void script_type_step(struct script_type_check *check, struct script_node *node)
+{
+	struct script_node *of = node->a;
+
+	if (of->op == SCRIPT_MAP) {
+		of->map = trace_script_find_map(check, &of->word);
+		if (!of->map)
+			return;
+		script_type_keys(check, of, of->a);
+		if (!script_type_unify(check, &of->map->value, &trace_script_signed))
+			trace_script_type_refuse(check, of, "this table holds no numbers");
+	} else if (of->op == SCRIPT_VAR) {
+		trace_script_type_number_of(check, of);
+	} else {
+		trace_script_type_refuse(check, of,
+					 "only a table or a variable can be counted up or down");
+	}
+}
+
+static void script_type_block(struct script_type_check *check, struct script_node *first);
+
+static void script_type_statement(struct script_type_check *check, struct script_node *node)
+{
+	switch (node->op) {
+	case SCRIPT_ASSIGN:
+		if (node->a->op == SCRIPT_MAP)
+			script_type_assign_map(check, node);
+		else if (node->a->op == SCRIPT_VAR)
+			script_type_assign_var(check, node);
+		else
+			trace_script_type_refuse(check, node,
+						 "only a table or a variable can be set");
+		break;
+	case SCRIPT_STEP:
+		script_type_step(check, node);
+		break;
+	case SCRIPT_IF:
+	case SCRIPT_WHILE:
+		trace_script_type_number_of(check, node->a);
+		script_type_block(check, node->b);
+		script_type_block(check, node->c);
+		break;
+	case SCRIPT_UNROLL:
+		script_type_block(check, node->b);
+		break;
+	default:
+		script_type_call(check, node->a);
+		if (!check->script->err &&
+		    (node->a->function->is_for_map || node->a->function->kind >= SCRIPT_F_STR))
+			trace_script_refuse(check->script, &node->word, -EINVAL,
+					    node->a->function->is_for_map
+						    ? "%s() stands behind '@NAME ='"
+						    : "the value of %s() is not used",
+					    node->a->function->name);
+		break;
+	}
+}
+
+static void script_type_block(struct script_type_check *check, struct script_node *first)
+{
+	for (struct script_node *node = first; node && !check->script->err; node = node->next)
+		script_type_statement(check, node);
+}
+
+int trace_script_check_types(struct trace_script *script)
+{
+	struct script_type_check check = { .script = script };
+
+	for (uint32_t round = 0; round < SCRIPT_ROUNDS && !script->err; round++) {
+		check.is_last = round == SCRIPT_ROUNDS - 1;
+		for (check.clause = script->clauses; check.clause && !script->err;
+		     check.clause = check.clause->next) {
+			if (check.clause->predicate)
+				trace_script_type_number_of(&check, check.clause->predicate);
+			script_type_block(&check, check.clause->block);
+		}
+	}
+	return script->err;
+}

@@ -1,0 +1,52 @@
+/* Shared by the files of types: script_type.c expressions and statements, script_name.c names. See script.h. */
+#ifndef TRACE_SCRIPT_TYPE_H
+#define TRACE_SCRIPT_TYPE_H
+
+#include "script_tree.h"
+
+struct script_type_check {
+	struct trace_script *script;
+	struct script_clause *clause;
+	bool is_last; /* all types must be known now */
+	bool has_changed;
+};
+
+#define SCRIPT_WORD_TYPE(sign)                                                                     \
+	{                                                                                          \
+		.kind = SCRIPT_INT, .is_signed = (sign), .bytes = 8                                \
+	}
+
+extern const char *const trace_script_type_names[];
+extern const struct script_type trace_script_signed, trace_script_unsigned;
+
+/* Refuse a node, for a reason without arguments. */
+int trace_script_type_refuse(const struct script_type_check *check, const struct script_node *node,
+			     const char *why);
+/* The node must have a number; or a type that is not known yet. */
+void trace_script_want_number(const struct script_type_check *check,
+			      const struct script_node *node);
+/* Find the type of an expression, and of all in it; it must be a number. */
+void trace_script_type_of(struct script_type_check *check, struct script_node *node);
+void trace_script_type_number_of(struct script_type_check *check, struct script_node *node);
+
+/* Types of names; those of `a` and `b` are found first. */
+void trace_script_type_builtin(struct script_type_check *check, struct script_node *node);
+void trace_script_type_member(struct script_type_check *check, struct script_node *node);
+void trace_script_type_index(struct script_type_check *check, struct script_node *node);
+void trace_script_type_part(struct script_type_check *check, struct script_node *node);
+void trace_script_type_cast(struct script_type_check *check, struct script_node *node);
+void trace_script_type_deref(struct script_type_check *check, struct script_node *node);
+/* Find a table by its name, or make it. NULL: out of memory. */
+struct script_map *trace_script_find_map(struct script_type_check *check,
+					 const struct expr_word *name);
+/* Find the function of a call. False: it was refused. */
+bool trace_script_find_function(struct script_type_check *check, struct script_node *node);
+
+static inline bool script_type_is_number(const struct script_type *type)
+{
+	return type->kind == SCRIPT_INT || type->kind == SCRIPT_POINTER ||
+	       type->kind == SCRIPT_KSYM || type->kind == SCRIPT_USYM ||
+	       type->kind == SCRIPT_STRUCT;
+}
+
+#endif
