@@ -6,6 +6,7 @@
 
 #include <kernel/command.h>
 
+extern const struct command bt_commands[];	   /* cmd_bt.c */
 extern const struct command chrt_commands[];	   /* cmd_chrt.c */
 extern const struct command copy_commands[];	   /* cmd_copy.c */
 extern const struct command cpu_commands[];	   /* cmd_cpu.c */

@@ -172,6 +172,8 @@ int sh_start_background(struct shell *sh, const char *text, size_t len, const st
  * the job's, and goes on waiting. Returns the exit status.
  */
 int sh_wait(struct sh_job *job);
+/* Has the task ended, so that sh_wait() would not wait? */
+bool sh_has_ended(const struct sh_job *job);
 /*
  * Wait for the background job `pid`, and forget it; 0: for all of them. Returns its exit status,
  * 127 when there is none, 0 for all; 130 when interrupted.

@@ -101,6 +101,11 @@ struct sh_job *sh_start(struct shell *sh, const struct sh_task *task, const stru
 	return job;
 }
 
+bool sh_has_ended(const struct sh_job *job)
+{
+	return atomic_load(&job->state) == JOB_DONE;
+}
+
 int sh_wait(struct sh_job *job)
 {
 	int status;

@@ -1,0 +1,112 @@
+"""Scripts: the command bt, with the one-liners of bpftrace's tutorial; tests/unit has the language, value by value."""
+import re
+
+import pytest
+from programs import BUSYBOX, archive
+
+
+@pytest.fixture(scope="module")
+def initrd(computer, tmp_path_factory):
+    return archive(tmp_path_factory.mktemp("scripts") / "files.cpio", {"bin/busybox": BUSYBOX})
+
+
+def bt(guest, script, command, options=""):
+    """The output of a script that watches a command, without its first line."""
+    text = guest.check(f"bt {options} -c '{command}' '{script}'")
+    first, _, rest = text.partition("\n")
+    assert re.fullmatch(r"Attaching \d+ probes?\.\.\.", first), text
+    return rest
+
+
+def counts(text, name=""):
+    return {key: int(number) for key, number in re.findall(rf"^@{name}\[(.*)\]: (-?\d+)$", text, re.M)}
+
+
+def test_lesson_1_lists(host):
+    names = host.check('bt -l "tracepoint:syscalls:sys_enter_*"').split()
+    assert {"tracepoint:syscalls:sys_enter_openat", "tracepoint:syscalls:sys_enter_read"} <= set(names)
+    assert all(name.startswith("tracepoint:syscalls:sys_enter_") for name in names)
+    assert "kprobe:vfs_read\n" in host.check('bt -l "*vfs_read*"')
+
+
+def test_lesson_2_hello(host):
+    assert host.check("bt 'BEGIN { printf(\"hello world\\n\"); exit(); }'") == "Attaching 1 probe...\nhello world\n\n"
+
+
+def test_lesson_3_file_opens(host):
+    script = 'tracepoint:syscalls:sys_enter_openat { printf("%s %s\\n", comm, str(args.filename)); }'
+    assert "busybox /proc/version\n" in bt(host, script, "busybox cat /proc/version > /dev/null")
+
+
+def test_lesson_4_counts_by_process(host):
+    text = bt(host, "tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }", "busybox true")
+    traced = host.check(
+        "echo 1 > events/raw_syscalls/sys_enter/enable; busybox true; echo 0 > events/raw_syscalls/sys_enter/enable; "
+        "grep -c 'busybox-.*sys_enter:' trace"
+    )
+    assert counts(text) == {"busybox": int(traced)}
+
+
+def test_lesson_5_and_6_distributions(host):
+    reads = "busybox dd if=/dev/zero of=/dev/null bs=700 count=20"
+    text = bt(host, "tracepoint:syscalls:sys_exit_read /args.ret == 700/ { @bytes = hist(args.ret); }", reads)
+    assert re.search(r"^@bytes: \n\[512, 1K\) +20 \|@{52}\|$", text, re.M), text
+    text = bt(host, 'kretprobe:vfs_read /comm == "busybox"/ { @bytes = lhist(retval, 0, 2000, 200); }', reads)
+    assert re.search(r"^\[600, 800\) +20 \|@{52}\|$", text, re.M), text
+
+
+def test_lesson_7_time_of_reads(host):
+    script = (
+        "kprobe:vfs_read { @start[tid] = nsecs; } "
+        "kretprobe:vfs_read /@start[tid]/ { @ns[comm] = hist(nsecs - @start[tid]); delete(@start, tid); }"
+    )
+    text = bt(host, script, "busybox dd if=/dev/zero of=/dev/null bs=1 count=30")
+    lines = text.partition("@ns[busybox]: \n")[2].partition("\n\n")[0].splitlines()
+    assert sum(int(re.search(r"\) +(\d+) \|", line)[1]) for line in lines if line.startswith("[")) >= 30
+    assert "@start[" not in text
+
+
+def test_lesson_8_counts_of_events(host):
+    text = bt(host, "tracepoint:sched:sched* { @[probe] = count(); }", "hackbench 1 2")
+    found = counts(text)
+    assert found["tracepoint:sched:sched_process_exit"] >= 17 and found["tracepoint:sched:sched_process_fork"] >= 17
+    assert found["tracepoint:sched:sched_switch"] > 16
+
+
+def test_lesson_10_stacks(host):
+    text = bt(host, "tracepoint:sched:sched_switch { @[kstack] = count(); }", "sleep 0.01")
+    assert re.search(r"^    schedule\+\d+\n(    .*\n)*    thread_sleep_ns\+\d+\n    cmd_sleep\+\d+\n", text, re.M), text
+    text = bt(host, "kprobe:vfs_read { @[kstack(3)] = count(); }", "cat /proc/version > /dev/null")
+    assert re.search(r"^@\[\n    vfs_read\+\d+\n    \w+\+\d+\n    \w+\+\d+\n\]: \d+$", text, re.M), text
+
+
+def test_lesson_12_structs(host):
+    script = 'kprobe:vfs_read /comm == "cat"/ { $file = (struct file *)arg0; printf("%d\\n", $file->flags); }'
+    assert re.match(r"\d+\n", bt(host, script, "cat /proc/version > /dev/null"))
+
+
+def test_mistake(host):
+    assert host.run("bt 'BEGIN { @x = foo; }'") == ("bt: 1:14: no such name: 'foo'\nBEGIN { @x = foo; }\n             ~~~\n", 1)
+    assert host.run("bt -x")[1] == 2 and host.run("bt 'kprobe:vfs_read'")[1] == 1
+
+
+def test_exact_counts_while_scripts_come_and_go(host):
+    """Under load each script counts every call of its command, and leaves nothing behind."""
+    host.check(
+        "hackbench 2 40 > /dev/null & for i in 1 2 3 4 5 6; do bt 'kprobe:vfs_* { @[func] = count() } interval:ms:5 { exit() }' > /dev/null; done; wait"
+    )
+    text = bt(
+        host,
+        'kprobe:vfs_write /comm == "busybox" && arg2 == 77/ { @w = count(); @s = sum(arg2) }',
+        "hackbench 2 20 > /dev/null & busybox dd if=/dev/zero of=/dev/null bs=77 count=500; wait",
+    )
+    assert "@w: 500\n" in text and "@s: 38500\n" in text
+    assert host.check("cat enabled_functions") == ""
+
+
+def test_ctrl_c_prints_the_tables(host):
+    host.send('bt \'BEGIN { @x = 5; printf("%s\\n", "ready"); }\'\r')
+    host.expect(rb"\r\nready")
+    host.send("\x03")
+    host.expect(rb"@x: 5")
+    host.wait_prompt()
