@@ -51,16 +51,17 @@ include boot/files.mk arch/x86_64/files.mk kernel/files.mk trace/files.mk trace/
 include tests/kernel/files.mk
 include tools/build.mk
 
-# Without processes the kernel has no user mode, and no probes in programs.
+# Without processes the kernel has no user mode, and no probes in programs. It is the small one: it has no scripts either.
 ifeq ($(PROCESSES),0)
+alone := without_uprobes+scripts
 TEST_SRCS := $(filter-out tests/kernel/ktest_uprobe.c,$(TEST_SRCS))
-TRACE_SRCS := $(call named,without_uprobes,$(call trace_table,without_uprobes))
+TRACE_SRCS := $(call named,$(alone),$(call trace_table,$(alone)))
 CFLAGS_trace/start/features.c := -iquote $(BUILD)/gen/alone
 $(BUILD)/obj/trace/start/features.c.notrace.o: $(BUILD)/gen/alone/start/features.list
 $(BUILD)/gen/alone/start/features.list: $(TRACE_TABLES)
 	@mkdir -p $(@D)
-	@$(call trace_list,without_uprobes) > $@
-KERNEL_SRCS := $(filter-out kernel/process/% kernel/syscall/%,$(KERNEL_SRCS))
+	@$(call trace_list,$(alone)) > $@
+KERNEL_SRCS := $(filter-out kernel/process/% kernel/syscall/% kernel/shell/cmd/cmd_bt.c,$(KERNEL_SRCS))
 KERNEL_NOTRACE_SRCS := $(filter-out kernel/process/%,$(KERNEL_NOTRACE_SRCS))
 ARCH_SRCS := $(filter-out arch/x86_64/user%,$(ARCH_SRCS))
 ARCH_NOTRACE_SRCS := $(filter-out arch/x86_64/user%,$(ARCH_NOTRACE_SRCS))

@@ -4,7 +4,8 @@
 #
 # Prints NAME:SOURCE for each of the SOURCEs, paths trace/..., that the profile NAME has, and NAME.defaults:SOURCE for its
 # defaults. Without a NAME it prints that of all, then profiles:NAME for each profile, then features:FEATURE for each feature
-# that can be left out. without_FEATURE is a profile, too: `full` without that one. The features of `with`, and those that
+# that can be left out. without_FEATURE is a profile, too: `full` without that one, or
+# without_FEATURE+FEATURE without several. The features of `with`, and those that
 # they need, are never left out. With -v mode=list it prints features.list instead, as the profile has it; with -v mode=check the words of the
 # tables that mean nothing.
 
@@ -197,6 +198,12 @@ END {
 	for (i = 1; i <= nr; i++) {
 		if (!(list[i] in needs))
 			complain("there is no feature " list[i])
+	}
+	if (of ~ /^without_.*[+]/) {
+		lacks["profile " of] = substr(of, 9)
+		gsub(/[+]/, " ", lacks["profile " of])
+		check_names(of, lacks["profile " of])
+		has["profile " of] = "full"
 	}
 	if (of && !(("profile " of) in has))
 		complain("there is no profile " of)

@@ -6,7 +6,11 @@
 
 #include <kernel/command.h>
 
-extern const struct command bt_commands[];	   /* cmd_bt.c */
+#ifdef WITH_PROCESSES
+extern const struct command bt_commands[]; /* cmd_bt.c */
+#else
+static const struct command bt_commands[] = { { 0 } }; /* no scripts */
+#endif
 extern const struct command chrt_commands[];	   /* cmd_chrt.c */
 extern const struct command copy_commands[];	   /* cmd_copy.c */
 extern const struct command cpu_commands[];	   /* cmd_cpu.c */
