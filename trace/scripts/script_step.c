@@ -241,27 +241,32 @@ static bool script_step_field_place(const struct script_hit *hit,
 	return field->filter_type != FILTER_PTR_STRING;
 }
 
-static void script_step_field(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+static void script_step_take_field(const struct script_hit *hit,
+				   const struct trace_event_field *field, uint8_t *to,
+				   uint32_t room)
 {
-	const struct script_run *run = script_step_run(expr);
-	const struct trace_event_field *field = insn->own.data;
-	uint8_t *to = run->bytes + insn->offset;
-	uint32_t at, bytes, room = (uint32_t)insn->own.words[0];
+	uint32_t at, bytes;
 
-	if (!script_step_field_place(run->hit, field, &at, &bytes)) {
-		script_step_read_text(to, room, expr_load8(run->hit->entry, field->offset),
-				      room - 1);
-		expr_next(expr, insn, value);
+	if (!script_step_field_place(hit, field, &at, &bytes)) {
+		script_step_read_text(to, room, expr_load8(hit->entry, field->offset), room - 1);
 		return;
 	}
-	if (at > run->hit->entry_bytes || bytes > run->hit->entry_bytes - at)
+	if (at > hit->entry_bytes || bytes > hit->entry_bytes - at)
 		bytes = 0;
 	if (bytes > room - 1)
 		bytes = room - 1;
-	memcpy(to, (const uint8_t *)run->hit->entry + at, bytes);
+	memcpy(to, (const uint8_t *)hit->entry + at, bytes);
 	to[bytes] = '\0';
 	bytes = (uint32_t)trace_strlen((const char *)to);
 	memset(to + bytes, 0, room - bytes);
+}
+
+static void script_step_field(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	const struct script_run *run = script_step_run(expr);
+
+	script_step_take_field(run->hit, insn->own.data, run->bytes + insn->offset,
+			       (uint32_t)insn->own.words[0]);
 	expr_next(expr, insn, value);
 }
 
