@@ -62,7 +62,7 @@ static void script_action_set_map(struct script_emit *emit, struct script_node *
 	insn = trace_script_step(emit, SCRIPT_STEP_MAP_SET, key);
 	insn->own.data = map;
 	insn->own.words[0] = at;
-	insn->own.words[1] = !script_is_word(&map->value);
+	insn->own.words[1] = !script_map_has_words(map);
 }
 
 static void script_action_set_var(struct script_emit *emit, struct script_node *node)

@@ -396,6 +396,7 @@ void trace_script_emit_map(struct script_emit *emit, struct script_node *node, u
 
 	insn->own.data = node->map;
 	insn->own.words[0] = to;
+	insn->own.words[1] = !script_map_has_words(node->map);
 	emit->top = top;
 }
 

@@ -56,4 +56,10 @@ static inline bool script_is_word(const struct script_type *type)
 	       type->kind == SCRIPT_POINTER || type->kind == SCRIPT_STRUCT;
 }
 
+/* Is a value of the table one word, as counts are? */
+static inline bool script_map_has_words(const struct script_map *map)
+{
+	return script_is_word(&map->value) || map->value.kind >= SCRIPT_COUNT;
+}
+
 #endif

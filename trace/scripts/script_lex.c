@@ -68,7 +68,9 @@ int trace_script_refuse(struct trace_script *script, const struct expr_word *wor
 
 static bool script_lex_comment(struct script_lex *lex)
 {
-	if (trace_str_starts(lex->at, "//")) {
+	bool is_shebang = lex->at == lex->script->text && trace_str_starts(lex->at, "#!");
+
+	if (is_shebang || trace_str_starts(lex->at, "//")) {
 		while (*lex->at && *lex->at != '\n')
 			lex->at++;
 		return true;

@@ -13,7 +13,8 @@
 #include "script.h"
 #include "text/str.h"
 
-#define WORD sizeof(uint64_t)
+#define WORD	       sizeof(uint64_t)
+#define SCRIPT_MAP_MAX (4u << 20) /* bytes of a table */
 
 /* Words of a value. */
 static uint32_t script_map_value_words(const struct script_type *type)
@@ -54,8 +55,10 @@ int trace_script_map_init(struct script_map *map)
 	map->value_words = script_map_value_words(&map->value);
 	map->stride = (uint32_t)(sizeof(struct script_entry) +
 				 WORD * (map->key_words + map->value_words));
-	map->nr_entries = map->key_words ? SCRIPT_KEYS_MAX : 1;
-	map->nr_buckets = map->nr_entries;
+	map->nr_buckets = map->key_words ? SCRIPT_KEYS_MAX : 1;
+	map->nr_entries = map->nr_buckets;
+	if (map->nr_entries > SCRIPT_MAP_MAX / map->stride)
+		map->nr_entries = SCRIPT_MAP_MAX / map->stride;
 	map->buckets = trace_plat_alloc(map->nr_buckets * sizeof(*map->buckets));
 	map->memory = trace_plat_alloc(script_map_bytes(map));
 	if (!map->buckets || !map->memory) {

@@ -26,7 +26,7 @@ void trace_script_step_map_get(struct expr_run *expr, const struct expr_insn *in
 {
 	struct script_map *map = script_step_map(insn);
 	struct script_entry *entry = script_step_entry(expr, insn, false);
-	bool is_text = map->value.bytes > 8;
+	bool is_text = insn->own.words[1];
 	uint64_t *to = script_step_word(expr, (uint32_t)insn->own.words[0]);
 
 	value = 0;

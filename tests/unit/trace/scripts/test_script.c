@@ -98,11 +98,15 @@ static void statements(void **state)
 			   "clear(@x); @y = 5; zero(@y) } END { printf(\"end\\n\") }",
 			   NULL),
 		"@x[2]: 2\n\nend\n@y: 0\n\n");
+	assert_string_equal(
+		script_run("BEGIN { @t = \"ab\"; @u = \"cd\"; printf(\"%s%s.\", @t, @u); }", NULL),
+		"abcd.@t: ab\n\n@u: cd\n\n");
 	/* A loop ends after 1000 rounds. */
 	assert_string_equal(script_run("BEGIN { while (1) { @n++; } }", NULL), "@n: 1000\n\n");
 	/* Comments, and statements without a semicolon behind a block. */
 	assert_string_equal(
-		script_run("// one\nBEGIN /* two */ { if (1) { @a = 1 } @b = 2;; }", NULL),
+		script_run("#!/usr/bin/bt\n// one\nBEGIN /* two */ { if (1) { @a = 1 } @b = 2;; }",
+			   NULL),
 		"@a: 1\n\n@b: 2\n\n");
 }
 

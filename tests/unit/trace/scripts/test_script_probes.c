@@ -159,6 +159,10 @@ static void table_full(void **state)
 	assert_int_equal(script_stats.full, 5000 - 4096);
 	assert_non_null(strstr(text, "@[4095]: 1\n"));
 	assert_null(strstr(text, "@[4096]"));
+	/* Large values leave room for fewer keys: 4 MiB of 8 bytes, a key, and 1002 counts. */
+	script_run("BEGIN { $i = 0; while ($i < 1000) { @[$i] = lhist($i, 0, 1000, 1); $i++; } }",
+		   NULL);
+	assert_int_equal(script_stats.full, 1000 - (4 << 20) / (8 * 1004));
 	/* A deleted key makes room. */
 	script_run("BEGIN { $i = 0; unroll(9) { $j = 0; while ($j < 1000) { @[$i * 1000 + $j] = 1; "
 		   "delete(@[$i * 1000 + $j]); $j++; } $i++; } }",
