@@ -2,7 +2,7 @@
 # Commands and options are read from fathom's --help.
 
 _fathom_commands() {
-	"$1" --help 2> /dev/null | sed -n 's/^    \([a-z][a-z-]*\) .*/\1/p'
+	"$1" --help 2> /dev/null | sed -nE 's/^    ([a-z][a-z-]*)( .*)?$/\1/p'
 }
 
 _fathom_options() {

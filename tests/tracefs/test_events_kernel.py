@@ -300,6 +300,7 @@ def test_steps_of_the_start(guest_pool):
         "trace_defer_init",
         "command_init",
         "main_init_vfs",
+        "pstore_init",
         "ninep_init",
     ]
     assert found == [line for step in steps for line in (("initcall_start", step, ""), ("initcall_finish", step, "0"))]

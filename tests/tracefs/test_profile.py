@@ -119,8 +119,10 @@ def test_command_shows_functions_and_stacks(tracing):
     """In 80 columns; the instance that it makes is gone afterwards, and wrong settings leave none."""
     pattern = r"^ +(\d+\.\d) +\d+  shares +(shares_\w+)$"
     _, rows = beside_load(tracing, "profile -d 0.08 -n 1 -f 10807", pattern, 3)
-    assert rows[0][1] == "shares_half" and 30 < float(rows[0][0]) < 70, rows
-    assert {row[1] for row in rows[1:3]} == {"shares_third", "shares_fifth"}, rows
+    # A short look at a load that repeats itself: tests above hold the shares themselves.
+    shares = [float(share) for share, _ in rows]
+    assert {name for _, name in rows[:3]} == {"shares_half", "shares_third", "shares_fifth"}, rows
+    assert shares == sorted(shares, reverse=True) and min(shares[:3]) > 5 and 60 < sum(shares) <= 100.1, rows
     pattern = r"^ +\d+\.\d +\d+  shares_half < shares_thread < thread_start < arch_thread_start$"
     text, _ = beside_load(tracing, "profile -s -d 0.04 -n 2", pattern, 2)
     assert max(len(line) for line in text.splitlines()) <= 80
