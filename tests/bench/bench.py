@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "tests" / "qemu"))
 from guest import Guest  # noqa: E402
 from programs import BUSYBOX, FIXED, archive, built  # noqa: E402
 import tables  # noqa: E402
-from rows import PROBE_EVENTS, PROBES, PROCESSES, ROWS, SYSTEM  # noqa: E402
+from rows import PROBE_EVENTS, PROBES, PROCESSES, ROWS, SAMPLES, SYSTEM  # noqa: E402
 
 MANY_SITES = 35000
 MANY_EVENTS = 1400
@@ -220,7 +220,8 @@ def measure_all(build, quick):
     found = measure(build)
     if abs(found["calibrate"] - 12) > 0.1:
         sys.exit(f"bench: a round of 12 instructions reads {found['calibrate']}: the counter is off")
-    found.update(measure(build, names=" ".join(PROBE_EVENTS)))
+    for names in (PROBE_EVENTS, SAMPLES):
+        found.update(measure(build, names=" ".join(names)))
     found.update(black_box(build))
     found.update(programs(build))
     found.update(programs_probed(build))

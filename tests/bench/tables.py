@@ -7,7 +7,7 @@ import difflib
 import re
 
 from chart import chart
-from rows import IMAGE_ROOM, LINUX_PER_EVENT, PROBES, PROCESSES, ROWS, SYSTEM, TEN
+from rows import LINUX_PER_EVENT, PROBES, PROCESSES, ROWS, SYSTEM, TEN
 
 DOCUMENTS = ("docs/benchmarks.md", "docs/bench.svg", "README.md")
 BLOCK = re.compile(r"(<!-- bench (\w+) -->\n).*?(<!-- /bench -->)", re.S)
@@ -36,9 +36,7 @@ def figures(names, result):
 
 
 def system(result):
-    head, rows = figures(SYSTEM, result)
-    room = [["-", f"the same image {what}: not made yet", "bytes", "-", number(limit), "-"] for what, limit in IMAGE_ROOM.items()]
-    return table(head, rows[:2] + room + rows[2:])
+    return table(*figures(SYSTEM, result))
 
 
 def sites(more):

@@ -3,13 +3,14 @@
  *
  *   script_lex.c     characters to words
  *   script_parse.c   words to trees of clauses and statements; script_tree.c: of expressions
- *   script_type.c    types of trees, and the shapes of tables
- *   script_emit.c    trees to programs of trace/expr/
- *   script_step.c    steps of these programs
+ *   script_type.c    types of trees, and the shapes of tables; script_name.c: of names
+ *   script_action.c  statements to programs of trace/expr/; script_emit.c: values; script_slot.c: texts
+ *   script_step.c    steps of these programs; script_step_map.c: about tables
  *   script_map.c     tables
  *   script_out.c     the buffer of output, and its texts
  *   script_print.c   tables as text
  *   script_attach.c  probes
+ *   script_list.c    their names
  *   script.c         the life of a script
  *
  * A run's memory is one block for each CPU. Values of one word go through expr_run; texts, stacks and
@@ -216,6 +217,7 @@ enum script_step_kind {
 	SCRIPT_STEP_OUT,       /* the format `data`, its values at `offset` */
 	SCRIPT_STEP_EXIT,
 	SCRIPT_STEP_LOOP, /* the program `data`, at most words[0] times */
+	SCRIPT_STEP_RAN,  /* the end: the result is 1 */
 	SCRIPT_NR_STEPS
 };
 extern const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS];

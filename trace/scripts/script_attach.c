@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <trace/fmt.h>
 #include <trace/fprobe.h>
+#include <trace/platform.h>
 #include <trace/trace.h>
 #include "events/event_file.h"
 #include "events/event_watch.h"
@@ -15,6 +16,8 @@
 #include "ops/ftrace_private.h"
 #include "script.h"
 #include "text/str.h"
+
+#define SCRIPT_SAME_NAME 32u /* functions of one name */
 
 /* A probe at an event. */
 struct script_tap {
@@ -69,7 +72,37 @@ static bool script_attach_matches(const struct expr_word *pattern, const char *n
 	return trace_expr_copy(text, sizeof(text), pattern) && trace_glob_match(text, name);
 }
 
-/* Call `each` for the functions with call sites that match. How many did. */
+static bool script_attach_is_pattern(const struct expr_word *word)
+{
+	for (size_t i = 0; i < word->len; i++) {
+		if (word->at[i] == '*' || word->at[i] == '?' || word->at[i] == '[')
+			return true;
+	}
+	return false;
+}
+
+/* The functions of that name that have a call site. */
+static uint32_t script_attach_named(const struct expr_word *word, uintptr_t *out_sites,
+				    uint32_t max)
+{
+	uintptr_t addrs[SCRIPT_SAME_NAME];
+	char name[TRACE_SYM_LEN];
+	size_t found = 0;
+	uint32_t nr = 0;
+
+	if (trace_expr_copy(name, sizeof(name), word))
+		found = trace_plat_symbol_find_all(name, addrs, SCRIPT_SAME_NAME);
+	for (size_t i = 0; i < found && i < SCRIPT_SAME_NAME; i++) {
+		uintptr_t site = ftrace_location(addrs[i]);
+
+		if (site && nr < max)
+			out_sites[nr] = site;
+		nr += site != 0;
+	}
+	return nr;
+}
+
+/* The functions with call sites that match: their sites, as many as there is room for. Returns how many match. */
 static uint32_t script_attach_functions(const struct expr_word *pattern, uintptr_t *out_addrs,
 					uint32_t max)
 {
@@ -78,6 +111,8 @@ static uint32_t script_attach_functions(const struct expr_word *pattern, uintptr
 	char name[TRACE_SYM_LEN];
 	uint32_t nr = 0;
 
+	if (!script_attach_is_pattern(pattern))
+		return script_attach_named(pattern, out_addrs, max);
 	while ((record = ftrace_next_record(&cursor))) {
 		uintptr_t ip = trace_plat_ip_unpack(record->ip), start;
 		size_t size;
@@ -348,6 +383,7 @@ static int script_attach_taps(struct script_probe *probe)
 
 		tap->probe = probe;
 		tap->watch.func = script_attach_event;
+		tap->watch.ignores_head = true;
 		err = file ? trace_event_watch_add(file, &tap->watch) : -ENOMEM;
 		tap->file = err ? NULL : file;
 	}
@@ -415,54 +451,4 @@ void trace_script_probe_free(struct script_probe *probe)
 	if (probe->target)
 		trace_plat_free(probe->target, probe->target->bytes);
 	probe->target = NULL;
-}
-
-/* ---- Lists ---- */
-
-/* Is `name` of the `kind`s wanted? Writes it and a newline, or says that there is no room. */
-static bool script_attach_list_one(const char *pattern, const char *name, struct trace_seq *seq)
-{
-	size_t len = seq->len;
-
-	if (!trace_glob_match(pattern, name))
-		return true;
-	trace_seq_printf(seq, "%s\n", name);
-	if (!seq->overflowed)
-		return true;
-	seq->len = len;
-	seq->overflowed = false;
-	return false;
-}
-
-static bool script_attach_list_functions(const char *pattern, size_t *at, struct trace_seq *seq)
-{
-	for (; *at < ftrace_nr_records(); ++*at) {
-		char name[TRACE_SYM_LEN + 16] = "kprobe:";
-		uintptr_t start;
-		size_t size;
-
-		if (trace_plat_symbol(trace_plat_ip_unpack(ftrace_record_at(*at)->ip),
-				      name + trace_strlen(name), &start, &size) &&
-		    !script_attach_list_one(pattern, name, seq))
-			return true;
-	}
-	return false;
-}
-
-bool trace_script_list(const char *pattern, size_t *at, struct trace_seq *seq)
-{
-	size_t nr_functions = ftrace_nr_records();
-	bool is_full = *at < nr_functions && script_attach_list_functions(pattern, at, seq);
-
-	trace_events_lock();
-	for (; !is_full && *at - nr_functions < trace_nr_events(); *at += !is_full) {
-		const struct trace_event *event = trace_event_at(*at - nr_functions);
-		char name[2 * TRACE_SYM_LEN];
-
-		trace_snprintf(name, sizeof(name), "tracepoint:%s:%s", event->system, event->name);
-		is_full = trace_event_is_switched(event) &&
-			  !script_attach_list_one(pattern, name, seq);
-	}
-	trace_events_unlock();
-	return is_full;
 }

@@ -70,6 +70,12 @@ void trace_script_emit_here(struct script_emit *emit, struct script_patch *patch
 			trace_expr_here(&emit->build);
 }
 
+void trace_script_emit_fail(struct script_emit *emit, const struct script_patch *patches)
+{
+	for (; patches; patches = patches->next)
+		emit->build.program->insns[patches->insn].next[patches->branch] = EXPR_FAIL;
+}
+
 /* The tests from number `first` on go on behind them when they pass, and by the list when they fail. */
 static void script_emit_link(struct script_emit *emit, uint32_t first, struct script_patch **falses)
 {

@@ -39,16 +39,6 @@ static size_t script_map_bytes(const struct script_map *map)
 	return ((size_t)map->nr_entries + 1) * map->stride;
 }
 
-static void script_map_fill_free(struct script_map *map)
-{
-	map->free = 0;
-	map->nr_used = 0;
-	for (uint32_t number = map->nr_entries; number; number--) {
-		script_map_entry(map, number)->next = map->free;
-		map->free = number;
-	}
-}
-
 int trace_script_map_init(struct script_map *map)
 {
 	map->key_words = (uint32_t)(map->key.bytes / WORD);
@@ -65,7 +55,8 @@ int trace_script_map_init(struct script_map *map)
 		trace_script_map_destroy(map);
 		return -ENOMEM;
 	}
-	script_map_fill_free(map);
+	map->free = 0;
+	map->nr_taken = 0;
 	return 0;
 }
 
@@ -81,42 +72,16 @@ void trace_script_map_destroy(struct script_map *map)
 
 /* ---- Entries ---- */
 
-static uint32_t script_map_hash(const struct script_map *map, const uint64_t *key)
-{
-	uint64_t hash = 0;
-
-	for (uint32_t i = 0; i < map->key_words; i++)
-		hash = ((hash << 23 | hash >> 41) ^ key[i]) * 0x9e3779b97f4a7c15ull;
-	return (uint32_t)(hash >> 32);
-}
-
-static struct script_bucket *script_map_bucket(const struct script_map *map, uint32_t hash)
-{
-	return &map->buckets[hash & (map->nr_buckets - 1)];
-}
-
-static bool script_map_has_key(const struct script_map *map, const struct script_entry *entry,
-			       const uint64_t *key, uint32_t hash)
-{
-	if (entry->hash != hash)
-		return false;
-	for (uint32_t i = 0; i < map->key_words; i++) {
-		if (entry->words[i] != key[i])
-			return false;
-	}
-	return true;
-}
-
 static uint32_t script_map_take_free(struct script_map *map)
 {
 	uint32_t number;
 
 	script_lock(&map->free_lock);
 	number = map->free;
-	if (number) {
+	if (number)
 		map->free = script_map_entry(map, number)->next;
-		map->nr_used++;
-	}
+	else if (map->nr_taken < map->nr_entries)
+		number = ++map->nr_taken;
 	script_unlock(&map->free_lock);
 	return number;
 }
@@ -126,7 +91,6 @@ static void script_map_give_back(struct script_map *map, uint32_t number)
 	script_lock(&map->free_lock);
 	script_map_entry(map, number)->next = map->free;
 	map->free = number;
-	map->nr_used--;
 	script_unlock(&map->free_lock);
 }
 
@@ -148,27 +112,17 @@ static struct script_entry *script_map_make(struct script_map *map, struct scrip
 	return entry;
 }
 
-struct script_entry *trace_script_map_find(struct script_map *map, const uint64_t *key, bool makes)
+struct script_entry *trace_script_map_add(struct script_map *map, struct script_bucket *bucket,
+					  const uint64_t *key, uint32_t hash, bool makes)
 {
-	uint32_t hash = script_map_hash(map, key);
-	struct script_bucket *bucket = script_map_bucket(map, hash);
-	struct script_entry *entry = NULL;
+	struct script_entry *entry = makes ? script_map_make(map, bucket, key, hash) : NULL;
 
-	script_lock(&bucket->lock);
-	for (uint32_t number = bucket->first; number; number = entry->next) {
-		entry = script_map_entry(map, number);
-		if (script_map_has_key(map, entry, key, hash))
-			return entry;
-	}
-	entry = makes ? script_map_make(map, bucket, key, hash) : NULL;
-	if (!entry)
-		script_unlock(&bucket->lock);
-	return entry;
-}
-
-void trace_script_map_unlock(struct script_map *map, const struct script_entry *entry)
-{
-	script_unlock(&script_map_bucket(map, entry->hash)->lock);
+	if (entry)
+		return entry;
+	script_unlock(&bucket->lock);
+	if (makes)
+		map->script->cpus[trace_plat_cpu_id()].full++;
+	return NULL;
 }
 
 bool trace_script_map_delete(struct script_map *map, const uint64_t *key)

@@ -150,13 +150,26 @@ static void script_step_put(uint8_t *to, uint64_t bytes, const char *text)
 	memset(to + i, 0, bytes - i);
 }
 
+/* A word of a text, with zeros behind its NUL, if it has one. */
+static uint64_t script_step_cut(uint64_t word, bool *out_has_end)
+{
+	uint64_t zeros = (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+
+	*out_has_end = zeros;
+	/* The lowest bit that is set is in the first zero; bits in front of it are the text. */
+	return zeros ? word & (((zeros & (0 - zeros)) >> 7) - 1) : word;
+}
+
 static void script_step_comm(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	uint8_t *to = script_step_run(expr)->bytes + insn->offset;
-	char comm[TRACE_COMM_LEN] = "";
+	uint64_t *to = script_step_word(expr, insn->offset);
+	bool has_end;
 
-	trace_plat_current_comm(comm);
-	script_step_put(to, insn->own.words[0], comm);
+	trace_plat_current_comm((char *)to);
+	to[0] = script_step_cut(to[0], &has_end);
+	to[1] = has_end ? 0 : script_step_cut(to[1], &has_end);
+	for (uint64_t i = TRACE_COMM_LEN / 8; i < insn->own.words[0] / 8; i++)
+		to[i] = 0;
 	expr_next(expr, insn, value);
 }
 
@@ -339,12 +352,21 @@ static void script_step_exit(struct expr_run *expr, const struct expr_insn *insn
 	expr_next(expr, insn, value);
 }
 
+/* The program is at its end: the condition of its clause held. */
+static void script_step_ran(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)insn;
+	(void)value;
+	expr->result = 1;
+}
+
 /* A program of its own, again and again while its result is 1. */
 static void script_step_loop(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	const struct expr_program *program = insn->own.data;
 
 	for (uint64_t i = 0; i < insn->own.words[0]; i++) {
+		expr->result = 0;
 		program->insns->step(expr, program->insns, 0);
 		if (!expr->result)
 			break;
@@ -383,6 +405,7 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_OUT] = script_step_out,
 	[SCRIPT_STEP_EXIT] = script_step_exit,
 	[SCRIPT_STEP_LOOP] = script_step_loop,
+	[SCRIPT_STEP_RAN] = script_step_ran,
 };
 
 /* ---- Runs ---- */
@@ -400,7 +423,9 @@ static TRACE_ALWAYS_INLINE void script_step_clause(struct script_clause *clause,
 	run.hit = hit;
 	run.now_ns = 0;
 	run.bytes = cpu->bytes;
-	memset(cpu->bytes, 0, clause->zeroed);
+	run.expr.result = 0;
+	if (clause->zeroed)
+		memset(cpu->bytes, 0, clause->zeroed);
 	program->insns->step(&run.expr, program->insns, 0);
 	cpu->runs += run.expr.result;
 }

@@ -5,21 +5,15 @@
 
 /* ---- Tables ---- */
 
-static TRACE_NOINLINE struct script_entry *
-script_step_entry(struct expr_run *expr, const struct expr_insn *insn, bool makes)
-{
-	struct script_map *map = (struct script_map *)(uintptr_t)insn->own.data;
-	struct script_entry *entry =
-		trace_script_map_find(map, script_step_word(expr, insn->offset), makes);
-
-	if (!entry && makes)
-		script_step_run(expr)->script->cpus[trace_plat_cpu_id()].full++;
-	return entry;
-}
-
 static struct script_map *script_step_map(const struct expr_insn *insn)
 {
 	return (struct script_map *)(uintptr_t)insn->own.data;
+}
+
+static TRACE_ALWAYS_INLINE struct script_entry *
+script_step_entry(struct expr_run *expr, const struct expr_insn *insn, bool makes)
+{
+	return script_map_find(script_step_map(insn), script_step_word(expr, insn->offset), makes);
 }
 
 void trace_script_step_map_get(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
@@ -36,7 +30,7 @@ void trace_script_step_map_get(struct expr_run *expr, const struct expr_insn *in
 		value = *script_entry_value(map, entry);
 		if (is_text)
 			memcpy(to, script_entry_value(map, entry), map->value.bytes);
-		trace_script_map_unlock(map, entry);
+		script_map_unlock(map, entry);
 	}
 	expr_next(expr, insn, value);
 }
@@ -53,7 +47,7 @@ void trace_script_step_map_set(struct expr_run *expr, const struct expr_insn *in
 			       map->value.bytes);
 		else
 			*script_entry_value(map, entry) = value;
-		trace_script_map_unlock(map, entry);
+		script_map_unlock(map, entry);
 	}
 	expr_next(expr, insn, value);
 }
@@ -66,7 +60,7 @@ void trace_script_step_map_add(struct expr_run *expr, const struct expr_insn *in
 	if (entry) {
 		*script_entry_value(map, entry) += value;
 		value = *script_entry_value(map, entry);
-		trace_script_map_unlock(map, entry);
+		script_map_unlock(map, entry);
 	}
 	expr_next(expr, insn, value);
 }
@@ -85,7 +79,7 @@ void trace_script_step_count(struct expr_run *expr, const struct expr_insn *insn
 
 	if (entry) {
 		++*script_entry_value(map, entry);
-		trace_script_map_unlock(map, entry);
+		script_map_unlock(map, entry);
 	}
 	expr_next(expr, insn, value);
 }
@@ -146,7 +140,7 @@ void trace_script_step_aggregate(struct expr_run *expr, const struct expr_insn *
 
 	if (entry) {
 		script_step_take_in(&map->value, script_entry_value(map, entry), value);
-		trace_script_map_unlock(map, entry);
+		script_map_unlock(map, entry);
 	}
 	expr_next(expr, insn, value);
 }

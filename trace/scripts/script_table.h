@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <trace/compiler.h>
 #include "expr/expr_cursor.h"
 
 struct trace_script;
@@ -80,8 +81,8 @@ struct script_map {
 	uint32_t nr_buckets; /* a power of 2 */
 	uint8_t *memory;
 	_Atomic uint32_t free_lock;
-	uint32_t free; /* number of an entry */
-	uint32_t nr_used;
+	uint32_t free;	   /* number of an entry that was given back; 0: none */
+	uint32_t nr_taken; /* entries ever taken, from number 1 on */
 	struct trace_script *script;
 	struct script_map *next;
 };
@@ -91,33 +92,91 @@ struct script_map {
 /* Memory for the keys and values of a table, whose types are known. 0 or -ENOMEM. */
 int trace_script_map_init(struct script_map *map);
 void trace_script_map_destroy(struct script_map *map);
-/*
- * The entry of a key, locked; NULL, unlocked: there is none, and it is not to be made or there is no
- * room. Probe context, preemption off, as all with an entry.
- */
-struct script_entry *trace_script_map_find(struct script_map *map, const uint64_t *key, bool makes);
-void trace_script_map_unlock(struct script_map *map, const struct script_entry *entry);
 bool trace_script_map_delete(struct script_map *map, const uint64_t *key);
 /* Forget all keys; or, with `keeps`, set all values to 0. Thread. */
 void trace_script_map_clear(struct script_map *map, bool keeps);
 /* Copy all entries, of map->stride bytes each, at most map->nr_entries. Returns how many. Thread. */
 uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory);
+/*
+ * The entry of a key that was not found in its bucket, which is locked: a new one; or NULL, unlocked:
+ * it is not to be made, or there is no room, which is counted. Probe context.
+ */
+struct script_entry *trace_script_map_add(struct script_map *map, struct script_bucket *bucket,
+					  const uint64_t *key, uint32_t hash, bool makes);
+
 static inline uint64_t *script_entry_value(const struct script_map *map, struct script_entry *entry)
 {
 	return &entry->words[map->key_words];
 }
+
 static inline struct script_entry *script_map_entry(const struct script_map *map, uint32_t number)
 {
 	return (struct script_entry *)(void *)(map->memory + (size_t)number * map->stride);
 }
+
 static inline void script_lock(_Atomic uint32_t *lock)
 {
 	while (atomic_exchange_explicit(lock, 1, memory_order_acquire))
 		;
 }
+
 static inline void script_unlock(_Atomic uint32_t *lock)
 {
 	atomic_store_explicit(lock, 0, memory_order_release);
+}
+
+static inline uint32_t script_map_hash(const struct script_map *map, const uint64_t *key)
+{
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < map->key_words; i++)
+		hash = ((hash << 23 | hash >> 41) ^ key[i]) * 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(hash >> 32);
+}
+
+static inline struct script_bucket *script_map_bucket(const struct script_map *map, uint32_t hash)
+{
+	return &map->buckets[hash & (map->nr_buckets - 1)];
+}
+
+static inline bool script_map_has_key(const struct script_map *map,
+				      const struct script_entry *entry, const uint64_t *key,
+				      uint32_t hash)
+{
+	if (entry->hash != hash)
+		return false;
+	for (uint32_t i = 0; i < map->key_words; i++) {
+		if (entry->words[i] != key[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The entry of a key, locked; NULL, unlocked: there is none, and it is not to be made or there is no
+ * room. Probe context, preemption off, as all with an entry.
+ */
+static TRACE_ALWAYS_INLINE struct script_entry *script_map_find(struct script_map *map,
+								const uint64_t *key, bool makes)
+{
+	uint32_t hash = script_map_hash(map, key);
+	struct script_bucket *bucket = script_map_bucket(map, hash);
+
+	script_lock(&bucket->lock);
+	for (uint32_t number = bucket->first; number;) {
+		struct script_entry *entry = script_map_entry(map, number);
+
+		if (TRACE_LIKELY(script_map_has_key(map, entry, key, hash)))
+			return entry;
+		number = entry->next;
+	}
+	return trace_script_map_add(map, bucket, key, hash, makes);
+}
+
+static TRACE_ALWAYS_INLINE void script_map_unlock(struct script_map *map,
+						  const struct script_entry *entry)
+{
+	script_unlock(&script_map_bucket(map, entry->hash)->lock);
 }
 
 /* A table that is being printed, line by line, from a copy. */
