@@ -94,7 +94,7 @@ static int guard_read_reset(struct monitor_parser *parser, struct monitor_guard 
 {
 	static const char wanted[] = "a clock is expected";
 	struct expr_word name;
-	uint32_t clock;
+	uint32_t clock = 0;
 	int err = trace_monitor_take_word(parser, wanted, &name);
 
 	if (!err)
