@@ -3,6 +3,7 @@
 #include <trace/platform.h>
 #include <trace/platform_events.h>
 #include <trace/trace_seq.h>
+#include "instance/array.h"
 #include "script_tree.h"
 #include "text/str.h"
 
@@ -24,7 +25,8 @@ static int script_make_memory(struct trace_script *script)
 	return 0;
 }
 
-static int script_compile(struct trace_script *script)
+/* With the config lock: no event comes or goes while its fields are looked at. */
+static int script_compile_locked(struct trace_script *script)
 {
 	int err = trace_script_parse(script);
 
@@ -38,6 +40,16 @@ static int script_compile(struct trace_script *script)
 		err = trace_script_check_types(script);
 	if (!err)
 		err = trace_script_emit(script);
+	return err;
+}
+
+static int script_compile(struct trace_script *script)
+{
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	err = script_compile_locked(script);
+	trace_plat_unlock(&trace_config_lock);
 	return err ? err : script_make_memory(script);
 }
 

@@ -3,7 +3,7 @@
  *
  *   script_lex.c     characters to words
  *   script_parse.c   words to trees of clauses and statements; script_tree.c: of expressions
- *   script_type.c    types of trees, and the shapes of tables; script_name.c: of names
+ *   script_type.c    types of trees, and the shapes of tables; script_name.c: of names; script_unify.c
  *   script_action.c  statements to programs of trace/expr/; script_emit.c: values; script_slot.c: texts
  *   script_step.c    steps of these programs; script_step_map.c: about tables
  *   script_map.c     tables
@@ -32,9 +32,10 @@
 
 #define SCRIPT_BYTES_MAX   1024u /* of a run's variables, keys and texts */
 #define SCRIPT_OUT_BYTES   65536u
-#define SCRIPT_PARTS_MAX   8u  /* of a key, and arguments of printf() */
-#define SCRIPT_NESTING_MAX 16u /* of parentheses and blocks */
-#define SCRIPT_HEIGHT_MAX  24u /* of the tree of an expression */
+#define SCRIPT_PARTS_MAX   8u	  /* of a key, and arguments of printf() */
+#define SCRIPT_ROUNDS_MAX  10000u /* of all loops of a run */
+#define SCRIPT_NESTING_MAX 16u	  /* of parentheses and blocks */
+#define SCRIPT_HEIGHT_MAX  24u	  /* of the tree of an expression */
 
 struct script_builtin;
 struct script_format;
@@ -82,6 +83,7 @@ struct script_clause {
 	struct script_probe *probes;
 	struct script_node *predicate; /* or NULL */
 	struct script_node *block;
+	struct script_var *vars;
 	struct expr_program *program;
 	uint32_t zeroed; /* bytes at the beginning of the block that a run begins with */
 	struct trace_script *script;
@@ -106,8 +108,9 @@ struct script_run {
 	struct expr_run expr; /* first */
 	struct trace_script *script;
 	const struct script_hit *hit;
-	uint64_t now_ns; /* 0: not read yet */
-	uint8_t *bytes;	 /* the block */
+	uint64_t now_ns;      /* 0: not read yet */
+	uint32_t rounds_left; /* of all its loops */
+	uint8_t *bytes;	      /* the block */
 };
 
 /* Of each CPU. */
@@ -153,7 +156,6 @@ struct trace_script {
 	const struct trace_script_params *params;
 	struct script_clause *clauses;
 	struct script_map *maps; /* sorted by name */
-	struct script_var *vars;
 	struct script_format *formats;
 	uint32_t nr_formats;
 	struct script_node *loops;

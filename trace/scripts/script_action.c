@@ -70,6 +70,14 @@ static void script_action_set_var(struct script_emit *emit, struct script_node *
 	const struct script_var *var = node->a->var;
 	uint32_t temp;
 
+	if (!node->binary && var->type.kind == SCRIPT_TUPLE) {
+		/* Its parts may be made of those that it has had. */
+		uint32_t at = trace_script_emit_room(emit, var->type.bytes);
+
+		trace_script_emit_slot(emit, node->b, at, &var->type);
+		trace_script_emit_copy(emit, at, &var->type, var->offset, &var->type);
+		return;
+	}
 	if (!node->binary) {
 		trace_script_emit_slot(emit, node->b, var->offset, &var->type);
 		return;
@@ -234,6 +242,19 @@ static void script_action_while(struct script_emit *emit, struct script_node *no
 	insn->own.words[0] = SCRIPT_LOOPS_MAX;
 }
 
+static void script_action_unroll(struct script_emit *emit, struct script_node *node)
+{
+	uint64_t times = emit->times;
+
+	emit->times *= node->number;
+	if (emit->times > SCRIPT_INSNS_MAX)
+		trace_script_refuse(emit->script, &node->word, -E2BIG,
+				    "unroll() in unroll(): more than %u times", SCRIPT_INSNS_MAX);
+	for (uint64_t i = 0; i < node->number; i++)
+		script_action_block(emit, node->b);
+	emit->times = times;
+}
+
 static void script_action_statement(struct script_emit *emit, struct script_node *node)
 {
 	uint32_t top = emit->top;
@@ -250,8 +271,7 @@ static void script_action_statement(struct script_emit *emit, struct script_node
 		script_action_if(emit, node);
 		break;
 	case SCRIPT_UNROLL:
-		for (uint64_t i = 0; i < node->number; i++)
-			script_action_block(emit, node->b);
+		script_action_unroll(emit, node);
 		break;
 	case SCRIPT_WHILE:
 		script_action_while(emit, node);
@@ -265,7 +285,8 @@ static void script_action_statement(struct script_emit *emit, struct script_node
 
 static void script_action_block(struct script_emit *emit, struct script_node *first)
 {
-	for (struct script_node *node = first; node && !emit->script->err; node = node->next)
+	for (struct script_node *node = first; node && !emit->script->err && !emit->build.is_full;
+	     node = node->next)
 		script_action_statement(emit, node);
 }
 
@@ -299,9 +320,9 @@ static struct expr_program *script_action_program(struct script_emit *emit,
 						  struct script_node *condition,
 						  struct script_node *block)
 {
-	struct script_emit inner = { .script = emit->script,
-				     .clause = emit->clause,
-				     .top = emit->top };
+	struct script_emit inner = {
+		.script = emit->script, .clause = emit->clause, .top = emit->top, .times = 1
+	};
 	uint32_t nr;
 	int err = script_action_make(&inner, condition, block, SCRIPT_INSNS_MAX);
 
@@ -324,25 +345,23 @@ static struct expr_program *script_action_program(struct script_emit *emit,
 	return NULL;
 }
 
-static int script_action_clause(struct script_clause *clause, uint32_t zeroed)
+static int script_action_clause(struct script_clause *clause)
 {
-	struct script_emit emit = { .script = clause->script, .clause = clause, .top = zeroed };
+	struct script_emit emit = { .script = clause->script, .clause = clause, .times = 1 };
 
-	clause->zeroed = zeroed;
+	for (struct script_var *var = clause->vars; var; var = var->next)
+		var->offset = trace_script_emit_room(&emit, (var->type.bytes + 7) / 8 * 8);
+	clause->zeroed = emit.top;
+	if (clause->script->err)
+		return clause->script->err;
 	clause->program = script_action_program(&emit, clause->predicate, clause->block);
 	return clause->script->err;
 }
 
 int trace_script_emit(struct trace_script *script)
 {
-	uint32_t at = 0;
-
-	for (struct script_var *var = script->vars; var; var = var->next) {
-		var->offset = at;
-		at += (var->type.bytes + 7) / 8 * 8;
-	}
 	for (struct script_clause *clause = script->clauses; clause && !script->err;
 	     clause = clause->next)
-		script_action_clause(clause, at);
+		script_action_clause(clause);
 	return script->err;
 }

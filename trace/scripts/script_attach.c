@@ -25,6 +25,7 @@ struct script_tap {
 	struct script_probe *probe;
 	struct trace_event_call *call;
 	struct trace_event_file *file; /* NULL: it is not watched */
+	uint32_t type;		       /* number of the event's type */
 	char name[TRACE_SYM_LEN + 16];
 };
 
@@ -148,6 +149,7 @@ static uint32_t script_attach_events(const struct expr_word *system, const struc
 			continue;
 		if (nr < max) {
 			out_taps[nr].call = event->call;
+			out_taps[nr].type = event->type;
 			trace_snprintf(out_taps[nr].name, sizeof(out_taps[nr].name),
 				       "tracepoint:%s:%s", event->system, event->name);
 		}
@@ -304,7 +306,8 @@ bool trace_script_probe_has_field(const struct script_probe *probe,
 				  const struct trace_event_field *field)
 {
 	for (uint32_t i = 0; i < probe->nr; i++) {
-		if (!script_attach_same_field(&probe->target->taps[i].call->event, field))
+		if (probe->kind != SCRIPT_EVENT ||
+		    !script_attach_same_field(&probe->target->taps[i].call->event, field))
 			return false;
 	}
 	return true;
@@ -370,6 +373,19 @@ static int script_attach_fprobe(struct script_probe *probe)
 	return register_fprobe_ips(&target->fprobe, target->addrs, target->nr);
 }
 
+/* Is it still there? Events of probes may have gone since the script was compiled. Config lock held. */
+static bool script_attach_is_there(const struct script_tap *tap)
+{
+	struct expr_word event = trace_expr_whole(tap->name), system;
+
+	(void)expr_take_until(&event, ":");
+	event = expr_behind(&event, 1);
+	system = expr_take_until(&event, ":");
+	event = expr_behind(&event, 1);
+	return trace_event_call_named(&system, &event) == tap->call &&
+	       tap->call->event.type == tap->type;
+}
+
 static int script_attach_taps(struct script_probe *probe)
 {
 	struct script_target *target = probe->target;
@@ -378,9 +394,13 @@ static int script_attach_taps(struct script_probe *probe)
 	trace_plat_lock(&trace_config_lock);
 	for (uint32_t i = 0; i < target->nr && !err; i++) {
 		struct script_tap *tap = &target->taps[i];
-		struct trace_event_file *file =
-			trace_event_file_get(trace_global_array(), tap->call);
+		struct trace_event_file *file;
 
+		if (!script_attach_is_there(tap)) {
+			err = -ENOENT;
+			break;
+		}
+		file = trace_event_file_get(trace_global_array(), tap->call);
 		tap->probe = probe;
 		tap->watch.func = script_attach_event;
 		tap->watch.ignores_head = true;

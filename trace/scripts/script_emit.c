@@ -97,21 +97,11 @@ void trace_script_emit_jump(struct script_emit *emit, struct script_patch **patc
 	struct expr_insn *insn = trace_expr_add(&emit->build, EXPR_TEST_VALUE);
 
 	insn->span = UINT64_MAX; /* always true */
-	script_emit_patch(emit, number, true, patches);
+	if (!emit->build.is_full)
+		script_emit_patch(emit, number, true, patches);
 }
 
 /* ---- Conditions ---- */
-
-static bool script_emit_cmp(enum script_binary binary, enum expr_cmp *out)
-{
-	static const enum expr_cmp cmps[SCRIPT_NR_BINARIES] = {
-		[SCRIPT_EQ] = EXPR_CMP_EQ, [SCRIPT_NE] = EXPR_CMP_NE, [SCRIPT_LE] = EXPR_CMP_LE,
-		[SCRIPT_GE] = EXPR_CMP_GE, [SCRIPT_LT] = EXPR_CMP_LT, [SCRIPT_GT] = EXPR_CMP_GT,
-	};
-
-	*out = cmps[binary];
-	return binary >= SCRIPT_EQ && binary <= SCRIPT_GT;
-}
 
 static bool script_emit_is_signed(const struct script_node *node)
 {
@@ -134,18 +124,42 @@ static void script_emit_same_text(struct script_emit *emit, struct script_node *
 	emit->top = top;
 }
 
+/* The test of the value by a comparison with a constant: a range of numbers, which goes on over 0. */
+static void script_emit_range(struct script_emit *emit, const struct script_node *node)
+{
+	struct expr_insn *insn = trace_expr_add(&emit->build, EXPR_TEST_VALUE);
+	uint64_t least = script_emit_is_signed(node) ? 1ull << 63 : 0, most = least - 1;
+	uint64_t number = node->b->number, first = number, last = number;
+	bool is_empty = false;
+
+	if (node->binary == SCRIPT_LT || node->binary == SCRIPT_LE) {
+		is_empty = node->binary == SCRIPT_LT && number == least;
+		first = least;
+		last -= node->binary == SCRIPT_LT;
+	} else if (node->binary == SCRIPT_GT || node->binary == SCRIPT_GE) {
+		is_empty = node->binary == SCRIPT_GT && number == most;
+		first += node->binary == SCRIPT_GT;
+		last = most;
+	}
+	insn->mask = is_empty ? 0 : UINT64_MAX;
+	insn->lo = is_empty ? 1 : first;
+	insn->span = is_empty ? 0 : last - first;
+	if (node->binary == SCRIPT_NE) {
+		insn->next[false] = EXPR_PASS;
+		insn->next[true] = EXPR_FAIL;
+	}
+}
+
 static void script_emit_test(struct script_emit *emit, struct script_node *node,
 			     struct script_patch **falses)
 {
 	uint32_t first;
-	enum expr_cmp cmp;
 
-	if (node->op == SCRIPT_BINARY && script_emit_cmp(node->binary, &cmp) &&
+	if (node->op == SCRIPT_BINARY && node->binary >= SCRIPT_EQ && node->binary <= SCRIPT_GT &&
 	    node->b->op == SCRIPT_NUMBER && node->a->type.kind != SCRIPT_TEXT) {
 		trace_script_emit_value(emit, node->a);
 		first = emit->build.program->nr;
-		trace_expr_add_compare(&emit->build, script_emit_is_signed(node), cmp,
-				       node->b->number);
+		script_emit_range(emit, node);
 	} else {
 		struct expr_insn *insn;
 
@@ -340,6 +354,7 @@ static void script_emit_member(struct script_emit *emit, struct script_node *nod
 		script_emit_field(emit, node->field);
 	} else if (node->a->op == SCRIPT_BUILTIN) {
 		trace_script_step(emit, SCRIPT_STEP_ARG, 0)->to = (uint8_t)node->number;
+		script_emit_bits(emit, 0, node->bits, node->type.is_signed);
 	} else {
 		trace_script_emit_value(emit, node->a);
 		script_emit_read(emit, node);

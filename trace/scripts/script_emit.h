@@ -17,6 +17,7 @@ struct script_emit {
 	struct expr_build build;
 	uint32_t top; /* the first free byte of the block */
 	uint32_t nr_temps;
+	uint64_t times; /* that the statements are repeated by unroll() */
 };
 
 /* Add a step of scripts, about `offset` of the block. */
@@ -44,6 +45,9 @@ void trace_script_emit_condition(struct script_emit *emit, struct script_node *n
 /* Put a value at `offset` of the block, as a value of the type `as`. */
 void trace_script_emit_slot(struct script_emit *emit, struct script_node *node, uint32_t offset,
 			    const struct script_type *as);
+/* Copy a value from one place of the block to another, where it is to be of the type `as`. */
+void trace_script_emit_copy(struct script_emit *emit, uint32_t from, const struct script_type *type,
+			    uint32_t to, const struct script_type *as);
 /* A table's value: to `to` of the block, if it is no word. */
 void trace_script_emit_map(struct script_emit *emit, struct script_node *node, uint32_t to);
 /* A tuple goes to the block; returns the offset of its part. */

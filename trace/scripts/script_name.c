@@ -227,6 +227,7 @@ static TRACE_NOINLINE void script_name_argument(struct script_type_check *check,
 	}
 	node->number = arg.at;
 	node->type = script_name_of_btf(arg.type);
+	node->bits = 8 * (uint32_t)trace_btf_sizeof(arg.type);
 	if (node->type.kind == SCRIPT_STRUCT || node->type.kind == SCRIPT_TEXT)
 		trace_script_type_refuse(check, node, "this argument is no number");
 }
@@ -236,16 +237,19 @@ void trace_script_type_member(struct script_type_check *check, struct script_nod
 	const struct script_type *of = &node->a->type;
 	struct btf_member member;
 
-	trace_script_type_of(check, node->a);
-	if (check->script->err)
-		return;
-	if (node->a->op == SCRIPT_BUILTIN && node->a->builtin->kind == SCRIPT_B_ARGS) {
+	if (node->a->op == SCRIPT_BUILTIN && trace_expr_is(&node->a->word, "args")) {
+		trace_script_type_builtin(check, node->a);
+		if (check->script->err)
+			return;
 		if (check->clause->probes->kind == SCRIPT_EVENT)
 			script_name_event_field(check, node);
 		else
 			script_name_argument(check, node);
 		return;
 	}
+	trace_script_type_of(check, node->a);
+	if (check->script->err)
+		return;
 	if (of->kind != SCRIPT_POINTER && of->kind != SCRIPT_STRUCT) {
 		if (of->kind || check->is_last)
 			trace_script_type_refuse(
@@ -308,7 +312,7 @@ TRACE_NOINLINE void trace_script_type_cast(struct script_type_check *check,
 	bool is_pointer = false, is_signed;
 	uint64_t bits;
 
-	trace_script_type_of(check, node->a);
+	trace_script_type_number_of(check, node->a);
 	while (word.len &&
 	       (word.at[word.len - 1] == '*' || trace_is_space(word.at[word.len - 1]))) {
 		is_pointer |= word.at[word.len - 1] == '*';

@@ -54,13 +54,22 @@ static void script_slot_text(struct script_emit *emit, struct script_node *node,
 	}
 }
 
-static void script_slot_copy(struct script_emit *emit, uint32_t from, uint32_t from_bytes,
-			     uint32_t to, uint32_t to_bytes)
+void trace_script_emit_copy(struct script_emit *emit, uint32_t from, const struct script_type *type,
+			    uint32_t to, const struct script_type *as)
 {
-	struct expr_insn *insn = trace_script_step(emit, SCRIPT_STEP_COPY, to);
+	struct expr_insn *insn;
 
-	insn->own.words[0] = from;
-	insn->own.words[1] = (uint64_t)to_bytes << 32 | from_bytes;
+	if (as->kind != SCRIPT_TUPLE) {
+		insn = trace_script_step(emit, SCRIPT_STEP_COPY, to);
+		insn->own.words[0] = from;
+		insn->own.words[1] = (uint64_t)as->bytes << 32 | type->bytes;
+		return;
+	}
+	for (uint32_t i = 0; i < as->nr; i++) {
+		trace_script_emit_copy(emit, from, &type->parts[i], to, &as->parts[i]);
+		from += type->parts[i].bytes;
+		to += as->parts[i].bytes;
+	}
 }
 
 static void script_slot_choose_slot(struct script_emit *emit, struct script_node *node,
@@ -100,15 +109,15 @@ void trace_script_emit_slot(struct script_emit *emit, struct script_node *node, 
 	} else if (node->op == SCRIPT_CHOICE) {
 		script_slot_choose_slot(emit, node, offset, as);
 	} else if (node->op == SCRIPT_VAR) {
-		script_slot_copy(emit, node->var->offset, node->type.bytes, offset, as->bytes);
+		trace_script_emit_copy(emit, node->var->offset, &node->type, offset, as);
 	} else if (node->op == SCRIPT_MAP) {
 		uint32_t at = trace_script_emit_room(emit, node->type.bytes);
 
 		trace_script_emit_map(emit, node, at);
-		script_slot_copy(emit, at, node->type.bytes, offset, as->bytes);
+		trace_script_emit_copy(emit, at, &node->type, offset, as);
 	} else if (node->op == SCRIPT_PART) {
-		script_slot_copy(emit, trace_script_emit_part(emit, node), node->type.bytes, offset,
-				 as->bytes);
+		trace_script_emit_copy(emit, trace_script_emit_part(emit, node), &node->type,
+				       offset, as);
 	} else if (node->op == SCRIPT_LIST) {
 		node = node->a;
 		for (uint32_t i = 0; node; node = node->next, offset += as->parts[i++].bytes)

@@ -38,15 +38,23 @@ static void script_step_retval(struct expr_run *expr, const struct expr_insn *in
 	expr_next(expr, insn, ftrace_regs_get_return_value(script_step_run(expr)->hit->regs));
 }
 
-/* The thread group; of a thread of the kernel, and in NMIs, the thread itself. */
-static void script_step_pid(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+/*
+ * Steps whose data lies on the stack take it in a function of their own: a step that ends by a call, for
+ * the next one to come back to its data, would keep the stack from being used again.
+ */
+
+static TRACE_NOINLINE uint64_t script_step_tgid(void)
 {
 	struct trace_plat_user user;
 
-	value = (uint32_t)trace_plat_current_pid();
-	if (trace_plat_user_get(&user))
-		value = (uint32_t)user.tgid;
-	expr_next(expr, insn, value);
+	return (uint32_t)(trace_plat_user_get(&user) ? user.tgid : trace_plat_current_pid());
+}
+
+/* The thread group; of a thread of the kernel, and in NMIs, the thread itself. */
+static void script_step_pid(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(expr, insn, script_step_tgid());
 }
 
 static uint64_t script_step_now(struct script_run *run)
@@ -83,13 +91,18 @@ static void script_step_rand(struct expr_run *expr, const struct expr_insn *insn
 	expr_next(expr, insn, (value ^ value >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
 }
 
+static TRACE_NOINLINE uint64_t script_step_number_at(uint64_t from, uint32_t bytes)
+{
+	uint64_t got = 0;
+
+	if (!expr_number_at(&got, from, bytes))
+		return 0;
+	return bytes < 8 ? got & ((1ull << 8 * bytes) - 1) : got;
+}
+
 static void script_step_read(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	uint64_t got = 0, bits = 8ull * insn->to;
-
-	if (!expr_number_at(&got, value + insn->own.words[0], insn->to))
-		got = 0;
-	expr_next(expr, insn, bits < 64 ? got & ((1ull << bits) - 1) : got);
+	expr_next(expr, insn, script_step_number_at(value + insn->own.words[0], insn->to));
 }
 
 /* ---- Operators ---- */
@@ -160,35 +173,42 @@ static uint64_t script_step_cut(uint64_t word, bool *out_has_end)
 	return zeros ? word & (((zeros & (0 - zeros)) >> 7) - 1) : word;
 }
 
-static void script_step_comm(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+static TRACE_NOINLINE void script_step_put_comm(uint64_t *to, uint64_t words)
 {
-	uint64_t *to = script_step_word(expr, insn->offset);
 	bool has_end;
 
 	trace_plat_current_comm((char *)to);
 	to[0] = script_step_cut(to[0], &has_end);
 	to[1] = has_end ? 0 : script_step_cut(to[1], &has_end);
-	for (uint64_t i = TRACE_COMM_LEN / 8; i < insn->own.words[0] / 8; i++)
+	for (uint64_t i = TRACE_COMM_LEN / 8; i < words; i++)
 		to[i] = 0;
+}
+
+static void script_step_comm(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	script_step_put_comm(script_step_word(expr, insn->offset), insn->own.words[0] / 8);
 	expr_next(expr, insn, value);
+}
+
+static TRACE_NOINLINE void script_step_put_probe(const struct script_hit *hit, uint8_t *to,
+						 uint64_t bytes)
+{
+	const struct script_probe *probe = hit->probe;
+	char name[sizeof(probe->name) + TRACE_SYM_LEN];
+	uintptr_t start;
+	size_t size, len = trace_strlen(probe->name);
+
+	trace_strcpy(name, probe->name, sizeof(probe->name));
+	if (probe->nr > 1 && !hit->name)
+		(void)trace_plat_symbol(hit->ip, name + len, &start, &size);
+	script_step_put(to, bytes, hit->name ? hit->name : name);
 }
 
 static void script_step_probe(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	const struct script_run *run = script_step_run(expr);
-	const struct script_probe *probe = run->hit->probe;
-	char name[sizeof(probe->name) + TRACE_SYM_LEN];
-	uintptr_t start;
-	size_t size, len = trace_strlen(probe->name);
 
-	if (run->hit->name) {
-		script_step_put(run->bytes + insn->offset, insn->own.words[0], run->hit->name);
-	} else {
-		trace_strcpy(name, probe->name, sizeof(probe->name));
-		if (probe->nr > 1)
-			(void)trace_plat_symbol(run->hit->ip, name + len, &start, &size);
-		script_step_put(run->bytes + insn->offset, insn->own.words[0], name);
-	}
+	script_step_put_probe(run->hit, run->bytes + insn->offset, insn->own.words[0]);
 	expr_next(expr, insn, value);
 }
 
@@ -211,7 +231,8 @@ static void script_step_copy(struct expr_run *expr, const struct expr_insn *insn
 }
 
 /* Copy a text at any address, up to `max` characters; what cannot be read ends it. */
-static void script_step_read_text(uint8_t *to, uint64_t bytes, uint64_t from, uint64_t max)
+static TRACE_NOINLINE void script_step_read_text(uint8_t *to, uint64_t bytes, uint64_t from,
+						 uint64_t max)
 {
 	uint64_t i = 0, word;
 
@@ -254,9 +275,9 @@ static bool script_step_field_place(const struct script_hit *hit,
 	return field->filter_type != FILTER_PTR_STRING;
 }
 
-static void script_step_take_field(const struct script_hit *hit,
-				   const struct trace_event_field *field, uint8_t *to,
-				   uint32_t room)
+static TRACE_NOINLINE void script_step_take_field(const struct script_hit *hit,
+						  const struct trace_event_field *field,
+						  uint8_t *to, uint32_t room)
 {
 	uint32_t at, bytes;
 
@@ -323,15 +344,20 @@ static void script_step_kstack(struct expr_run *expr, const struct expr_insn *in
 	expr_next(expr, insn, value);
 }
 
-static void script_step_ustack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+static TRACE_NOINLINE void script_step_put_ustack(uint64_t *to, uint64_t max)
 {
-	uint64_t callers[TRACE_USER_STACK_MAX], *to = script_step_word(expr, insn->offset);
+	uint64_t callers[TRACE_USER_STACK_MAX];
 	uint32_t tgid, nr = trace_userstack_get(&tgid, callers);
 
-	if (nr > insn->own.words[0])
-		nr = (uint32_t)insn->own.words[0];
+	memcpy(to, callers, (nr < max ? nr : max) * sizeof(*callers));
+}
+
+static void script_step_ustack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint64_t *to = script_step_word(expr, insn->offset);
+
 	memset(to, 0, insn->own.words[1]);
-	memcpy(to, callers, nr * sizeof(*callers));
+	script_step_put_ustack(to, insn->own.words[0]);
 	expr_next(expr, insn, value);
 }
 
@@ -365,7 +391,10 @@ static void script_step_loop(struct expr_run *expr, const struct expr_insn *insn
 {
 	const struct expr_program *program = insn->own.data;
 
-	for (uint64_t i = 0; i < insn->own.words[0]; i++) {
+	uint32_t *left = &script_step_run(expr)->rounds_left;
+
+	for (uint64_t i = 0; i < insn->own.words[0] && *left; i++) {
+		--*left;
 		expr->result = 0;
 		program->insns->step(expr, program->insns, 0);
 		if (!expr->result)
@@ -422,6 +451,7 @@ static TRACE_ALWAYS_INLINE void script_step_clause(struct script_clause *clause,
 	run.script = clause->script;
 	run.hit = hit;
 	run.now_ns = 0;
+	run.rounds_left = SCRIPT_ROUNDS_MAX;
 	run.bytes = cpu->bytes;
 	run.expr.result = 0;
 	if (clause->zeroed)

@@ -75,6 +75,7 @@ struct script_map {
 	struct expr_word name;	/* with its @ */
 	struct script_type key; /* SCRIPT_NONE: no key; several keys are a tuple */
 	struct script_type value;
+	bool has_sign; /* value.is_signed is that of the first number whose type is known */
 	uint32_t key_words, value_words;
 	uint32_t stride, nr_entries;
 	struct script_bucket *buckets;

@@ -168,8 +168,13 @@ static struct script_node *script_tree_param(struct script_lex *lex, const struc
 		return node;
 	whole = trace_expr_whole(params->texts[nr - 1]);
 	if (!script_tree_parse_number(&whole, &node->number)) {
+		char *text = trace_script_alloc(lex->script, whole.len + 1);
+
+		if (!text)
+			return NULL;
+		(void)trace_expr_copy(text, whole.len + 1, &whole);
 		node->op = SCRIPT_STRING;
-		node->text = params->texts[nr - 1];
+		node->text = text;
 	}
 	return node;
 }

@@ -1,11 +1,12 @@
 /*
  * Types of expressions, and the shapes of tables: see script.h. All clauses are gone through until no
- * table's type changes any more, as one may be used in front of where it is set.
+ * table's type changes any more, as one may be used in front of where it is set; then once more, to
+ * refuse what still has no type.
  */
 #include "script_type.h"
 #include "text/str.h"
 
-#define SCRIPT_ROUNDS 4u /* the last one refuses tables and variables without a type */
+#define SCRIPT_SETTLE_ROUNDS 64u /* until no type changes any more */
 int trace_script_type_refuse(const struct script_type_check *check, const struct script_node *node,
 			     const char *why)
 {
@@ -34,7 +35,7 @@ void trace_script_type_number_of(struct script_type_check *check, struct script_
 
 static void script_type_var(struct script_type_check *check, struct script_node *node)
 {
-	for (struct script_var *var = check->script->vars; var; var = var->next) {
+	for (struct script_var *var = check->clause->vars; var; var = var->next) {
 		if (trace_expr_same(&var->name, &node->word))
 			node->var = var;
 	}
@@ -45,33 +46,6 @@ static void script_type_var(struct script_type_check *check, struct script_node 
 }
 
 /* ---- Tables ---- */
-
-/* Let a type that is already known hold `from`, too: texts get longer. False: they do not fit. */
-static bool script_type_unify(struct script_type_check *check, struct script_type *to,
-			      const struct script_type *from)
-{
-	if (!from->kind)
-		return true;
-	if (!to->kind) {
-		*to = *from;
-		check->has_changed = true;
-		return true;
-	}
-	if (script_type_is_number(to) && script_type_is_number(from))
-		return true;
-	if (to->kind != from->kind || to->nr != from->nr)
-		return false;
-	for (uint32_t i = 0; i < to->nr; i++) {
-		if (!script_type_unify(check, (struct script_type *)(uintptr_t)&to->parts[i],
-				       &from->parts[i]))
-			return false;
-	}
-	if (from->bytes > to->bytes) {
-		to->bytes = from->bytes;
-		check->has_changed = true;
-	}
-	return true;
-}
 
 /* The type of a list of values: of the one, or a tuple of them. */
 static struct script_type script_type_list(struct script_type_check *check,
@@ -99,25 +73,14 @@ static struct script_type script_type_list(struct script_type_check *check,
 	return type;
 }
 
-/* Texts in a key may have become longer: the sum of the parts. */
-static void script_type_measure(struct script_type *type)
-{
-	if (type->kind != SCRIPT_TUPLE)
-		return;
-	type->bytes = 0;
-	for (uint32_t i = 0; i < type->nr; i++)
-		type->bytes += type->parts[i].bytes;
-}
-
 static void script_type_keys(struct script_type_check *check, struct script_node *node,
 			     struct script_node *keys)
 {
 	struct script_type type = script_type_list(check, keys);
 
-	if (!script_type_unify(check, &node->map->key, &type))
+	if (!trace_script_unify(check, &node->map->key, &type))
 		trace_script_type_refuse(check, node,
 					 "the keys of this table have other types elsewhere");
-	script_type_measure(&node->map->key);
 	if (check->is_last && !keys != !node->map->key.kind)
 		trace_script_type_refuse(check, node,
 					 keys ? "this table has no keys elsewhere"
@@ -180,12 +143,17 @@ static void script_type_binary(struct script_type_check *check, struct script_no
 
 static void script_type_choice(struct script_type_check *check, struct script_node *node)
 {
+	bool had_changed;
+
 	trace_script_type_number_of(check, node->a);
 	trace_script_type_of(check, node->b);
 	trace_script_type_of(check, node->c);
-	node->type = node->b->type;
-	if (!script_type_unify(check, &node->type, &node->c->type))
+	had_changed = check->has_changed;
+	node->type = (struct script_type){ 0 };
+	if (!trace_script_unify(check, &node->type, &node->b->type) ||
+	    !trace_script_unify(check, &node->type, &node->c->type))
 		trace_script_type_refuse(check, node, "both values of ?: must be of one type");
+	check->has_changed = had_changed; /* the type is made anew each time */
 }
 
 /* ---- Calls ---- */
@@ -305,8 +273,11 @@ void trace_script_type_of(struct script_type_check *check, struct script_node *n
 		[SCRIPT_LIST] = script_type_tuple,
 	};
 
-	if (node && !check->script->err)
-		types[node->op](check, node);
+	if (!node || check->script->err)
+		return;
+	types[node->op](check, node);
+	if (check->is_last && !check->script->err && !node->type.kind)
+		trace_script_type_refuse(check, node, "this is no value");
 }
 
 /* ---- Statements ---- */
@@ -342,16 +313,20 @@ static void script_type_aggregate(struct script_type_check *check, struct script
 
 	if (call->function->kind == SCRIPT_F_LHIST)
 		script_type_linear(check, arg, &type);
-	if (arg) {
+	if (arg)
 		trace_script_type_number_of(check, arg);
-		type.is_signed = arg->type.is_signed;
-	}
 	if (map->value.kind && map->value.kind != type.kind)
 		trace_script_refuse(check->script, &node->word, -EINVAL,
 				    "%.*s is a table of %s elsewhere", (int)map->name.len,
 				    map->name.at, trace_script_type_names[map->value.kind]);
-	else if (!map->value.kind)
+	if (!map->value.kind) {
 		map->value = type;
+		check->has_changed = true;
+	}
+	if (arg && arg->type.kind && !map->has_sign) {
+		map->value.is_signed = arg->type.is_signed;
+		map->has_sign = true;
+	}
 }
 
 static void script_type_assign_map(struct script_type_check *check, struct script_node *node)
@@ -371,7 +346,7 @@ static void script_type_assign_map(struct script_type_check *check, struct scrip
 	if (node->binary)
 		trace_script_want_number(check, from);
 	if (to->map->value.kind >= SCRIPT_COUNT ||
-	    !script_type_unify(check, &to->map->value, &from->type))
+	    !trace_script_unify(check, &to->map->value, &from->type))
 		trace_script_refuse(check->script, &node->word, -EINVAL, "%.*s holds %s elsewhere",
 				    (int)to->word.len, to->word.at,
 				    trace_script_type_names[to->map->value.kind]);
@@ -384,22 +359,20 @@ static void script_type_assign_var(struct script_type_check *check, struct scrip
 	trace_script_type_of(check, node->b);
 	if (check->script->err || (!node->b->type.kind && !check->is_last))
 		return;
-	if (!node->b->type.kind) {
-		trace_script_type_refuse(check, node->b, "this is no value");
-		return;
-	}
-	for (var = check->script->vars; var && !trace_expr_same(&var->name, &node->a->word);)
+	if (node->binary)
+		trace_script_want_number(check, node->b);
+	for (var = check->clause->vars; var && !trace_expr_same(&var->name, &node->a->word);)
 		var = var->next;
 	if (!var) {
 		var = trace_script_alloc(check->script, sizeof(*var));
 		if (!var)
 			return;
 		var->name = node->a->word;
-		var->next = check->script->vars;
-		check->script->vars = var;
+		var->next = check->clause->vars;
+		check->clause->vars = var;
 	}
 	node->a->var = var;
-	if (!script_type_unify(check, &var->type, &node->b->type))
+	if (!trace_script_unify(check, &var->type, &node->b->type))
 		trace_script_refuse(check->script, &node->word, -EINVAL, "%.*s holds %s elsewhere",
 				    (int)var->name.len, var->name.at,
 				    trace_script_type_names[var->type.kind]);
@@ -414,7 +387,7 @@ static void script_type_step(struct script_type_check *check, struct script_node
 		if (!of->map)
 			return;
 		script_type_keys(check, of, of->a);
-		if (!script_type_unify(check, &of->map->value, &trace_script_signed))
+		if (!trace_script_unify(check, &of->map->value, &trace_script_signed))
 			trace_script_type_refuse(check, of, "this table holds no numbers");
 	} else if (of->op == SCRIPT_VAR) {
 		trace_script_type_number_of(check, of);
@@ -469,18 +442,31 @@ static void script_type_block(struct script_type_check *check, struct script_nod
 		script_type_statement(check, node);
 }
 
+static void script_type_clauses(struct script_type_check *check)
+{
+	check->has_changed = false;
+	for (check->clause = check->script->clauses; check->clause && !check->script->err;
+	     check->clause = check->clause->next) {
+		if (check->clause->predicate)
+			trace_script_type_number_of(check, check->clause->predicate);
+		script_type_block(check, check->clause->block);
+	}
+}
+
 int trace_script_check_types(struct trace_script *script)
 {
 	struct script_type_check check = { .script = script };
+	uint32_t round = 0;
 
-	for (uint32_t round = 0; round < SCRIPT_ROUNDS && !script->err; round++) {
-		check.is_last = round == SCRIPT_ROUNDS - 1;
-		for (check.clause = script->clauses; check.clause && !script->err;
-		     check.clause = check.clause->next) {
-			if (check.clause->predicate)
-				trace_script_type_number_of(&check, check.clause->predicate);
-			script_type_block(&check, check.clause->block);
-		}
-	}
+	do
+		script_type_clauses(&check);
+	while (check.has_changed && ++round < SCRIPT_SETTLE_ROUNDS && !script->err);
+	check.is_last = true;
+	if (!script->err)
+		script_type_clauses(&check);
+	if (check.has_changed)
+		trace_script_refuse(
+			script, &script->clauses->probes->word, -E2BIG,
+			"tables and variables are set from each other in too many steps");
 	return script->err;
 }

@@ -36,6 +36,12 @@ void trace_script_type_index(struct script_type_check *check, struct script_node
 void trace_script_type_part(struct script_type_check *check, struct script_node *node);
 void trace_script_type_cast(struct script_type_check *check, struct script_node *node);
 void trace_script_type_deref(struct script_type_check *check, struct script_node *node);
+/*
+ * Let a type that is already known hold `from`, too: texts get longer, and with them the tuples that
+ * they are in. False: they do not fit.
+ */
+bool trace_script_unify(struct script_type_check *check, struct script_type *to,
+			const struct script_type *from);
 /* Find a table by its name, or make it. NULL: out of memory. */
 struct script_map *trace_script_find_map(struct script_type_check *check,
 					 const struct expr_word *name);

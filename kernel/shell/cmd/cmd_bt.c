@@ -14,6 +14,7 @@
 #define BT_ROUND_NS    (10 * NSEC_PER_MSEC) /* between two looks at the output */
 #define BT_TEXT_BYTES  16384u
 #define BT_CARET_CHARS 120u
+#define BT_PIECES      8 /* of output, in front of a look at whether to go on */
 
 struct bt {
 	struct command_env *env;
@@ -50,18 +51,35 @@ static void bt_show_mistake(struct bt *bt, const char *text, const struct trace_
 
 /* ---- Output ---- */
 
-static bool bt_read(struct bt *bt)
+/* Write a piece of the output. False: there was none. */
+static bool bt_write_some(struct bt *bt, bool *out_goes_on)
 {
 	struct trace_seq seq;
+
+	trace_seq_init(&seq, bt->buf, BT_TEXT_BYTES);
+	*out_goes_on = trace_script_read(bt->script, &seq);
+	command_write(bt->env, seq.buf, seq.len);
+	command_flush(bt->env);
+	return seq.len;
+}
+
+/* The output so far; a script that sees its own output would make more of it for ever. */
+static bool bt_read(struct bt *bt)
+{
 	bool goes_on;
 
-	do {
-		trace_seq_init(&seq, bt->buf, BT_TEXT_BYTES);
-		goes_on = trace_script_read(bt->script, &seq);
-		command_write(bt->env, seq.buf, seq.len);
-	} while (seq.len);
-	command_flush(bt->env);
+	for (int i = 0; i < BT_PIECES && bt_write_some(bt, &goes_on) && goes_on; i++)
+		;
 	return goes_on;
+}
+
+/* All that is left, when nothing runs any more. */
+static void bt_read_rest(struct bt *bt)
+{
+	bool goes_on;
+
+	while (bt_write_some(bt, &goes_on))
+		;
 }
 
 static void bt_print_tables(struct bt *bt)
@@ -129,7 +147,7 @@ static int bt_run(struct bt *bt)
 	trace_script_stop(bt->script);
 	if (bt->job)
 		sh_wait(bt->job);
-	bt_read(bt);
+	bt_read_rest(bt);
 	command_puts(bt->env, "\n");
 	bt_print_tables(bt);
 	bt_print_losses(bt);

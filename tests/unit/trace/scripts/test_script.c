@@ -200,6 +200,89 @@ static void refused(void **state)
 	}
 }
 
+/* Scripts that the block of a run, or a program, has no room for, and values that are none. */
+static void out_of_bounds(void **state)
+{
+	static const struct {
+		const char *text;
+		int err;
+		const char *why;
+	} rows[] = {
+		{ "BEGIN { $a = kstack; $b = kstack; $c = kstack; $d = kstack; }", -E2BIG,
+		  "1024 bytes" },
+		{ "BEGIN { unroll(100) { unroll(100) { if (pid) { @x = 1 } else { @y = 1 } } } }",
+		  -E2BIG, "more than 4000 times" },
+		{ "BEGIN { unroll(40) { unroll(100) { if (pid) { @x = 1 } else { @y = 1 } } } }",
+		  -E2BIG, "more than 4000 instructions" },
+		{ "kprobe:do_work { print((1, args)); }", -EINVAL, "this is no value" },
+		{ "kprobe:do_work { print(args); }", -EINVAL, "this is no value" },
+		{ "kprobe:do_work { printf(\"%s\", args); }", -EINVAL, "this is no value" },
+		{ "kprobe:do_work { @ = ((struct file *)args)->pos; }", -EINVAL,
+		  "this is no value" },
+		{ "kprobe:do_work { @ = args == comm; }", -EINVAL, "this is no value" },
+		{ "kprobe:do_work { @x[1, 2] = 1; @x[1, 2, args] = 1; }", -EINVAL,
+		  "this is no value" },
+		{ "tracepoint:shelf:shelf_full, kprobe:do_work { @ = args.shelf; }", -EINVAL,
+		  "at other places" },
+		{ "BEGIN { $x = \"a\"; $x += \"b\"; }", -EINVAL, "a number is expected" },
+		{ "BEGIN { $x = (struct file *)\"a\"; }", -EINVAL, "a number is expected" },
+		{ "BEGIN { $x = (struct file *)kstack(); }", -EINVAL, "a number is expected" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct trace_script *script;
+		int err = trace_script_create(rows[i].text, NULL, &script, &script_error);
+
+		if (err != rows[i].err || !strstr(script_error.why, rows[i].why))
+			fail_msg("%s\n%d: %s", rows[i].text, err, script_error.why);
+	}
+}
+
+/* Types that grow while others take them over; values made of what they replace. */
+static void types_that_grow(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "BEGIN { @x = (\"a\", str(0)); print(@x); @x = (str(0), \"abcdefghij\"); }",
+		  "@x: , abcdefghij\n\n@x: , abcdefghij\n\n" },
+		{ "BEGIN { $t = (\"a\", 1); @m[$t] = 1; @m[(str(0), 2)] = 2; $t = (\"b\", 3); "
+		  "@m[$t] = 3; }",
+		  "@m[a, 1]: 1\n@m[, 2]: 2\n@m[b, 3]: 3\n\n" },
+		{ "BEGIN { @e = \"x\"; @d = \"x\"; @c = \"x\"; @b = \"x\"; @e = @d; @d = @c; @c = "
+		  "@b; @b = @a; "
+		  "@a = \"x\"; @a = str(0); @a = \"a longer text\"; @b = @a; @c = @b; @d = @c; @e "
+		  "= @d; print(@e); "
+		  "clear(@a); clear(@b); clear(@c); clear(@d); clear(@e) }",
+		  "@e: a longer text\n\n" },
+		{ "BEGIN { @e = @d; @d = @c; @c = @b; @b = @a; @a = 1; @b = @a; @c = @b; @d = @c; "
+		  "@e = @d; }",
+		  "@a: 1\n\n@b: 1\n\n@c: 1\n\n@d: 1\n\n@e: 1\n\n" },
+		{ "BEGIN { $t = (1, 2); $t = ($t.1, $t.0); printf(\"%s\", $t); }", "2, 1" },
+		{ "BEGIN { $t = tid ? (\"a\", 1) : (\"a longer text\", 2); printf(\"%s\", $t); }",
+		  "a, 1" },
+		{ "BEGIN { $x = 1; @a = $x; } END { $x = comm; @b = $x; }",
+		  "@a: 1\n\n@b: init\n\n" },
+		{ "END { @m = max(@b); } BEGIN { @b = -5; }", "@b: -5\n\n@m: -5\n\n" },
+		{ "BEGIN { while (pid < 0) { @n++ } if (tid > -1) { @a = 1 } else { @b = 1 } if "
+		  "(cpu >= 0) { @c = 1 } }",
+		  "@b: 1\n\n@c: 1\n\n" },
+		{ "BEGIN { $i = -3; while ($i <= 2) { if ($i < 0) { @neg++ } if ($i != 0) { "
+		  "@other++ } $i++ } }",
+		  "@neg: 3\n\n@other: 5\n\n" },
+		{ "BEGIN { while (1) { while (1) { while (1) { @n++ } } } }", "@n: 9989\n\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *got = script_run(rows[i].text, NULL);
+
+		if (strcmp(got, rows[i].want))
+			fail_msg("%s\n%s", rows[i].text, got);
+	}
+}
+
 /* Trees and blocks that are too deep for the recursion that walks them. */
 static void too_deep(void **state)
 {
@@ -330,6 +413,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(expressions, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(statements, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(refused, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(out_of_bounds, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(types_that_grow, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(too_deep, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(parameters, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(lists, script_reset, script_check),
