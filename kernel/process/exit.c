@@ -21,7 +21,6 @@ void do_group_exit(int exit_code)
 	struct process_signals *signals = &task->process->signals;
 	uint64_t flags;
 
-	ptrace_event(PTRACE_EVENT_EXIT, (uint64_t)exit_code);
 	flags = spin_lock_irqsave(&signals->lock);
 	if (!signals->is_ending) {
 		signals->is_ending = true;
@@ -29,6 +28,7 @@ void do_group_exit(int exit_code)
 		signals_end_others(signals, task);
 	}
 	spin_unlock_irqrestore(&signals->lock, flags);
+	ptrace_event(PTRACE_EVENT_EXIT, (uint64_t)exit_code);
 	do_exit(exit_code);
 }
 

@@ -80,13 +80,16 @@ int ptrace_traceme(void)
 {
 	struct task *task = current_task();
 	struct process_signals *signals = &task->process->signals;
+	struct process *parent;
 	uint64_t flags;
 	int err = -EPERM;
 
 	mutex_lock(&process_lock);
+	parent = task->process->parent;
 	flags = spin_lock_irqsave(&signals->lock);
-	if (task->process->parent && !task->trace.tracer) {
-		ptrace_link(task, task->process->parent, false, 0);
+	/* A parent without threads lets go of its tracees, and takes no more. */
+	if (parent && parent->signals.nr_tasks && !task->trace.tracer) {
+		ptrace_link(task, parent, false, 0);
 		err = 0;
 	}
 	spin_unlock_irqrestore(&signals->lock, flags);
@@ -234,7 +237,8 @@ int ptrace_new_task(struct task *child, uint64_t clone_flags)
 		return 0;
 	mutex_lock(&process_lock);
 	flags = spin_lock_irqsave(&signals->lock);
-	if (own->tracer && own->options & 1u << event) {
+	/* Another tracer may have been quicker. */
+	if (own->tracer && own->options & 1u << event && !child->trace.tracer) {
 		ptrace_link(child, own->tracer, own->is_seized, own->options);
 		child->trace.wants_trap = own->is_seized;
 		if (!own->is_seized)
@@ -315,7 +319,7 @@ void ptrace_tracer_ends(struct process *tracer)
 		struct process *process = task->process;
 
 		process_get(process);
-		if (task->trace.options & PTRACE_O_EXITKILL)
+		if (task->trace.options & PTRACE_O_EXITKILL && !task->trace.has_ended)
 			send_signal(process, NULL, SIGKILL, NULL);
 		ptrace_detach(task, 0);
 		process_put(process);

@@ -352,7 +352,8 @@ static long ptrace_interrupt(const struct ptrace_call *call)
 
 static long ptrace_kill(const struct ptrace_call *call)
 {
-	send_signal(call->task->process, NULL, SIGKILL, NULL);
+	if (!call->task->trace.has_ended)
+		send_signal(call->task->process, NULL, SIGKILL, NULL);
 	return 0;
 }
 

@@ -43,6 +43,10 @@ static void numbers(void **state)
 		assert_string_equal(only_event("tiny="), cases[i].want);
 		assert_int_equal(echo("", "trace"), 0);
 	}
+	/* The last line of a file may have no newline. */
+	assert_int_equal(put(cases[3].text, strlen(cases[3].text), NUMBERS, TRACE_FS_TRUNC), 0);
+	assert_string_equal(only_event("tiny="), cases[3].want);
+	assert_int_equal(echo("", "trace"), 0);
 }
 
 static void texts(void **state)
