@@ -36,6 +36,8 @@ TRACE_SLOT(trace_max_of, struct trace_maximum, max)
 /* Held while a new maximum is compared and stored. unlock takes the result of lock. */
 uint64_t trace_max_lock(void);
 void trace_max_unlock(uint64_t flags);
+/* The maximum becomes `ns`, if that is longer. Any context but NMI. */
+void trace_max_raise(struct trace_array *tr, uint64_t ns);
 /* A consistent copy of `kept`. */
 void trace_max_read(const struct trace_array *tr, struct trace_max *out_max);
 

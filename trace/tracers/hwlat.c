@@ -33,7 +33,8 @@ static struct {
 
 /* ---- In the threads ---- */
 
-static void hwlat_write(struct trace_array *tr, const struct hwlat_found *found)
+/* False: it was not recorded. */
+static bool hwlat_write(struct trace_array *tr, const struct hwlat_found *found)
 {
 	uint32_t seqnum = atomic_fetch_add(&hwlat.seqnum, 1) + 1;
 	struct trace_event_buffer fbuffer;
@@ -41,7 +42,7 @@ static void hwlat_write(struct trace_array *tr, const struct hwlat_found *found)
 
 	entry = trace_event_buffer_reserve(&fbuffer, tr, &trace_hwlat_event, sizeof(*entry));
 	if (!entry)
-		return;
+		return false;
 	entry->duration = found->inner_ns / HWLAT_US_NS;
 	entry->outer_duration = found->outer_ns / HWLAT_US_NS;
 	entry->nmi_total_ts = found->nmi_ns / HWLAT_US_NS;
@@ -51,16 +52,7 @@ static void hwlat_write(struct trace_array *tr, const struct hwlat_found *found)
 	entry->seqnum = seqnum;
 	entry->count = found->count;
 	trace_event_buffer_commit(&fbuffer, entry);
-}
-
-static void hwlat_keep_max(struct trace_array *tr, const struct hwlat_found *found)
-{
-	uint64_t flags, ns = found->inner_ns > found->outer_ns ? found->inner_ns : found->outer_ns;
-
-	flags = trace_max_lock();
-	if (ns > trace_max_of(tr)->latency_ns)
-		trace_max_of(tr)->latency_ns = ns;
-	trace_max_unlock(flags);
+	return true;
 }
 
 static void hwlat_watch_once(struct trace_array *tr)
@@ -69,10 +61,10 @@ static void hwlat_watch_once(struct trace_array *tr)
 	struct hwlat_found found;
 
 	trace_hwlat_watch(trace_hwlat_settings.width_us * HWLAT_US_NS, &hwlat.is_ending, &found);
-	if (found.count) {
-		hwlat_write(tr, &found);
-		hwlat_keep_max(tr, &found);
-	}
+	/* One that is found while recording is being switched off has no line, and is no maximum. */
+	if (found.count && (hwlat_write(tr, &found) || ring_buffer_record_is_set_on(tr->buffer)))
+		trace_max_raise(tr,
+				found.inner_ns > found.outer_ns ? found.inner_ns : found.outer_ns);
 	trace_plat_irq_restore(flags);
 }
 

@@ -14,18 +14,6 @@
 
 /* ---- Writing ---- */
 
-static void osnoise_keep_max(struct trace_array *tr, uint64_t ns)
-{
-	uint64_t flags;
-
-	if (ns <= trace_max_of(tr)->latency_ns)
-		return;
-	flags = trace_max_lock();
-	if (ns > trace_max_of(tr)->latency_ns)
-		trace_max_of(tr)->latency_ns = ns;
-	trace_max_unlock(flags);
-}
-
 /* The event of `bytes` bytes at `from`, behind its head. */
 static void osnoise_write_to(struct trace_array *tr, const struct trace_event *event,
 			     const void *from, size_t bytes)
@@ -46,7 +34,7 @@ void trace_osnoise_write(const struct osnoise_entry *from, uint64_t max_ns)
 
 	for (array = trace_osnoise_arrays(); array; array = array->next) {
 		osnoise_write_to(array->tr, &trace_osnoise_event, from, sizeof(*from));
-		osnoise_keep_max(array->tr, max_ns);
+		trace_max_raise(array->tr, max_ns);
 	}
 }
 
@@ -56,7 +44,7 @@ void trace_timerlat_write(const struct timerlat_entry *from)
 
 	for (array = trace_osnoise_arrays(); array; array = array->next) {
 		osnoise_write_to(array->tr, &trace_timerlat_event, from, sizeof(*from));
-		osnoise_keep_max(array->tr, from->timer_latency);
+		trace_max_raise(array->tr, from->timer_latency);
 	}
 }
 

@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <trace/errno.h>
 #include <trace/noise.h>
+#include <trace/ring_buffer.h>
+#include "instance/array.h"
 
 #define US	   1000u
 #define NR_THREADS 4
@@ -283,6 +285,14 @@ static void recording_off(void **state)
 	assert_int_equal(nr_started, 1);
 	assert_int_equal(echo("1", "tracing_on"), 0);
 	assert_int_equal(nr_started, 1);
+	/* The thread is in the middle of its turn when recording goes off. */
+	jump_ns = 30 * US;
+	ring_buffer_record_off(trace_global_array()->buffer);
+	turn(0, 11 * US);
+	says("tracing_max_latency", "0\n");
+	assert_int_equal(count_in("trace", "inner/outer"), 0);
+	ring_buffer_record_on(trace_global_array()->buffer);
+	jump_ns = 0;
 	assert_int_equal(echo("0", "tracing_on"), 0);
 	assert_false(threads[0].is_there);
 	assert_int_equal(echo("1", "tracing_on"), 0);
