@@ -68,27 +68,16 @@ static ssize_t kprobes_blacklist_read(struct file *file, void *buf, size_t len, 
 
 static ssize_t kprobes_enabled_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
-	const char text[] = { kprobes_are_enabled() ? '1' : '0', '\n' };
-
 	(void)file;
-	if (*pos >= sizeof(text))
-		return 0;
-	if (len > sizeof(text) - *pos)
-		len = sizeof(text) - *pos;
-	memcpy(buf, text + *pos, len);
-	*pos += len;
-	return (ssize_t)len;
+	return vfs_switch_read(kprobes_are_enabled(), buf, len, pos);
 }
 
 static ssize_t kprobes_enabled_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
-	char letters[3] = { 0 }; /* str_to_bool() looks at two letters at most */
 	bool on = false;
-	int err;
+	int err = vfs_switch_parse(buf, len, &on);
 
 	(void)file;
-	memcpy(letters, buf, len < 2 ? len : 2);
-	err = str_to_bool(letters, &on);
 	if (!err)
 		err = kprobes_set_enabled(on);
 	if (err)

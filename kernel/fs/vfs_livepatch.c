@@ -186,14 +186,12 @@ static ssize_t livepatch_attr_read(struct file *file, void *buf, size_t len, uin
 static ssize_t livepatch_attr_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	const struct klp_node *node = file->object;
-	char letters[3] = { 0 }; /* str_to_bool() looks at two letters at most */
 	bool on = false;
 	int err;
 
 	if (!len)
 		return 0;
-	memcpy(letters, buf, len < 2 ? len : 2);
-	err = str_to_bool(letters, &on);
+	err = vfs_switch_parse(buf, len, &on);
 	if (!err)
 		err = klp_attr_set(node->patch, node->attr, on);
 	if (err)

@@ -133,6 +133,9 @@ typedef size_t (*vfs_line_fn)(char *line, size_t size, uint64_t *pos);
  */
 ssize_t vfs_lines_read(struct file *file, void *buf, size_t len, uint64_t *pos,
 		       vfs_line_fn next_line);
+/* Files of a switch, "0\n" or "1\n": reading one, and the value of a write, by str_to_bool(). 0 or -EINVAL. */
+ssize_t vfs_switch_read(bool on, void *buf, size_t len, uint64_t *pos);
+int vfs_switch_parse(const void *buf, size_t len, bool *out);
 extern const struct file_ops console_file_ops;
 extern const struct file_ops tty_file_ops;
 /* A file that runs the commands written to it; a read gives their output. vfs_shell.c. */

@@ -169,6 +169,27 @@ static size_t vfs_kallsyms_line(char *line, size_t size, uint64_t *pos)
 			       addr);
 }
 
+ssize_t vfs_switch_read(bool on, void *buf, size_t len, uint64_t *pos)
+{
+	const char text[] = { on ? '1' : '0', '\n' };
+
+	if (*pos >= sizeof(text))
+		return 0;
+	if (len > sizeof(text) - *pos)
+		len = sizeof(text) - *pos;
+	memcpy(buf, text + *pos, len);
+	*pos += len;
+	return (ssize_t)len;
+}
+
+int vfs_switch_parse(const void *buf, size_t len, bool *out)
+{
+	char letters[3] = { 0 }; /* str_to_bool() looks at two letters at most */
+
+	memcpy(letters, buf, len < 2 ? len : 2);
+	return str_to_bool(letters, out);
+}
+
 ssize_t vfs_lines_read(struct file *file, void *buf, size_t len, uint64_t *pos,
 		       vfs_line_fn next_line)
 {

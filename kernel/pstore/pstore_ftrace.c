@@ -57,16 +57,8 @@ static struct ftrace_ops pstore_ftrace_ops = { .func = pstore_ftrace_call,
 
 static ssize_t pstore_switch_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
-	const char text[] = { pstore_ftrace_is_on ? '1' : '0', '\n' };
-
 	(void)file;
-	if (*pos >= sizeof(text))
-		return 0;
-	if (len > sizeof(text) - *pos)
-		len = sizeof(text) - *pos;
-	memcpy(buf, text + *pos, len);
-	*pos += len;
-	return (ssize_t)len;
+	return vfs_switch_read(pstore_ftrace_is_on, buf, len, pos);
 }
 
 static int pstore_switch(bool on)
@@ -86,13 +78,10 @@ static int pstore_switch(bool on)
 
 static ssize_t pstore_switch_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
-	char letters[3] = { 0 }; /* str_to_bool() looks at two letters at most */
 	bool on = false;
-	int err;
+	int err = vfs_switch_parse(buf, len, &on);
 
 	(void)file;
-	memcpy(letters, buf, len < 2 ? len : 2);
-	err = str_to_bool(letters, &on);
 	if (!err)
 		err = pstore_switch(on);
 	if (err)

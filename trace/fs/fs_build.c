@@ -142,6 +142,15 @@ struct trace_node *trace_node_add_file(struct trace_node *dir, const char *name,
 	return node;
 }
 
+int trace_dir_fill(struct trace_node *dir, const struct trace_file *files, size_t nr, uint64_t arg)
+{
+	if (!trace_dir_begin(dir, nr, 0, 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		trace_node_add_file(dir, files[i].name, &files[i], arg);
+	return 0;
+}
+
 static bool is_root_tree(const struct trace_tree *tree)
 {
 	return trace_array_is_global(tree->tr);

@@ -61,6 +61,8 @@ struct trace_node *trace_node_add_lazy_dir(struct trace_tree *tree, struct trace
  * memory.
  */
 char *trace_dir_begin(struct trace_node *dir, size_t nr, size_t names_bytes, uint64_t ids_each);
+/* The same for a directory of `nr` files alone, which get `arg`. Adds them. 0 or -ENOMEM. */
+int trace_dir_fill(struct trace_node *dir, const struct trace_file *files, size_t nr, uint64_t arg);
 void trace_node_add_tracer_options(struct trace_node *dir, struct tracer *tracer);
 
 /* The files of a new tree belong to whom `dir` belongs to. Arrays lock held. */

@@ -302,11 +302,7 @@ static const struct trace_file files_of_one[] = {
 
 static int fill_monitor(struct trace_node *dir)
 {
-	if (!trace_dir_begin(dir, TRACE_ARRAY_SIZE(files_of_one), 0, 1))
-		return -ENOMEM;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(files_of_one); i++)
-		trace_node_add_file(dir, files_of_one[i].name, &files_of_one[i], dir->arg);
-	return 0;
+	return trace_dir_fill(dir, files_of_one, TRACE_ARRAY_SIZE(files_of_one), dir->arg);
 }
 
 static const struct trace_dir monitor_dir = { .fill = fill_monitor };

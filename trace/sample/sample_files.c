@@ -313,11 +313,7 @@ static const struct trace_file sample_files[] = {
 
 static int fill_sample(struct trace_node *dir)
 {
-	if (!trace_dir_begin(dir, TRACE_ARRAY_SIZE(sample_files), 0, 1))
-		return -ENOMEM;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(sample_files); i++)
-		trace_node_add_file(dir, sample_files[i].name, &sample_files[i], 0);
-	return 0;
+	return trace_dir_fill(dir, sample_files, TRACE_ARRAY_SIZE(sample_files), 0);
 }
 
 static const struct trace_dir sample_dir = { .fill = fill_sample };

@@ -12,16 +12,25 @@ static struct script_node *script_parse_block(struct script_lex *lex, uint32_t d
 
 /* ---- Statements ---- */
 
-static struct script_node *script_parse_if(struct script_lex *lex, const struct expr_word *word,
-					   uint32_t depth)
+/* A node with `( EXPRESSION )`, which is its `a`. NULL: refused. */
+static struct script_node *script_parse_head(struct script_lex *lex, enum script_op op,
+					     const struct expr_word *word, uint32_t depth)
 {
-	struct script_node *node = trace_script_node(lex, SCRIPT_IF, word);
-	struct expr_word next;
+	struct script_node *node = trace_script_node(lex, op, word);
 
 	if (!node || !trace_script_expect(lex, "("))
 		return NULL;
 	node->a = trace_script_expression(lex, depth);
-	if (!trace_script_expect(lex, ")"))
+	return node->a && trace_script_expect(lex, ")") ? node : NULL;
+}
+
+static struct script_node *script_parse_if(struct script_lex *lex, const struct expr_word *word,
+					   uint32_t depth)
+{
+	struct script_node *node = script_parse_head(lex, SCRIPT_IF, word, depth);
+	struct expr_word next;
+
+	if (!node)
 		return NULL;
 	node->b = script_parse_block(lex, depth + 1);
 	if (!trace_script_take(lex, "else"))
@@ -37,12 +46,9 @@ static struct script_node *script_parse_if(struct script_lex *lex, const struct 
 static struct script_node *script_parse_unroll(struct script_lex *lex, const struct expr_word *word,
 					       uint32_t depth)
 {
-	struct script_node *node = trace_script_node(lex, SCRIPT_UNROLL, word);
+	struct script_node *node = script_parse_head(lex, SCRIPT_UNROLL, word, depth);
 
-	if (!node || !trace_script_expect(lex, "("))
-		return NULL;
-	node->a = trace_script_expression(lex, depth);
-	if (!node->a || !trace_script_expect(lex, ")"))
+	if (!node)
 		return NULL;
 	node->number = node->a->number;
 	if (node->a->op != SCRIPT_NUMBER || !node->number || node->number > SCRIPT_UNROLL_MAX)
@@ -55,12 +61,9 @@ static struct script_node *script_parse_unroll(struct script_lex *lex, const str
 static struct script_node *script_parse_while(struct script_lex *lex, const struct expr_word *word,
 					      uint32_t depth)
 {
-	struct script_node *node = trace_script_node(lex, SCRIPT_WHILE, word);
+	struct script_node *node = script_parse_head(lex, SCRIPT_WHILE, word, depth);
 
-	if (!node || !trace_script_expect(lex, "("))
-		return NULL;
-	node->a = trace_script_expression(lex, depth);
-	if (!trace_script_expect(lex, ")"))
+	if (!node)
 		return NULL;
 	node->b = script_parse_block(lex, depth + 1);
 	return node;

@@ -123,11 +123,7 @@ static const struct trace_file hwlat_files[] = {
 
 static int hwlat_fill(struct trace_node *dir)
 {
-	if (!trace_dir_begin(dir, TRACE_ARRAY_SIZE(hwlat_files), 0, 1))
-		return -ENOMEM;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(hwlat_files); i++)
-		trace_node_add_file(dir, hwlat_files[i].name, &hwlat_files[i], 0);
-	return 0;
+	return trace_dir_fill(dir, hwlat_files, TRACE_ARRAY_SIZE(hwlat_files), 0);
 }
 
 static const struct trace_dir hwlat_dir = { .fill = hwlat_fill };

@@ -246,11 +246,7 @@ static const struct trace_file osnoise_files[] = {
 
 static int osnoise_fill(struct trace_node *dir)
 {
-	if (!trace_dir_begin(dir, TRACE_ARRAY_SIZE(osnoise_files), 0, 1))
-		return -ENOMEM;
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(osnoise_files); i++)
-		trace_node_add_file(dir, osnoise_files[i].name, &osnoise_files[i], 0);
-	return 0;
+	return trace_dir_fill(dir, osnoise_files, TRACE_ARRAY_SIZE(osnoise_files), 0);
 }
 
 static const struct trace_dir osnoise_dir = { .fill = osnoise_fill };
