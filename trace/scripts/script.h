@@ -9,7 +9,8 @@
  *   script_map.c     tables
  *   script_out.c     the buffer of output, and its texts
  *   script_print.c   tables as text
- *   script_attach.c  probes
+ *   script_attach.c  words of probes, and the functions and events that they stand for
+ *   script_probe.c   probes that call clauses; script_target.h
  *   script_list.c    their names
  *   script.c         the life of a script
  *
@@ -74,7 +75,7 @@ struct script_probe {
 	char name[96]; /* as printed by `probe`, up to the last colon for patterns */
 	struct script_clause *clause;
 	struct script_probe *next;
-	struct script_target *target; /* script_attach.c */
+	struct script_target *target; /* script_target.h */
 	uint32_t nr;		      /* of functions or events */
 	uint64_t period_ns, due_ns;   /* SCRIPT_INTERVAL */
 };
@@ -257,8 +258,11 @@ const struct trace_event *trace_script_probe_event(const struct script_probe *pr
 /* Whether the other events of a pattern have the field at the same place. */
 bool trace_script_probe_has_field(const struct script_probe *probe,
 				  const struct trace_event_field *field);
+void trace_script_probe_free(struct script_probe *probe);
+
+/* ---- script_probe.c ---- */
+
 int trace_script_attach(struct trace_script *script);
 void trace_script_detach(struct trace_script *script);
-void trace_script_probe_free(struct script_probe *probe);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Probes of scripts: words in front of clauses, and what calls a clause. See script.h.
+ * Words in front of the clauses of scripts, and the functions and events that they stand for. See script.h,
+ * and script_probe.c for what calls a clause.
  *
  *   kprobe:PATTERN kretprobe:PATTERN    functions, by <trace/fprobe.h>: one batch for all of a word
  *   tracepoint:SYSTEM:PATTERN           watches of events
@@ -7,39 +8,15 @@
  */
 #include <stddef.h>
 #include <trace/fmt.h>
-#include <trace/fprobe.h>
 #include <trace/platform.h>
 #include <trace/trace.h>
 #include "events/event_file.h"
-#include "events/event_watch.h"
 #include "instance/event_private.h"
 #include "ops/ftrace_private.h"
-#include "script.h"
+#include "script_target.h"
 #include "text/str.h"
 
 #define SCRIPT_SAME_NAME 32u /* functions of one name */
-
-/* A probe at an event. */
-struct script_tap {
-	struct trace_event_watch watch;
-	struct script_probe *probe;
-	struct trace_event_call *call;
-	struct trace_event_file *file; /* NULL: it is not watched */
-	uint32_t type;		       /* number of the event's type */
-	char name[TRACE_SYM_LEN + 16];
-};
-
-/* The functions or events that a word stands for. */
-struct script_target {
-	size_t bytes; /* of this */
-	struct script_probe *probe;
-	struct fprobe fprobe;
-	uint32_t nr;
-	union {
-		uintptr_t addrs[1];
-		struct script_tap taps[1];
-	};
-};
 
 /* ---- Words ---- */
 
@@ -311,159 +288,6 @@ bool trace_script_probe_has_field(const struct script_probe *probe,
 			return false;
 	}
 	return true;
-}
-
-/* ---- Hits: probe context ---- */
-
-static struct script_target *script_attach_of(struct fprobe *fprobe)
-{
-	return (struct script_target *)(void *)((char *)fprobe -
-						offsetof(struct script_target, fprobe));
-}
-
-static void script_attach_hit(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
-			      const struct ftrace_regs *regs)
-{
-	struct script_probe *probe = script_attach_of(fprobe)->probe;
-	const struct script_hit hit = { .probe = probe, .regs = regs, .ip = ip, .ret_ip = ret_ip };
-
-	trace_script_hit(probe->clause, &hit);
-}
-
-static int script_attach_entry(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
-			       struct ftrace_regs *regs, void *entry_data)
-{
-	(void)entry_data;
-	script_attach_hit(fprobe, ip, ret_ip, regs);
-	return 0;
-}
-
-static void script_attach_exit(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
-			       struct ftrace_regs *regs, void *entry_data)
-{
-	(void)entry_data;
-	script_attach_hit(fprobe, ip, ret_ip, regs);
-}
-
-static void script_attach_event(struct trace_event_watch *watch, const struct trace_event_hit *seen)
-{
-	struct script_tap *tap = (struct script_tap *)(void *)watch;
-	const struct script_hit hit = {
-		.probe = tap->probe,
-		.entry = seen->entry,
-		.entry_bytes = seen->bytes,
-		.ip = seen->caller,
-		.call = tap->call,
-		.name = tap->name,
-	};
-
-	trace_script_hit(tap->probe->clause, &hit);
-}
-
-/* ---- On and off ---- */
-
-static int script_attach_fprobe(struct script_probe *probe)
-{
-	struct script_target *target = probe->target;
-
-	if (probe->kind == SCRIPT_ENTRY)
-		target->fprobe.entry_handler = script_attach_entry;
-	else
-		target->fprobe.exit_handler = script_attach_exit;
-	return register_fprobe_ips(&target->fprobe, target->addrs, target->nr);
-}
-
-/* Is it still there? Events of probes may have gone since the script was compiled. Config lock held. */
-static bool script_attach_is_there(const struct script_tap *tap)
-{
-	struct expr_word event = trace_expr_whole(tap->name), system;
-
-	(void)expr_take_until(&event, ":");
-	event = expr_behind(&event, 1);
-	system = expr_take_until(&event, ":");
-	event = expr_behind(&event, 1);
-	return trace_event_call_named(&system, &event) == tap->call &&
-	       tap->call->event.type == tap->type;
-}
-
-static int script_attach_taps(struct script_probe *probe)
-{
-	struct script_target *target = probe->target;
-	int err = 0;
-
-	trace_plat_lock(&trace_config_lock);
-	for (uint32_t i = 0; i < target->nr && !err; i++) {
-		struct script_tap *tap = &target->taps[i];
-		struct trace_event_file *file;
-
-		if (!script_attach_is_there(tap)) {
-			err = -ENOENT;
-			break;
-		}
-		file = trace_event_file_get(trace_global_array(), tap->call);
-		tap->probe = probe;
-		tap->watch.func = script_attach_event;
-		tap->watch.ignores_head = true;
-		err = file ? trace_event_watch_add(file, &tap->watch) : -ENOMEM;
-		tap->file = err ? NULL : file;
-	}
-	trace_plat_unlock(&trace_config_lock);
-	return err;
-}
-
-static int script_attach_probe(struct script_probe *probe)
-{
-	switch (probe->kind) {
-	case SCRIPT_ENTRY:
-	case SCRIPT_RETURN:
-		return script_attach_fprobe(probe);
-	case SCRIPT_EVENT:
-		return script_attach_taps(probe);
-	case SCRIPT_INTERVAL:
-		probe->due_ns = probe->clause->script->began_ns + probe->period_ns;
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-int trace_script_attach(struct trace_script *script)
-{
-	for (struct script_clause *clause = script->clauses; clause; clause = clause->next) {
-		for (struct script_probe *probe = clause->probes; probe; probe = probe->next) {
-			int err = script_attach_probe(probe);
-
-			if (err)
-				return err;
-		}
-	}
-	return 0;
-}
-
-static void script_attach_untap(struct script_target *target)
-{
-	trace_plat_lock(&trace_config_lock);
-	for (uint32_t i = 0; i < target->nr; i++) {
-		if (target->taps[i].file)
-			trace_event_watch_remove(target->taps[i].file, &target->taps[i].watch);
-		target->taps[i].file = NULL;
-	}
-	trace_plat_unlock(&trace_config_lock);
-}
-
-void trace_script_detach(struct trace_script *script)
-{
-	for (struct script_clause *clause = script->clauses; clause; clause = clause->next) {
-		for (struct script_probe *probe = clause->probes; probe; probe = probe->next) {
-			if (!probe->target)
-				continue;
-			if (probe->kind == SCRIPT_EVENT)
-				script_attach_untap(probe->target);
-			else if (probe->target->fprobe.is_registered)
-				(void)unregister_fprobe(&probe->target->fprobe);
-		}
-	}
-	tracepoint_synchronize_unregister();
 }
 
 void trace_script_probe_free(struct script_probe *probe)
