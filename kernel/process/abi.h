@@ -47,6 +47,9 @@ struct user_clone_args {
 };
 #define CLONE_ARGS_SIZE_VER0 64u
 
+/* execve(): bytes of one argument, or of one string of the environment. */
+#define MAX_ARG_STRLEN (128u << 10)
+
 /* Lists of locks that a thread holds: set_robust_list(). */
 struct user_robust_list_head {
 	uint64_t next;	  /* address of the first entry's first word; the head's own: none */

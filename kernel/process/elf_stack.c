@@ -14,9 +14,9 @@
 #include "elf.h"
 #include "process.h"
 
-#define STACK_START_BYTES (32 * PAGE_SIZE)
-#define MAX_AUX		  20
-#define TICKS_PER_SECOND  100 /* as times() counts */
+#define STACK_FREE_BYTES (32 * PAGE_SIZE) /* below what it begins with */
+#define MAX_AUX		 20
+#define TICKS_PER_SECOND 100 /* as times() counts */
 
 /* A stack that is being filled, from its top down. */
 struct stack {
@@ -128,11 +128,14 @@ int create_elf_tables(struct mm *mm, const struct elf_image *image, const struct
 		      uintptr_t *out_sp)
 {
 	struct stack stack = { .mm = mm, .sp = STACK_TOP };
+	size_t filled = args->len + (args->argc + args->envc) * sizeof(uint64_t);
 
 	mutex_lock(&mm->lock);
-	stack.err = vma_add(mm, &(struct vma){ .start = STACK_TOP - STACK_START_BYTES,
-					       .end = STACK_TOP,
-					       .flags = VM_READ | VM_WRITE | VM_STACK });
+	stack.err = vma_add(
+		mm, &(struct vma){
+			    .start = ALIGN_DOWN(STACK_TOP - STACK_FREE_BYTES - filled, PAGE_SIZE),
+			    .end = STACK_TOP,
+			    .flags = VM_READ | VM_WRITE | VM_STACK });
 	mutex_unlock(&mm->lock);
 	stack_push_strings(&stack, args);
 	if (!stack.err)

@@ -7,34 +7,48 @@
 #include <trace/uprobe.h>
 #include "process.h"
 
-#define ARGS_MAX       (128u << 10) /* bytes of all strings */
+#define ARGS_MAX       (2u << 20) /* bytes of all strings and their pointers */
 #define ARGS_START     512u
 #define SCRIPT_LINE    256u /* of "#!", newline included */
 #define SCRIPT_NESTING 4
 
-int exec_args_add(struct exec_args *args, const char *text, bool is_env)
+int exec_args_grow(struct exec_args *args)
 {
-	size_t len = strlen(text) + 1, size = args->size ? args->size : ARGS_START;
+	size_t size = args->size ? args->size * 2 : ARGS_START;
+	char *bigger = size <= ARGS_MAX ? kmalloc(size) : NULL;
 
-	if (len > ARGS_MAX || args->len + len > ARGS_MAX)
+	if (!bigger)
+		return size <= ARGS_MAX ? -ENOMEM : -E2BIG;
+	memcpy(bigger, args->text, args->len);
+	kfree(args->text);
+	args->text = bigger;
+	args->size = size;
+	return 0;
+}
+
+int exec_args_added(struct exec_args *args, size_t len, bool is_env)
+{
+	size_t nr = (size_t)args->argc + args->envc + 1;
+
+	if (args->len + len + nr * sizeof(uint64_t) > ARGS_MAX)
 		return -E2BIG;
-	while (size < args->len + len)
-		size *= 2;
-	if (size > args->size) {
-		char *bigger = kmalloc(size);
-
-		if (!bigger)
-			return -ENOMEM;
-		memcpy(bigger, args->text, args->len);
-		kfree(args->text);
-		args->text = bigger;
-		args->size = size;
-	}
-	memcpy(args->text + args->len, text, len);
 	args->len += len;
 	args->argc += !is_env;
 	args->envc += is_env;
 	return 0;
+}
+
+int exec_args_add(struct exec_args *args, const char *text, bool is_env)
+{
+	size_t len = strlen(text) + 1;
+	int err = 0;
+
+	while (args->size - args->len < len && !err)
+		err = exec_args_grow(args);
+	if (err)
+		return err;
+	memcpy(args->text + args->len, text, len);
+	return exec_args_added(args, len, is_env);
 }
 
 void exec_args_free(struct exec_args *args)

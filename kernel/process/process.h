@@ -182,8 +182,10 @@ struct exec_args {
 	struct cred cred; /* of the new program */
 	bool is_secure;	  /* it has other rights than its caller */
 };
-/* 0, -ENOMEM, -E2BIG. */
+/* 0, -ENOMEM, -E2BIG: add a string; or make room behind args->len, and add `len` bytes, NUL included, that were put there. */
 int exec_args_add(struct exec_args *args, const char *text, bool is_env);
+int exec_args_grow(struct exec_args *args);
+int exec_args_added(struct exec_args *args, size_t len, bool is_env);
 void exec_args_free(struct exec_args *args);
 /*
  * Let the running thread have the program at `path`, which is absolute; args->name is set. 0, and its frame is that of

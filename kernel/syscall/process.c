@@ -84,23 +84,39 @@ long sys_clone3(const void *uargs, size_t size)
 	return do_clone(process_regs(), &args);
 }
 
-/* Add the strings of a program's array to those for the next program. */
+/* Add a string of a program to those for the next one: it is read to where it will stay. */
+static int process_add_string(struct exec_args *args, const char *string, bool is_env)
+{
+	int err = 0;
+
+	while (!err) {
+		size_t room = args->size - args->len;
+		size_t most = room < MAX_ARG_STRLEN ? room : MAX_ARG_STRLEN;
+		long len = strncpy_from_user(args->text + args->len, string, most);
+
+		if (len >= 0)
+			return exec_args_added(args, (size_t)len + 1, is_env);
+		if (len == -EFAULT || most == MAX_ARG_STRLEN)
+			return len == -EFAULT ? -EFAULT : -E2BIG;
+		err = exec_args_grow(args);
+	}
+	return err;
+}
+
+/* All strings of an array. */
 static int process_add_strings(struct exec_args *args, const char *const *array, bool is_env)
 {
-	char *text = kmalloc(PAGE_SIZE);
-	int err = text ? 0 : -ENOMEM;
+	int err = 0;
 
 	for (size_t i = 0; array && !err; i++) {
 		const char *string;
 
-		err = copy_from_user(&string, &array[i], sizeof(string)) ? -EFAULT : 0;
-		if (err || !string)
+		if (copy_from_user(&string, &array[i], sizeof(string)))
+			return -EFAULT;
+		if (!string)
 			break;
-		err = strncpy_from_user(text, string, PAGE_SIZE) < 0 ? -EFAULT : 0;
-		if (!err)
-			err = exec_args_add(args, text, is_env);
+		err = process_add_string(args, string, is_env);
 	}
-	kfree(text);
 	return err;
 }
 
@@ -145,6 +161,8 @@ long sys_wait4(int upid, int *stat_addr, int options, void *ru)
 
 	if (options & ~(WNOHANG | WUNTRACED | WCONTINUED | (int)(WALL | WCLONE)))
 		return -EINVAL;
+	if (upid == INT32_MIN) /* its group cannot be named */
+		return -ESRCH;
 	pid = do_wait(upid, options | WEXITED, &exit_code);
 	exit_code &= WAIT_CODE_MASK;
 	if (pid > 0 && stat_addr && copy_to_user(stat_addr, &exit_code, sizeof(exit_code)))

@@ -24,6 +24,7 @@ enum {
 enum {
 	EPERM = 1,
 	ESRCH = 3,
+	E2BIG = 7,
 	EBADF = 9,
 	EAGAIN = 11,
 	ENOMEM = 12,
@@ -219,9 +220,65 @@ static void tasks(void)
 	CHECK(CALL0(NR_FORK) == -EAGAIN);
 }
 
+#define LONGEST (128u << 10) /* bytes of one argument, with its end */
+#define MANY                                                                                       \
+	65 /* arguments of 32 KiB: more than a quarter of the stack, of which that is too much */
+
+static char text[LONGEST + 1];
+
+static void fill_text(size_t len)
+{
+	for (volatile size_t i = 0; i < len; i++)
+		text[i] = 'x';
+}
+
+/* Be the same program with `nr` arguments of text behind the name of the test. */
+static long again_with(const char *name, int nr)
+{
+	static char *argv[MANY + 3];
+
+	argv[0] = "limits";
+	argv[1] = (char *)name;
+	for (int i = 0; i < nr; i++)
+		argv[i + 2] = text;
+	argv[nr + 2] = 0;
+	return CALL3(NR_EXECVE, "/proc/self/exe", argv, argv + nr + 2);
+}
+
+static void an_argument(void)
+{
+	fill_text(LONGEST);
+	CHECK(again_with("longest", 1) == -E2BIG);
+	text[LONGEST - 1] = '\0';
+	again_with("longest", 1);
+	CHECK(0);
+}
+
+static void all_arguments(void)
+{
+	fill_text(32767);
+	CHECK(again_with("many", MANY) == -E2BIG);
+	again_with("many", MANY - 3);
+	CHECK(0);
+}
+
+/* The program that the two above have started. */
+static void began_again(int argc, char **argv)
+{
+	size_t len = 0, want = argv[1][0] == 'l' ? LONGEST - 1 : 32767;
+
+	while (argv[argc - 1][len])
+		len++;
+	CHECK(len == want && argc == (argv[1][0] == 'l' ? 3 : MANY - 1));
+	CHECK(!argv[argc] && !argv[argc + 1]);
+	deep(64);
+	sys_exit(0);
+}
+
 void main_program(long *sp)
 {
-	(void)sp;
+	if (*sp > 2)
+		began_again((int)*sp, (char **)(sp + 1));
 	CHECK(in_child(asking) == 0);
 	CHECK(set(CORE, 77, INFINITE) == 0 && in_child(inherited) == 0 && limit_of(CORE).cur == 78);
 	CHECK(set(CORE, 0, INFINITE) == 0);
@@ -232,6 +289,7 @@ void main_program(long *sp)
 	CHECK(in_child(addresses) == 0 && in_child(data) == 0);
 	CHECK(in_child(stack_is_enough) == 0 && (in_child(stack_ends) & 0x7f) == SIGSEGV);
 	CHECK(in_child(tasks) == 0);
+	CHECK(in_child(an_argument) == 0 && in_child(all_arguments) == 0);
 	put("limits are as they should be\n");
 	sys_exit(0);
 }

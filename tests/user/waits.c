@@ -1,6 +1,6 @@
 /*
  * Tests of calls that wait for files: select(), pselect6(), ppoll() on pipes, with times and masks; and of
- * splice(), through a pipe from a file to another. Ends with 0, or with the line of the check that failed.
+ * splice(), through a pipe from a file to another; wait4() without children. Ends with 0, or with the line of the check that failed.
  */
 #include "nolib.h"
 
@@ -20,6 +20,8 @@ enum {
 enum {
 	EINTR = 4,
 	EBADF = 9,
+	ESRCH = 3,
+	ECHILD = 10,
 	EAGAIN = 11,
 	EFAULT = 14,
 	EINVAL = 22,
@@ -154,9 +156,16 @@ static void splices(void)
 	CALL1(NR_UNLINK, "/tmp/waits2");
 }
 
+static void children(void)
+{
+	CHECK(CALL4(NR_WAIT4, -1, 0, 0, 0) == -ECHILD);
+	CHECK(CALL4(NR_WAIT4, -0x7fffffffl - 1, 0, 0, 0) == -ESRCH);
+}
+
 void main_program(long *sp)
 {
 	(void)sp;
+	children();
 	CHECK(!CALL1(NR_PIPE, ends));
 	selects();
 	masks();
