@@ -82,6 +82,10 @@ static void test_remap(void)
 	CHECK(bss[0] == 1 && bss[1] == 0 && CALL3(NR_MINCORE, at, PAGE, bss) == -12);
 	CHECK(CALL3(NR_MINCORE, at + 2 * PAGE, PAGE, 8) == -14 &&
 	      CALL3(NR_MINCORE, at + 1, 1, bss) == -22);
+	/* Pages that are not there are the first mistake, and nothing is said of them. */
+	bss[0] = 77;
+	CHECK(CALL3(NR_MINCORE, at, PAGE, 8) == -12 && CALL3(NR_MINCORE, at, 2 * PAGE, bss) == -12);
+	CHECK(bss[0] == 77);
 	bss[0] = 0;
 	CHECK(CALL2(NR_MUNMAP, at + 2 * PAGE, 6 * PAGE) == 0);
 }

@@ -4,6 +4,9 @@
 #include "unit.h"
 #include "tracefs.h"
 #include "event_help.h"
+#include "events/synth_event.h"
+#include "events/synth_private.h"
+#include "print/output.h"
 #include "text/str.h"
 #include <trace/trace_seq.h>
 #include "instance/array.h"
@@ -197,6 +200,65 @@ static void damage(void **state)
 		strstr(only_event("yard_texts:"), "name=<OVERFLOW> odd=(255) list=<OVERFLOW>"));
 }
 
+static struct synth_event *synthetic(const char *line, const char *name)
+{
+	struct synth_event *event;
+
+	assert_int_equal(echo(line, "synthetic_events"), 0);
+	trace_plat_lock(&trace_config_lock);
+	event = trace_synth_event_get(name);
+	trace_plat_unlock(&trace_config_lock);
+	assert_non_null(event);
+	return event;
+}
+
+/* The line of an event of which the first `len` bytes are left; no byte behind them is read. */
+static const char *line_of_damaged(struct synth_event *event, const uint8_t *entry, uint32_t len)
+{
+	static char line[200];
+	uint8_t *copy = malloc(len ? len : 1);
+	const struct trace_iter iter = { .type = &event->call.event,
+					 .event = { .data = memcpy(copy, entry, len),
+						    .len = len } };
+	struct trace_seq seq;
+
+	trace_seq_init(&seq, line, sizeof(line) - 1);
+	trace_synth_print(&iter, &seq);
+	line[seq.len] = '\0';
+	free(copy);
+	return line;
+}
+
+/* Events that end in the middle of a field, and texts that lie beyond the end. */
+static void damaged_synthetic(void **state)
+{
+	struct synth_event *event = synthetic("x u64 a; u32 b; char[] text; char[4] fixed", "x");
+	const uint32_t a = event->fields[0].offset, b = event->fields[1].offset;
+	const uint32_t text = event->fields[2].offset, fixed = event->fields[3].offset;
+	uint8_t entry[64] = { 0 };
+	uint32_t place = (fixed + 4) | 3u << 16;
+
+	(void)state;
+	entry[a] = 7;
+	entry[b] = 8;
+	memcpy(&entry[text], &place, sizeof(place));
+	memcpy(&entry[fixed], "four", 4);
+	memcpy(&entry[fixed + 4], "abc", 3);
+	assert_string_equal(line_of_damaged(event, entry, fixed + 7),
+			    "x: a=7 b=8 text=abc fixed=four\n");
+	assert_string_equal(line_of_damaged(event, entry, fixed + 6),
+			    "x: a=7 b=8 text=ab fixed=four\n");
+	assert_string_equal(line_of_damaged(event, entry, fixed + 3), "x: a=7 b=8 text= fixed=\n");
+	assert_string_equal(line_of_damaged(event, entry, text + 3), "x: a=7 b=8 text= fixed=\n");
+	assert_string_equal(line_of_damaged(event, entry, b + 3), "x: a=7 b=0 text= fixed=\n");
+	assert_string_equal(line_of_damaged(event, entry, a + 7), "x: a=0 b=0 text= fixed=\n");
+	assert_string_equal(line_of_damaged(event, entry, 0), "x: a=0 b=0 text= fixed=\n");
+	trace_plat_lock(&trace_config_lock);
+	trace_synth_event_put(event);
+	trace_plat_unlock(&trace_config_lock);
+	assert_int_equal(echo("", "synthetic_events"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +270,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(instances, reset, check),
 		cmocka_unit_test_setup_teardown(long_and_deep_events_of_instances, reset, check),
 		cmocka_unit_test_setup_teardown(damage, reset, check),
+		cmocka_unit_test_setup_teardown(damaged_synthetic, reset, check),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
