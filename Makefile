@@ -497,10 +497,11 @@ JOBS    ?= 2
 BOOTS   ?= 1
 KEEP    ?= 0
 PROGRAMS ?=
+OPERATORS ?=
 
 mutate: deps-test
 	@tests/mutate/mutate --build $(BUILD) --mutants $(MUTANTS) --only '$(ONLY)' --seed $(SEED) --jobs $(JOBS) \
-		--boots $(BOOTS) --keep $(KEEP) --programs '$(PROGRAMS)'
+		--boots $(BOOTS) --keep $(KEEP) --programs '$(PROGRAMS)' --operators '$(OPERATORS)'
 
 # For clangd and other editors: the commands of a build from nothing, which make only prints here. They are those of a
 # build with clang, because clangd understands them. It also reads headers that a build generates.

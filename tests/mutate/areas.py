@@ -26,6 +26,7 @@ AREAS = {
         "arch/x86_64/unwind_probe*",
         "arch/x86_64/*kprobe*",
     ),
+    "scripts": ("trace/scripts/*",),
     "trace": ("trace/*",),
     "ninep": ("kernel/ninep/*",),
     "virtio": ("kernel/virtio/*",),
@@ -56,17 +57,27 @@ def weight(path):
 KERNEL = ("BUILD=build/kernel", "CC=gcc")
 
 CODE = ("trace/", "arch/", "kernel/", "boot/")
+PROCESSES = ("kernel/process/", "kernel/syscall/")
+BELOW_THEM = ("trace/", "arch/", "kernel/trace_", "kernel/sched/", "kernel/ninep/", "kernel/virtio/", "boot/")
+IMPATIENT = {"GUEST_PATIENCE": "0.4"}
 # The kernel without tests in it is not built here, so those that boot it are left out.
-PROGRAMS = [
-    *(f"tests/qemu/test_{name}.py" for name in ("process", "process_signals", "process_threads", "process_busybox")),
-    *(f"tests/qemu/test_process_{name}.py" for name in ("dynamic", "terminal", "events")),
-    *(f"tests/qemu/test_uprobe{name}.py" for name in ("s", "_events")),
-    *("-k", "gcc and not 2-max and not torture and not test_init"),
-]
+ONE_CPU = "gcc and not max and not test_init"
+MORE_CPUS = "gcc and (max or gcc-8) and not 2-max and not torture"
+CALLS = [f"tests/qemu/test_process{name}.py" for name in ("", "_signals", "_threads", "_ptrace", "_terminal", "_policy")]
+PROGRAMS = [f"tests/qemu/test_process_{name}.py" for name in ("busybox", "dynamic", "events", "scripts")]
+UPROBES = [f"tests/qemu/test_uprobe{name}.py" for name in ("s", "_events", "_golden")]
 BOOTED = (
-    ("programs", PROGRAMS, 10, {}, ("kernel/process/", "kernel/syscall/")),
-    ("ktest", ["tests/qemu/test_kernel.py::test_unit_tests_inside[gcc-4-128M]"], 20, {}, CODE),
-    ("torture", ["tests/qemu/test_torture.py::test_torture[gcc-4]"], 20, {"TORTURE_ROUNDS": "300", "TORTURE_CROWD_SECONDS": "1"}, CODE),
+    ("calls", [*CALLS, "-k", ONE_CPU], 12, IMPATIENT, PROCESSES),
+    ("programs", [*PROGRAMS, *UPROBES, "-k", ONE_CPU], 8, IMPATIENT, PROCESSES),
+    ("programs on CPUs", [*CALLS, *UPROBES, "-k", MORE_CPUS], 8, IMPATIENT, PROCESSES),
+    ("ktest", ["tests/qemu/test_kernel.py::test_unit_tests_inside[gcc-4-128M]"], 20, {}, BELOW_THEM),
+    (
+        "torture",
+        ["tests/qemu/test_torture.py::test_torture[gcc-4]"],
+        20,
+        {"TORTURE_ROUNDS": "300", "TORTURE_CROWD_SECONDS": "1"},
+        BELOW_THEM,
+    ),
     ("the channel", ["tests/qemu/test_channel.py"], 120, {}, ("kernel/ninep/", "kernel/virtio/")),
 )
 BUILD = {"FATHOM_BUILD": "build/kernel", "FATHOM_BUILD_CLANG": "/nowhere"}

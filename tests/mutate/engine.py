@@ -94,9 +94,9 @@ def ask(suites, tree, mutant):
 class Draw:
     """The mutants of one file, in the order in which they are drawn, until `quota` of them have counted."""
 
-    def __init__(self, path, text, quota, seed):
+    def __init__(self, path, text, quota, seed, operators=""):
         self.path, self.text, self.quota = path, text, quota
-        self.order = order(mutants_of(path, text), seed)
+        self.order = order(mutants_of(path, text, operators), seed)
 
     def run(self, tree, compared, suites, known=lambda mutant: None, stop=lambda: False):
         """Yields the outcomes as they come, of mutants that do not count as well. None when it was stopped."""

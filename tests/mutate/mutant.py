@@ -49,8 +49,8 @@ def numbered(found):
     return found
 
 
-# Words in the names of functions that wait for others, and of those that undo. Both are known by what goes wrong
-# without them only later, or elsewhere.
+# Words in the names of functions that wait for others, of those that undo, and of those that refuse. They are known by what
+# goes wrong without them only later, or elsewhere.
 WAITS = re.compile(r"synchroni[sz]e|(^|_)(wait|sync|join|flush|drain|grace)(_|$)|wait_for")
 UNDOES = re.compile(
     r"(^|_)(free|put|unregister|remove|destroy|undo|release|unhook|unlink|cancel|close|clunk|drop|detach"
@@ -58,10 +58,13 @@ UNDOES = re.compile(
     r"|shutdown|wake|wake_all|notify|notify_all)(_|$)"
 )
 
+CHECKS = re.compile(r"(^|_)(refuse|reject|want|expect|verify)(_|$)")
+
 
 def dropped(name, plain):
     """The operator that leaves a call out."""
-    return "drop-wait" if WAITS.search(name) else "drop-undo" if UNDOES.search(name) else plain
+    kinds = {"drop-wait": WAITS, "drop-undo": UNDOES, "drop-check": CHECKS}
+    return next((operator for operator, words in kinds.items() if words.search(name)), plain)
 
 
 # The faults that programmers make; the other operators make those that a machine would.
@@ -69,6 +72,7 @@ FAULTS = frozenset(
     (
         "drop-wait",
         "drop-undo",
+        "drop-check",
         "swap-publish",
         "early-unlock",
         "late-lock",

@@ -271,9 +271,12 @@ def assembly_mutants(path, text):
     return found
 
 
-def mutants_of(path, text):
+def mutants_of(path, text, operators=""):
+    """All that the file has; only those of `operators`, words with blanks between, if there are some."""
     if path.endswith(".asm"):
-        return assembly_mutants(path, text)
-    if path.endswith(".py"):
-        return python_mutants(path, text)
-    return Finder(path, text).all()
+        found = assembly_mutants(path, text)
+    elif path.endswith(".py"):
+        found = python_mutants(path, text)
+    else:
+        found = Finder(path, text).all()
+    return [mutant for mutant in found if not operators or mutant.operator in operators.split()]

@@ -20,6 +20,8 @@ from pexpect.expect import searcher_re
 ROOT = Path(__file__).resolve().parents[2]
 PROMPT = "fathom# "
 PATIENCE = 5  # how much slower than an idle one a machine may be: bounds of time only end what hangs
+# The same for one answer. Of a kernel with a fault in it many do not come, so whoever tries many of those waits less.
+PATIENCE_ANSWER = float(os.environ.get("GUEST_PATIENCE", PATIENCE))
 OVMF = "/usr/share/OVMF/OVMF_CODE_4M.fd"
 BUILDS = {
     "gcc": Path(os.environ.get("FATHOM_BUILD", ROOT / "build")),
@@ -192,7 +194,7 @@ class Guest:
         Wait for a regular expression (bytes); what came before it, and the match. `reach`: it begins so many bytes at most
         before what was just read, so that long output is not searched from its beginning again and again.
         """
-        seconds = (timeout or self.timeout) * PATIENCE
+        seconds = (timeout or self.timeout) * PATIENCE_ANSWER
         try:
             self.console.expect_loop(Searcher(self.console.compile_pattern_list(pattern), reach), seconds)
         except pexpect.TIMEOUT:

@@ -15,7 +15,7 @@ def host(request, tmp_path_factory):
     files = {f"bin/{name}": f"/usr/bin/{name}" for name in PROGRAMS}
     for name in PROGRAMS:
         files |= libraries(f"/usr/bin/{name}")
-    with Guest(request.param, 1, initrd=archive(tmp_path_factory.mktemp("policy") / "files.cpio", files)) as guest:
+    with Guest(request.param, 1, tests=True, initrd=archive(tmp_path_factory.mktemp("policy") / "files.cpio", files)) as guest:
         yield guest
 
 

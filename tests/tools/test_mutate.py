@@ -324,7 +324,7 @@ def campaign(tmp_path, monkeypatch):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "trace/types/limit.c").write_text(PROGRAM)
     (tmp_path / "tests/mutants.md").write_text("")
-    return program.Campaign(argparse.Namespace(only="types", mutants=1, seed="1", build="build", seconds=0, jobs=1))
+    return program.Campaign(argparse.Namespace(only="types", operators="", mutants=1, seed="1", build="build", seconds=0, jobs=1))
 
 
 def test_draw_of_nothing_is_an_error(campaign, monkeypatch, capsys):
@@ -335,6 +335,30 @@ def test_draw_of_nothing_is_an_error(campaign, monkeypatch, capsys):
         campaign.run()
     assert campaign.report() == 1  # as if each of those drawn had left the machine code alone
     assert "draw more" in capsys.readouterr().out
+
+
+def test_some_operators_only():
+    text = "int f(int a)\n{\n\tif (a > MAX)\n\t\ttext_refuse(a);\n\twant_number(a);\n\tshow(a);\n\treturn a;\n}\n"
+    found = {(mutant.operator, mutant.line) for mutant in mutants_of("f.c", text, "drop-check limit")}
+    assert found == {("limit", 3), ("drop-check", 4), ("drop-check", 5)}
+    assert len(mutants_of("f.c", text)) > len(found)
+
+
+class Twice:
+    """Of two attempts at a boot those that fail, by the number."""
+
+    def __init__(self, failures):
+        self.failures, self.nr = failures, 0
+
+    def __call__(self, name, *unused):
+        self.nr += 1
+        return (KILLED, name) if self.nr in self.failures else (None, "")
+
+
+@pytest.mark.parametrize("failures,what", [((), None), ((1,), None), ((1, 2), KILLED)])
+def test_a_boot_fails_twice(monkeypatch, failures, what):
+    monkeypatch.setattr(suites, "attempt", Twice(failures))
+    assert Boots._boot("calls", [], None, 1, {})[0] == what
 
 
 def test_the_name_of_an_area_is_no_part_of_a_path(campaign):
