@@ -264,6 +264,18 @@ static void expr_step_test(struct expr_run *run, const struct expr_insn *insn, u
 		insn->step(run, insn, value);
 }
 
+static void expr_step_test_value(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	insn = insn->next[expr_is_in_range(insn, value)];
+	if (!expr_has_ended(insn))
+		insn->step(run, insn, value);
+}
+
+static void expr_step_pid(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
+{
+	expr_next(run, insn, expr_compute_as(EXPR_PID, run, insn, value));
+}
+
 static void expr_step_read(struct expr_run *run, const struct expr_insn *insn, uint64_t value)
 {
 	struct expr_got got = expr_read(insn, value);
@@ -281,14 +293,16 @@ static void expr_step_end(struct expr_run *run, const struct expr_insn *insn, ui
 
 const expr_step_fn trace_expr_steps[EXPR_OWN] = {
 	[EXPR_TEST] = expr_step_test,
-	[EXPR_TEST_VALUE] = expr_step_test,
+	[EXPR_TEST_VALUE] = expr_step_test_value,
 	[EXPR_TEST_IN] = expr_step_test,
 	[EXPR_TEST_SET_EQUAL] = expr_step_test,
 	[EXPR_TEST_SET_SHARES] = expr_step_test,
 	[EXPR_TEST_TEXT] = expr_step_test,
 	[EXPR_FIELD] = expr_step_field,
 	[EXPR_CONST] = expr_step_constant,
-	[EXPR_CPU... EXPR_ADDRESS] = expr_step_value,
+	[EXPR_CPU] = expr_step_value,
+	[EXPR_PID] = expr_step_pid,
+	[EXPR_ADDRESS] = expr_step_value,
 	[EXPR_READ] = expr_step_read,
 	[EXPR_BITS] = expr_step_bits,
 	[EXPR_NEG] = expr_step_value,

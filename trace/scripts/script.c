@@ -22,6 +22,10 @@ static int script_make_memory(struct trace_script *script)
 		if (err)
 			return err;
 	}
+	for (uint32_t i = 0; i < script->nr_cpus; i++)
+		script->cpus[i].run.script = script;
+	for (struct script_clause *clause = script->clauses; clause; clause = clause->next)
+		clause->cpus = script->cpus;
 	return 0;
 }
 
@@ -92,6 +96,8 @@ void trace_script_free(struct trace_script *script)
 		return;
 	if (script->state == SCRIPT_STARTED)
 		trace_script_detach(script);
+	if (script->is_stuck)
+		return;
 	for (struct script_clause *clause = script->clauses; clause; clause = clause->next) {
 		for (struct script_probe *probe = clause->probes; probe; probe = probe->next)
 			trace_script_probe_free(probe);
@@ -291,6 +297,10 @@ void trace_script_stats_get(const struct trace_script *script, struct trace_scri
 		out->missed += script->cpus[cpu].missed;
 		out->full += script->cpus[cpu].full;
 		out->lost += script->cpus[cpu].lost;
+	}
+	for (struct script_clause *clause = script->clauses; clause; clause = clause->next) {
+		for (struct script_probe *probe = clause->probes; probe; probe = probe->next)
+			out->missed += trace_script_probe_missed(probe);
 	}
 }
 

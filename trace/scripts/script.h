@@ -5,7 +5,7 @@
  *   script_parse.c   words to trees of clauses and statements; script_tree.c: of expressions
  *   script_type.c    types of trees, and the shapes of tables; script_name.c: of names; script_unify.c
  *   script_action.c  statements to programs of trace/expr/; script_emit.c: values; script_slot.c: texts
- *   script_step.c    steps of these programs; script_step_map.c: about tables
+ *   script_step.c    steps of these programs; script_step_map.c: about tables; script_hit.h: their start
  *   script_map.c     tables
  *   script_out.c     the buffer of output, and its texts
  *   script_print.c   tables as text
@@ -35,6 +35,7 @@
 #define SCRIPT_OUT_BYTES   65536u
 #define SCRIPT_PARTS_MAX   8u	  /* of a key, and arguments of printf() */
 #define SCRIPT_ROUNDS_MAX  10000u /* of all loops of a run */
+#define SCRIPT_COUNTERS_MAX 16u /* tables that are one for each CPU; further ones are as others */
 #define SCRIPT_NESTING_MAX 16u	  /* of parentheses and blocks */
 #define SCRIPT_HEIGHT_MAX  24u	  /* of the tree of an expression */
 
@@ -87,38 +88,41 @@ struct script_clause {
 	struct script_var *vars;
 	struct expr_program *program;
 	uint32_t zeroed; /* bytes at the beginning of the block that a run begins with */
+	struct script_cpu *cpus; /* of the script */
+	bool needs_event;	 /* it looks at data of the event, or at the stack of its place */
+	bool needs_begin;	 /* its program begins with SCRIPT_STEP_BEGIN */
 	struct trace_script *script;
 	struct script_clause *next;
 };
 
 /* ---- Runs ---- */
 
-/* A hit, as its clause sees it. Members that its kind lacks are 0. */
+/* A hit, as its clause sees it. Members that its kind of probe lacks are not set. */
 struct script_hit {
 	const struct script_probe *probe;
-	const struct ftrace_regs *regs;
-	const void *entry; /* of an event */
-	uint32_t entry_bytes;
-	uintptr_t ip;			     /* of the function, or of the event's probe */
-	uintptr_t ret_ip;		     /* of a return: where it leads */
-	const struct trace_event_call *call; /* of the event */
+	struct ftrace_regs *regs;
+	uintptr_t ip;	  /* of the function, or of the event's probe */
+	uintptr_t ret_ip; /* of functions: where it returns to, or a hook that is there instead */
+	const struct trace_event_call *call; /* of the event, whose data are those of the run */
 	const char *name;		     /* of the event */
 };
 
+/* A run. Nothing in it lasts from one run to the next. */
 struct script_run {
 	struct expr_run expr; /* first */
 	struct trace_script *script;
-	const struct script_hit *hit;
+	struct script_hit hit;
 	uint64_t now_ns;      /* 0: not read yet */
 	uint32_t rounds_left; /* of all its loops */
-	uint8_t *bytes;	      /* the block */
+	_Alignas(8) uint8_t bytes[SCRIPT_BYTES_MAX];
 };
 
-/* Of each CPU. */
+/* Of each CPU: the run that is there, and counts. */
 struct script_cpu {
+	struct script_run run; /* first */
 	_Atomic bool is_running;
 	uint64_t runs, missed, lost, full;
-	_Alignas(8) uint8_t bytes[SCRIPT_BYTES_MAX];
+	uint64_t counters[SCRIPT_COUNTERS_MAX];
 } __attribute__((aligned(64)));
 
 /* ---- Output ---- */
@@ -161,9 +165,10 @@ struct trace_script {
 	uint32_t nr_formats;
 	struct script_node *loops;
 	struct script_cpu *cpus;
-	uint32_t nr_cpus;
+	uint32_t nr_cpus, nr_counters;
 	uint64_t began_ns;
 	_Atomic bool wants_end;
+	bool is_stuck; /* tracing died, and sites may call its probes for ever: it is never freed */
 	enum {
 		SCRIPT_MADE,
 		SCRIPT_STARTED,
@@ -190,6 +195,7 @@ int trace_script_refuse(struct trace_script *script, const struct expr_word *wor
 /* ---- script_step.c: probe context ---- */
 
 enum script_step_kind {
+	SCRIPT_STEP_BEGIN, /* `offset` bytes of variables become 0, and the run has not read a clock */
 	SCRIPT_STEP_LOAD,  /* the word at `offset` */
 	SCRIPT_STEP_STORE, /* the value to the word at `offset` */
 	SCRIPT_STEP_ARG,   /* argument number `to` */
@@ -205,7 +211,7 @@ enum script_step_kind {
 	SCRIPT_STEP_COPY,   /* from words[0] to `offset`; words[1]: bytes there, and here above */
 	SCRIPT_STEP_STR,    /* from the address value to `offset`, at most words[1] characters */
 	SCRIPT_STEP_FIELD,  /* a text of the event, the field `data`, to `offset` */
-	SCRIPT_STEP_KSTACK, /* to `offset`, words[0] addresses, words[1] bytes in all */
+	SCRIPT_STEP_KSTACK, /* to `offset`, words[0] addresses; words[1] bytes in all, or up to a 0 */
 	SCRIPT_STEP_USTACK,
 	SCRIPT_STEP_READ,      /* `to` bytes at the address value + words[0] */
 	SCRIPT_STEP_COMPARE,   /* temps[to] with the value; words: binary, signed */
@@ -216,11 +222,14 @@ enum script_step_kind {
 	SCRIPT_STEP_MAP_ADD,   /* the value; the result is the new one */
 	SCRIPT_STEP_MAP_DELETE,
 	SCRIPT_STEP_COUNT,
+	SCRIPT_STEP_COUNTER, /* counter number `to` */
+	SCRIPT_STEP_COUNTER_GET,
 	SCRIPT_STEP_AGGREGATE, /* the value */
 	SCRIPT_STEP_OUT,       /* the format `data`, its values at `offset` */
 	SCRIPT_STEP_EXIT,
 	SCRIPT_STEP_LOOP, /* the program `data`, at most words[0] times */
-	SCRIPT_STEP_RAN,  /* the end: the result is 1 */
+	SCRIPT_STEP_RAN,  /* the end of a clause: the run counts */
+	SCRIPT_STEP_AGAIN, /* the end of a round: the result is 1 */
 	SCRIPT_NR_STEPS
 };
 extern const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS];
@@ -264,5 +273,7 @@ void trace_script_probe_free(struct script_probe *probe);
 
 int trace_script_attach(struct trace_script *script);
 void trace_script_detach(struct trace_script *script);
+/* Hits of a probe that did not get as far as its clause: tracing was at work in that context. */
+uint64_t trace_script_probe_missed(const struct script_probe *probe);
 
 #endif

@@ -2,8 +2,9 @@
 #include "script_emit.h"
 #include "text/str.h"
 
-#define SCRIPT_INSNS_MAX 4000u
-#define SCRIPT_LOOPS_MAX 1000u /* rounds of a while() */
+#define SCRIPT_INSNS_FIRST 32u /* enough for most clauses */
+#define SCRIPT_INSNS_MAX   4000u
+#define SCRIPT_LOOPS_MAX   1000u /* rounds of a while() */
 
 /* ---- Tables and variables ---- */
 
@@ -13,6 +14,10 @@ static void script_action_aggregate(struct script_emit *emit, struct script_node
 	uint32_t key = trace_script_emit_keys(emit, map, node->a->a);
 	bool is_count = map->value.kind == SCRIPT_COUNT;
 
+	if (map->is_counter) {
+		trace_script_step(emit, SCRIPT_STEP_COUNTER, 0)->to = (uint8_t)map->counter;
+		return;
+	}
 	if (!is_count)
 		trace_script_emit_value(emit, node->b->a);
 	trace_script_step(emit, is_count ? SCRIPT_STEP_COUNT : SCRIPT_STEP_AGGREGATE, key)
@@ -232,8 +237,15 @@ static void script_action_while(struct script_emit *emit, struct script_node *no
 {
 	struct expr_insn *insn;
 
+	emit->clause->needs_begin = true;
 	if (!node->loop) {
-		node->loop = script_action_program(emit, node->a, node->b);
+		struct script_emit inner = { .script = emit->script,
+					     .clause = emit->clause,
+					     .top = emit->top,
+					     .times = 1,
+					     .is_round = true };
+
+		node->loop = script_action_program(&inner, node->a, node->b);
 		node->next_loop = emit->script->loops;
 		emit->script->loops = node;
 	}
@@ -292,7 +304,10 @@ static void script_action_block(struct script_emit *emit, struct script_node *fi
 
 /* ---- Programs ---- */
 
-/* All of a program, whose result is 1, or 0 when the condition is false. */
+/*
+ * All of a program of at most `max` instructions: the end of a clause counts a run, that of a round has
+ * the result 1; when the condition is false, neither is reached.
+ */
 static int script_action_make(struct script_emit *emit, struct script_node *condition,
 			      struct script_node *block, uint32_t max)
 {
@@ -306,40 +321,49 @@ static int script_action_make(struct script_emit *emit, struct script_node *cond
 	}
 	emit->build.has_own = true;
 	emit->nr_temps = 0;
+	if (!emit->is_round && emit->clause->needs_begin)
+		trace_script_step(emit, SCRIPT_STEP_BEGIN, emit->clause->zeroed);
 	if (condition)
 		trace_script_emit_condition(emit, condition, &falses);
 	script_action_block(emit, block);
-	trace_script_step(emit, SCRIPT_STEP_RAN, 0);
+	trace_script_step(emit, emit->is_round ? SCRIPT_STEP_AGAIN : SCRIPT_STEP_RAN, 0);
 	trace_expr_add(&emit->build, EXPR_END); /* it is not reached: steps lead on */
 	trace_script_emit_fail(emit, falses);
 	emit->top = top;
 	return emit->script->err;
 }
 
+/* The same, of as many as it needs; again when its statements need another beginning than it has. */
+static int script_action_fit(struct script_emit *emit, struct script_node *condition,
+			     struct script_node *block)
+{
+	uint32_t max = SCRIPT_INSNS_FIRST;
+
+	for (;;) {
+		bool needed_begin = emit->clause->needs_begin;
+		int err = script_action_make(emit, condition, block, max);
+
+		if (err)
+			return err;
+		if (emit->build.is_full && max == SCRIPT_INSNS_MAX)
+			return -E2BIG;
+		if (!emit->build.is_full && emit->clause->needs_begin == needed_begin)
+			return trace_expr_finish(&emit->build);
+		if (emit->build.is_full)
+			max = max * 8 < SCRIPT_INSNS_MAX ? max * 8 : SCRIPT_INSNS_MAX;
+		trace_expr_free(emit->build.program);
+	}
+}
+
 static struct expr_program *script_action_program(struct script_emit *emit,
 						  struct script_node *condition,
 						  struct script_node *block)
 {
-	struct script_emit inner = {
-		.script = emit->script, .clause = emit->clause, .top = emit->top, .times = 1
-	};
-	uint32_t nr;
-	int err = script_action_make(&inner, condition, block, SCRIPT_INSNS_MAX);
+	int err = script_action_fit(emit, condition, block);
 
-	/* A first time for the number of instructions. */
-	nr = err ? 0 : inner.build.program->nr;
-	if (!err && inner.build.is_full)
-		err = -E2BIG;
-	trace_expr_free(inner.build.program);
 	if (!err)
-		err = script_action_make(&inner, condition, block, nr);
-	else
-		inner.build.program = NULL;
-	if (!err)
-		err = trace_expr_finish(&inner.build);
-	if (!err)
-		return inner.build.program;
-	trace_expr_free(inner.build.program);
+		return emit->build.program;
+	trace_expr_free(emit->build.program);
 	trace_script_refuse(emit->script, &emit->clause->probes->word, err,
 			    "this clause has more than %u instructions", SCRIPT_INSNS_MAX);
 	return NULL;
@@ -352,14 +376,28 @@ static int script_action_clause(struct script_clause *clause)
 	for (struct script_var *var = clause->vars; var; var = var->next)
 		var->offset = trace_script_emit_room(&emit, (var->type.bytes + 7) / 8 * 8);
 	clause->zeroed = emit.top;
+	clause->needs_begin = emit.top;
 	if (clause->script->err)
 		return clause->script->err;
 	clause->program = script_action_program(&emit, clause->predicate, clause->block);
 	return clause->script->err;
 }
 
+/* Counts without a key, as far as there are counters. */
+static void script_action_take_counters(struct trace_script *script)
+{
+	for (struct script_map *map = script->maps; map; map = map->next) {
+		if (map->key.kind != SCRIPT_NONE || map->value.kind != SCRIPT_COUNT ||
+		    script->nr_counters == SCRIPT_COUNTERS_MAX)
+			continue;
+		map->is_counter = true;
+		map->counter = script->nr_counters++;
+	}
+}
+
 int trace_script_emit(struct trace_script *script)
 {
+	script_action_take_counters(script);
 	for (struct script_clause *clause = script->clauses; clause && !script->err;
 	     clause = clause->next)
 		script_action_clause(clause);

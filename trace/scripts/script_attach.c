@@ -195,6 +195,10 @@ static int script_attach_find_events(struct trace_script *script, struct script_
 	target = script_attach_target(probe, nr, sizeof(target->taps[0]));
 	if (!target)
 		return script->err;
+	target->nr_changes = nr;
+	target->changes = trace_plat_alloc(nr * sizeof(*target->changes));
+	if (!target->changes)
+		return script->err = -ENOMEM;
 	/* Events of probes may have come or gone. */
 	found = script_attach_events(&system, &name, target->taps, nr);
 	target->nr = probe->nr = found < nr ? found : nr;
@@ -292,7 +296,12 @@ bool trace_script_probe_has_field(const struct script_probe *probe,
 
 void trace_script_probe_free(struct script_probe *probe)
 {
-	if (probe->target)
-		trace_plat_free(probe->target, probe->target->bytes);
+	struct script_target *target = probe->target;
+
+	if (!target)
+		return;
+	if (target->changes)
+		trace_plat_free(target->changes, target->nr_changes * sizeof(*target->changes));
+	trace_plat_free(target, target->bytes);
 	probe->target = NULL;
 }

@@ -351,6 +351,7 @@ static void script_emit_field(struct script_emit *emit, const struct trace_event
 static void script_emit_member(struct script_emit *emit, struct script_node *node)
 {
 	if (node->field) {
+		emit->clause->needs_event = true;
 		script_emit_field(emit, node->field);
 	} else if (node->a->op == SCRIPT_BUILTIN) {
 		trace_script_step(emit, SCRIPT_STEP_ARG, 0)->to = (uint8_t)node->number;
@@ -386,6 +387,8 @@ static void script_emit_builtin(struct script_emit *emit, const struct script_no
 		[SCRIPT_B_ARG] = SCRIPT_STEP_ARG,
 	};
 
+	if (node->builtin->kind == SCRIPT_B_NSECS || node->builtin->kind == SCRIPT_B_ELAPSED)
+		emit->clause->needs_begin = true;
 	if (node->builtin->kind == SCRIPT_B_TID)
 		trace_expr_add(&emit->build, EXPR_PID);
 	else if (node->builtin->kind == SCRIPT_B_CPU)
@@ -413,7 +416,8 @@ uint32_t trace_script_emit_keys(struct script_emit *emit, const struct script_ma
 void trace_script_emit_map(struct script_emit *emit, struct script_node *node, uint32_t to)
 {
 	uint32_t top = emit->top, key = trace_script_emit_keys(emit, node->map, node->a);
-	struct expr_insn *insn = trace_script_step(emit, SCRIPT_STEP_MAP_GET, key);
+	struct expr_insn *insn = trace_script_step(
+		emit, node->map->is_counter ? SCRIPT_STEP_COUNTER_GET : SCRIPT_STEP_MAP_GET, key);
 
 	insn->own.data = node->map;
 	insn->own.words[0] = to;

@@ -18,6 +18,7 @@ struct script_emit {
 	uint32_t top; /* the first free byte of the block */
 	uint32_t nr_temps;
 	uint64_t times; /* that the statements are repeated by unroll() */
+	bool is_round;	/* it is the program of a while(), not that of a clause */
 };
 
 /* Add a step of scripts, about `offset` of the block. */

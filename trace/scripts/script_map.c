@@ -2,7 +2,7 @@
  * Tables of scripts: see script.h.
  *
  *   buckets   lock | number of the first entry      as many as entries or more
- *   entries   number of the next | hash | key | value
+ *   entries   number of the next | key | value
  *
  * Each bucket has a lock, held for a few instructions. A script runs on a CPU once at a time, so a lock
  * is never waited for by the CPU that holds it; a thread takes it while the script pauses on its CPU. Entries without a key are in a list. A table without keys has one entry.
@@ -57,6 +57,7 @@ int trace_script_map_init(struct script_map *map)
 	}
 	map->free = 0;
 	map->nr_taken = 0;
+	map->ends_at_zero = map->key.kind == SCRIPT_KSTACK || map->key.kind == SCRIPT_USTACK;
 	return 0;
 }
 
@@ -94,9 +95,23 @@ static void script_map_give_back(struct script_map *map, uint32_t number)
 	script_unlock(&map->free_lock);
 }
 
+/* The key, with zeros behind its end. */
+static void script_map_put_key(const struct script_map *map, struct script_entry *entry,
+			       const uint64_t *key)
+{
+	uint32_t nr = map->key_words;
+
+	for (uint32_t i = 0; map->ends_at_zero && i < nr; i++) {
+		if (!key[i])
+			nr = i;
+	}
+	memcpy(entry->words, key, WORD * nr);
+	memset(entry->words + nr, 0, WORD * (map->key_words - nr));
+}
+
 /* A new entry in front of the others of the bucket, which is locked. */
 static struct script_entry *script_map_make(struct script_map *map, struct script_bucket *bucket,
-					    const uint64_t *key, uint32_t hash)
+					    const uint64_t *key)
 {
 	uint32_t number = script_map_take_free(map);
 	struct script_entry *entry;
@@ -104,8 +119,7 @@ static struct script_entry *script_map_make(struct script_map *map, struct scrip
 	if (!number)
 		return NULL;
 	entry = script_map_entry(map, number);
-	entry->hash = hash;
-	memcpy(entry->words, key, WORD * map->key_words);
+	script_map_put_key(map, entry, key);
 	memset(script_entry_value(map, entry), 0, WORD * map->value_words);
 	entry->next = bucket->first;
 	bucket->first = number;
@@ -113,9 +127,9 @@ static struct script_entry *script_map_make(struct script_map *map, struct scrip
 }
 
 struct script_entry *trace_script_map_add(struct script_map *map, struct script_bucket *bucket,
-					  const uint64_t *key, uint32_t hash, bool makes)
+					  const uint64_t *key, bool makes)
 {
-	struct script_entry *entry = makes ? script_map_make(map, bucket, key, hash) : NULL;
+	struct script_entry *entry = makes ? script_map_make(map, bucket, key) : NULL;
 
 	if (entry)
 		return entry;
@@ -127,15 +141,15 @@ struct script_entry *trace_script_map_add(struct script_map *map, struct script_
 
 bool trace_script_map_delete(struct script_map *map, const uint64_t *key)
 {
-	uint32_t hash = script_map_hash(map, key), number;
-	struct script_bucket *bucket = script_map_bucket(map, hash);
+	struct script_bucket *bucket = script_map_bucket(map, script_map_hash(map, key));
+	uint32_t number;
 	uint32_t *at = &bucket->first;
 
 	script_lock(&bucket->lock);
 	while ((number = *at)) {
 		struct script_entry *entry = script_map_entry(map, number);
 
-		if (script_map_has_key(map, entry, key, hash)) {
+		if (script_map_has_key(map, entry, key)) {
 			*at = entry->next;
 			script_map_give_back(map, number);
 			break;
@@ -146,10 +160,54 @@ bool trace_script_map_delete(struct script_map *map, const uint64_t *key)
 	return number;
 }
 
+/* ---- Counters ---- */
+
+static uint64_t script_map_sum(const struct script_map *map)
+{
+	const struct trace_script *script = map->script;
+	uint64_t sum = 0;
+
+	for (uint32_t cpu = 0; cpu < script->nr_cpus; cpu++)
+		sum += script->cpus[cpu].counters[map->counter];
+	return sum;
+}
+
+uint64_t trace_script_counter_get(struct script_map *map)
+{
+	return script_map_sum(map) - atomic_load_explicit(&map->cleared, memory_order_relaxed);
+}
+
+void trace_script_counter_clear(struct script_map *map)
+{
+	atomic_store_explicit(&map->cleared, script_map_sum(map), memory_order_relaxed);
+	map->is_zeroed = false;
+}
+
+static void script_map_zero_counter(struct script_map *map)
+{
+	bool is_there = map->is_zeroed || trace_script_counter_get(map);
+
+	trace_script_counter_clear(map);
+	map->is_zeroed = is_there;
+}
+
+/* Make the only entry of a counter's table. Returns how many there are. */
+static uint32_t script_map_copy_counter(struct script_map *map, uint8_t *memory)
+{
+	uint64_t count = trace_script_counter_get(map);
+
+	*script_entry_value(map, (struct script_entry *)(void *)memory) = count;
+	return count || map->is_zeroed;
+}
+
 /* ---- All entries: thread ---- */
 
 void trace_script_map_clear(struct script_map *map, bool keeps)
 {
+	if (map->is_counter && keeps)
+		script_map_zero_counter(map);
+	else if (map->is_counter)
+		trace_script_counter_clear(map);
 	for (uint32_t i = 0; i < map->nr_buckets; i++) {
 		struct script_bucket *bucket = &map->buckets[i];
 		uint64_t flags = trace_script_pause(map->script);
@@ -176,6 +234,8 @@ uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory)
 {
 	uint32_t nr = 0;
 
+	if (map->is_counter)
+		return script_map_copy_counter(map, memory);
 	for (uint32_t i = 0; i < map->nr_buckets; i++) {
 		struct script_bucket *bucket = &map->buckets[i];
 		uint64_t flags = trace_script_pause(map->script);

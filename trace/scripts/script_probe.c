@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <trace/fprobe.h>
 #include <trace/platform.h>
+#include <trace/recursion.h>
 #include <trace/trace.h>
 #include "events/event_file.h"
 #include "instance/event_private.h"
+#include "script_hit.h"
 #include "script_target.h"
 
 /* ---- Hits: probe context ---- */
@@ -18,56 +20,112 @@ static struct script_target *script_probe_of(struct fprobe *fprobe)
 						offsetof(struct script_target, fprobe));
 }
 
-static void script_probe_hit(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
-			     const struct ftrace_regs *regs)
+static TRACE_ALWAYS_INLINE void script_probe_hit(const struct script_probe *probe, uintptr_t ip,
+						 uintptr_t ret_ip, struct ftrace_regs *regs)
 {
-	struct script_probe *probe = script_probe_of(fprobe)->probe;
-	const struct script_hit hit = { .probe = probe, .regs = regs, .ip = ip, .ret_ip = ret_ip };
+	struct script_cpu *cpu = script_hit_begin(probe->clause);
 
-	trace_script_hit(probe->clause, &hit);
+	if (TRACE_UNLIKELY(!cpu))
+		return;
+	cpu->run.hit.probe = probe;
+	cpu->run.hit.regs = regs;
+	cpu->run.hit.ip = ip;
+	cpu->run.hit.ret_ip = ret_ip;
+	script_hit_run(probe->clause, cpu);
 }
 
-static int script_probe_entry(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
-			      struct ftrace_regs *regs, void *entry_data)
+/* Any entry. */
+static TRACE_NOINLINE void script_probe_entry_any(uintptr_t ip, uintptr_t ret_ip,
+						  struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
-	(void)entry_data;
-	script_probe_hit(fprobe, ip, ret_ip, regs);
-	return 0;
+	const struct script_probe *probe = ops->private;
+	int bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
+
+	if (bit < 0) { /* preemption is off here */
+		probe->clause->cpus[trace_plat_cpu_id()].missed++;
+		return;
+	}
+	script_probe_hit(probe, ip, ret_ip, regs);
+	trace_recursion_exit(bit);
+}
+
+/* The entry of a function by a thread in which no other callback is at work. */
+static void script_probe_entry(uintptr_t ip, uintptr_t ret_ip, struct ftrace_ops *ops,
+			       struct ftrace_regs *regs)
+{
+	if (TRACE_UNLIKELY(!trace_plat_is_free_thread(TRACE_RECURSION_CALLBACK))) {
+		script_probe_entry_any(ip, ret_ip, ops, regs);
+		return;
+	}
+	trace_recursion_enter_thread(TRACE_RECURSION_CALLBACK);
+	script_probe_hit(ops->private, ip, ret_ip, regs);
+	trace_recursion_exit(TRACE_RECURSION_CALLBACK);
 }
 
 static void script_probe_exit(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
 			      struct ftrace_regs *regs, void *entry_data)
 {
 	(void)entry_data;
-	script_probe_hit(fprobe, ip, ret_ip, regs);
+	script_probe_hit(script_probe_of(fprobe)->probe, ip, ret_ip, regs);
+}
+
+/* An event that is shorter than its fields cannot be looked at. */
+static bool script_probe_is_long(const struct script_tap *tap, uint32_t bytes)
+{
+	return bytes >= tap->probe->clause->program->min_len;
 }
 
 static void script_probe_event(struct trace_event_watch *watch, const struct trace_event_hit *seen)
 {
-	struct script_tap *tap = (struct script_tap *)(void *)watch;
-	const struct script_hit hit = {
-		.probe = tap->probe,
-		.entry = seen->entry,
-		.entry_bytes = seen->bytes,
-		.ip = seen->caller,
-		.call = tap->call,
-		.name = tap->name,
-	};
+	const struct script_tap *tap = (const struct script_tap *)(const void *)watch;
+	struct script_cpu *cpu = script_hit_begin(tap->probe->clause);
 
-	trace_script_hit(tap->probe->clause, &hit);
+	if (TRACE_UNLIKELY(!cpu))
+		return;
+	if (TRACE_UNLIKELY(!script_probe_is_long(tap, seen->bytes))) {
+		script_hit_miss(cpu);
+		return;
+	}
+	cpu->run.hit.probe = tap->probe;
+	cpu->run.hit.ip = seen->caller;
+	cpu->run.hit.call = tap->call;
+	cpu->run.hit.name = tap->name;
+	cpu->run.expr.data = seen->entry;
+	cpu->run.expr.len = seen->bytes;
+	script_hit_run(tap->probe->clause, cpu);
+}
+
+/* A call of a tracepoint, of which no argument is looked at. Its type is one without arguments. */
+static void script_probe_tracepoint(const struct script_tap *tap)
+{
+	struct script_cpu *cpu = script_hit_begin(tap->probe->clause);
+
+	if (TRACE_UNLIKELY(!cpu))
+		return;
+	cpu->run.hit.probe = tap->probe;
+	cpu->run.hit.name = tap->name;
+	script_hit_run(tap->probe->clause, cpu);
 }
 
 /* ---- On and off ---- */
 
-static int script_probe_fprobe(struct script_probe *probe)
+static int script_probe_function(struct script_probe *probe)
 {
 	struct script_target *target = probe->target;
+	struct ftrace_ops *ops = &target->ops;
+	int err;
 
-	if (probe->kind == SCRIPT_ENTRY)
-		target->fprobe.entry_handler = script_probe_entry;
-	else
+	if (probe->kind == SCRIPT_RETURN) {
 		target->fprobe.exit_handler = script_probe_exit;
-	return register_fprobe_ips(&target->fprobe, target->addrs, target->nr);
+		return register_fprobe_ips(&target->fprobe, target->addrs, target->nr);
+	}
+	*ops = (struct ftrace_ops){ .func = script_probe_entry, .private = probe };
+	err = ftrace_set_filter_ips(ops, target->addrs, target->nr, false, true);
+	if (!err)
+		err = register_ftrace_function(ops);
+	if (err)
+		ftrace_free_filter(ops);
+	return err;
 }
 
 /* Is it still there? Events of probes may have gone since the script was compiled. Config lock held. */
@@ -83,27 +141,75 @@ static bool script_probe_is_there(const struct script_tap *tap)
 	       tap->call->event.type == tap->type;
 }
 
-static int script_probe_taps(struct script_probe *probe)
+/* Tracepoints call the clause themselves when it looks at nothing of their events. */
+static bool script_probe_is_direct(const struct script_tap *tap)
+{
+	return tap->call->tp && !tap->call->reg && !tap->probe->clause->needs_event;
+}
+
+static int script_probe_watch(struct script_tap *tap)
+{
+	struct trace_event_file *file = trace_event_file_get(trace_global_array(), tap->call);
+	int err;
+
+	if (!file)
+		return -ENOMEM;
+	tap->watch.func = script_probe_event;
+	tap->watch.ignores_head = true;
+	err = trace_event_watch_add(file, &tap->watch);
+	tap->file = err ? NULL : file;
+	return err;
+}
+
+/* Attach the clause to tracepoints, or detach it from those that it is attached to, all at once. */
+static int script_probe_direct(struct script_target *target, bool is_add)
+{
+	uint32_t nr = 0;
+	int err;
+
+	for (uint32_t i = 0; i < target->nr; i++) {
+		struct script_tap *tap = &target->taps[i];
+
+		if (is_add ? !script_probe_is_direct(tap) : !tap->is_direct)
+			continue;
+		target->changes[nr++] = (struct tracepoint_change){
+			.tp = tap->call->tp,
+			.func = (tracepoint_probe_fn)script_probe_tracepoint,
+			.data = tap,
+			.prio = TRACEPOINT_DEFAULT_PRIO,
+			.is_add = is_add,
+		};
+	}
+	err = nr ? tracepoint_change_probes(target->changes, nr) : 0;
+	for (uint32_t i = 0; i < nr; i++)
+		((struct script_tap *)target->changes[i].data)->is_direct =
+			is_add && !target->changes[i].err;
+	return err;
+}
+
+static int script_probe_taps_locked(struct script_probe *probe)
 {
 	struct script_target *target = probe->target;
 	int err = 0;
 
-	trace_plat_lock(&trace_config_lock);
-	for (uint32_t i = 0; i < target->nr && !err; i++) {
-		struct script_tap *tap = &target->taps[i];
-		struct trace_event_file *file;
-
-		if (!script_probe_is_there(tap)) {
-			err = -ENOENT;
-			break;
-		}
-		file = trace_event_file_get(trace_global_array(), tap->call);
-		tap->probe = probe;
-		tap->watch.func = script_probe_event;
-		tap->watch.ignores_head = true;
-		err = file ? trace_event_watch_add(file, &tap->watch) : -ENOMEM;
-		tap->file = err ? NULL : file;
+	for (uint32_t i = 0; i < target->nr; i++) {
+		target->taps[i].probe = probe;
+		if (!script_probe_is_there(&target->taps[i]))
+			return -ENOENT;
 	}
+	for (uint32_t i = 0; i < target->nr && !err; i++) {
+		if (!script_probe_is_direct(&target->taps[i]))
+			err = script_probe_watch(&target->taps[i]);
+	}
+	return err ? err : script_probe_direct(target, true);
+}
+
+static int script_probe_taps(struct script_probe *probe)
+{
+	int err;
+
+	trace_plat_lock(&trace_config_lock);
+	err = script_probe_taps_locked(probe);
 	trace_plat_unlock(&trace_config_lock);
 	return err;
 }
@@ -113,7 +219,7 @@ static int script_probe_probe(struct script_probe *probe)
 	switch (probe->kind) {
 	case SCRIPT_ENTRY:
 	case SCRIPT_RETURN:
-		return script_probe_fprobe(probe);
+		return script_probe_function(probe);
 	case SCRIPT_EVENT:
 		return script_probe_taps(probe);
 	case SCRIPT_INTERVAL:
@@ -140,12 +246,27 @@ int trace_script_attach(struct trace_script *script)
 static void script_probe_untap(struct script_target *target)
 {
 	trace_plat_lock(&trace_config_lock);
+	(void)script_probe_direct(target, false);
 	for (uint32_t i = 0; i < target->nr; i++) {
 		if (target->taps[i].file)
 			trace_event_watch_remove(target->taps[i].file, &target->taps[i].watch);
 		target->taps[i].file = NULL;
 	}
 	trace_plat_unlock(&trace_config_lock);
+}
+
+static int script_probe_unfunction(struct script_probe *probe)
+{
+	struct script_target *target = probe->target;
+	int err = 0;
+
+	if (probe->kind == SCRIPT_RETURN && target->fprobe.is_registered)
+		err = unregister_fprobe(&target->fprobe);
+	else if (probe->kind == SCRIPT_ENTRY && target->ops.flags & FTRACE_OPS_FL_ENABLED)
+		err = unregister_ftrace_function(&target->ops);
+	if (!err && probe->kind == SCRIPT_ENTRY)
+		ftrace_free_filter(&target->ops);
+	return err;
 }
 
 void trace_script_detach(struct trace_script *script)
@@ -156,9 +277,14 @@ void trace_script_detach(struct trace_script *script)
 				continue;
 			if (probe->kind == SCRIPT_EVENT)
 				script_probe_untap(probe->target);
-			else if (probe->target->fprobe.is_registered)
-				(void)unregister_fprobe(&probe->target->fprobe);
+			else if (script_probe_unfunction(probe))
+				script->is_stuck = true;
 		}
 	}
 	tracepoint_synchronize_unregister();
+}
+
+uint64_t trace_script_probe_missed(const struct script_probe *probe)
+{
+	return probe->kind == SCRIPT_RETURN ? atomic_load(&probe->target->fprobe.nmissed) : 0;
 }

@@ -42,6 +42,7 @@ static void script_slot_text(struct script_emit *emit, struct script_node *node,
 		break;
 	default: /* a member */
 		if (node->field) {
+			emit->clause->needs_event = true;
 			insn = trace_script_step(emit, SCRIPT_STEP_FIELD, offset);
 			insn->own.data = node->field;
 		} else {
@@ -85,6 +86,16 @@ static void script_slot_choose_slot(struct script_emit *emit, struct script_node
 	trace_script_emit_here(emit, end);
 }
 
+/* A stack that is all of a key: words behind its 0 are not looked at. */
+static bool script_slot_is_key(const struct script_emit *emit, const struct script_type *as)
+{
+	for (const struct script_map *map = emit->script->maps; map; map = map->next) {
+		if (as == &map->key)
+			return true;
+	}
+	return false;
+}
+
 static void script_slot_stack(struct script_emit *emit, const struct script_node *node,
 			      uint32_t offset, const struct script_type *as)
 {
@@ -92,8 +103,9 @@ static void script_slot_stack(struct script_emit *emit, const struct script_node
 	struct expr_insn *insn =
 		trace_script_step(emit, is_user ? SCRIPT_STEP_USTACK : SCRIPT_STEP_KSTACK, offset);
 
+	emit->clause->needs_event |= !is_user;
 	insn->own.words[0] = node->type.bytes / 8 - 1;
-	insn->own.words[1] = as->bytes;
+	insn->own.words[1] = !is_user && script_slot_is_key(emit, as) ? 0 : as->bytes;
 }
 
 void trace_script_emit_slot(struct script_emit *emit, struct script_node *node, uint32_t offset,

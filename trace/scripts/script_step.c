@@ -1,18 +1,30 @@
 /*
  * The steps of scripts, and their runs: see script.h. Context: probe, preemption off.
  */
+#include <trace/fgraph.h>
 #include <trace/platform.h>
 #include <trace/platform_events.h>
 #include "events/event_stack.h"
 #include "expr/expr_memory.h"
 #include "instance/entry.h"
 #include "instance/stacktrace.h"
+#include "script_hit.h"
 #include "script_step.h"
 #include "text/str.h"
 
 #define SCRIPT_OWN_FRAMES 16u /* of the run, in front of a stack */
 
 /* ---- Words ---- */
+
+static void script_step_begin(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_run *run = script_step_run(expr);
+
+	run->now_ns = 0;
+	run->rounds_left = SCRIPT_ROUNDS_MAX;
+	memset(run->bytes, 0, insn->offset);
+	expr_next(expr, insn, value);
+}
 
 static void script_step_load(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
@@ -29,13 +41,13 @@ static void script_step_store(struct expr_run *expr, const struct expr_insn *ins
 static void script_step_arg(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	(void)value;
-	expr_next(expr, insn, ftrace_regs_get_argument(script_step_run(expr)->hit->regs, insn->to));
+	expr_next(expr, insn, ftrace_regs_get_argument(script_step_run(expr)->hit.regs, insn->to));
 }
 
 static void script_step_retval(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	(void)value;
-	expr_next(expr, insn, ftrace_regs_get_return_value(script_step_run(expr)->hit->regs));
+	expr_next(expr, insn, ftrace_regs_get_return_value(script_step_run(expr)->hit.regs));
 }
 
 /*
@@ -81,7 +93,7 @@ static void script_step_elapsed(struct expr_run *expr, const struct expr_insn *i
 static void script_step_ip(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	(void)value;
-	expr_next(expr, insn, script_step_run(expr)->hit->ip);
+	expr_next(expr, insn, script_step_run(expr)->hit.ip);
 }
 
 /* A number of 32 bits, by the clock and the CPU: for samples, not for secrets. */
@@ -181,13 +193,18 @@ static TRACE_NOINLINE void script_step_put_comm(uint64_t *to, uint64_t words)
 	to[0] = script_step_cut(to[0], &has_end);
 	to[1] = has_end ? 0 : script_step_cut(to[1], &has_end);
 	for (uint64_t i = TRACE_COMM_LEN / 8; i < words; i++)
-		to[i] = 0;
+			to[i] = 0;
 }
 
 static void script_step_comm(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	script_step_put_comm(script_step_word(expr, insn->offset), insn->own.words[0] / 8);
 	expr_next(expr, insn, value);
+}
+
+static bool script_step_is_event(const struct script_hit *hit)
+{
+	return hit->probe->kind == SCRIPT_EVENT;
 }
 
 static TRACE_NOINLINE void script_step_put_probe(const struct script_hit *hit, uint8_t *to,
@@ -199,16 +216,16 @@ static TRACE_NOINLINE void script_step_put_probe(const struct script_hit *hit, u
 	size_t size, len = trace_strlen(probe->name);
 
 	trace_strcpy(name, probe->name, sizeof(probe->name));
-	if (probe->nr > 1 && !hit->name)
+	if (probe->nr > 1 && !script_step_is_event(hit))
 		(void)trace_plat_symbol(hit->ip, name + len, &start, &size);
-	script_step_put(to, bytes, hit->name ? hit->name : name);
+	script_step_put(to, bytes, script_step_is_event(hit) ? hit->name : name);
 }
 
 static void script_step_probe(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	const struct script_run *run = script_step_run(expr);
+	struct script_run *run = script_step_run(expr);
 
-	script_step_put_probe(run->hit, run->bytes + insn->offset, insn->own.words[0]);
+	script_step_put_probe(&run->hit, run->bytes + insn->offset, insn->own.words[0]);
 	expr_next(expr, insn, value);
 }
 
@@ -257,16 +274,16 @@ static void script_step_str(struct expr_run *expr, const struct expr_insn *insn,
 }
 
 /* A text of an event: the place of its characters; false: a pointer to it instead. */
-static bool script_step_field_place(const struct script_hit *hit,
+static bool script_step_field_place(const struct expr_run *event,
 				    const struct trace_event_field *field, uint32_t *out_at,
 				    uint32_t *out_bytes)
 {
 	uint32_t word = 0;
 
 	*out_at = field->offset;
-	*out_bytes = field->size ? field->size : hit->entry_bytes - field->offset;
+	*out_bytes = field->size ? field->size : event->len - field->offset;
 	if (field->kind != TRACE_FIELD_PLAIN) {
-		memcpy(&word, (const uint8_t *)hit->entry + field->offset, sizeof(word));
+		memcpy(&word, event->data + field->offset, sizeof(word));
 		*out_at = (word & 0xffff) + (field->kind == TRACE_FIELD_REL_LOC
 						     ? field->offset + (uint32_t)sizeof(word)
 						     : 0);
@@ -275,21 +292,21 @@ static bool script_step_field_place(const struct script_hit *hit,
 	return field->filter_type != FILTER_PTR_STRING;
 }
 
-static TRACE_NOINLINE void script_step_take_field(const struct script_hit *hit,
+static TRACE_NOINLINE void script_step_take_field(const struct expr_run *event,
 						  const struct trace_event_field *field,
 						  uint8_t *to, uint32_t room)
 {
 	uint32_t at, bytes;
 
-	if (!script_step_field_place(hit, field, &at, &bytes)) {
-		script_step_read_text(to, room, expr_load8(hit->entry, field->offset), room - 1);
+	if (!script_step_field_place(event, field, &at, &bytes)) {
+		script_step_read_text(to, room, expr_load8(event->data, field->offset), room - 1);
 		return;
 	}
-	if (at > hit->entry_bytes || bytes > hit->entry_bytes - at)
+	if (at > event->len || bytes > event->len - at)
 		bytes = 0;
 	if (bytes > room - 1)
 		bytes = room - 1;
-	memcpy(to, (const uint8_t *)hit->entry + at, bytes);
+	memcpy(to, event->data + at, bytes);
 	to[bytes] = '\0';
 	bytes = (uint32_t)trace_strlen((const char *)to);
 	memset(to + bytes, 0, room - bytes);
@@ -297,50 +314,63 @@ static TRACE_NOINLINE void script_step_take_field(const struct script_hit *hit,
 
 static void script_step_field(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	const struct script_run *run = script_step_run(expr);
-
-	script_step_take_field(run->hit, insn->own.data, run->bytes + insn->offset,
+	script_step_take_field(expr, insn->own.data, script_step_run(expr)->bytes + insn->offset,
 			       (uint32_t)insn->own.words[0]);
 	expr_next(expr, insn, value);
 }
 
-/* The start of a stack: the function, the caller that it returns to, or the place of the event. */
-static struct trace_stack_start script_step_start(const struct script_hit *hit)
+/* The caller of the function that was entered; other tracers may have hooked its return. */
+static uintptr_t script_step_caller(const struct script_hit *hit)
 {
-	if (hit->call)
-		return trace_event_stack_start(hit->call, hit->entry, hit->ip);
+	return ftrace_graph_ret_addr(trace_plat_current(), hit->ret_ip,
+				     ftrace_regs_return_slot(hit->regs));
+}
+
+/* The start of a stack: the function, the caller that it returns to, or the place of the event. */
+static struct trace_stack_start script_step_start(const struct script_run *run)
+{
+	const struct script_hit *hit = &run->hit;
+
+	if (script_step_is_event(hit))
+		return trace_event_stack_start(hit->call, run->expr.data, hit->ip);
 	return (struct trace_stack_start){
 		.ip = hit->probe->kind == SCRIPT_ENTRY ? hit->ip : hit->ret_ip,
 		.span = TRACE_EVENT_PLACE_SPAN,
 	};
 }
 
-static TRACE_NOINLINE void script_step_walk(const struct script_hit *hit, uint64_t *to,
-					    uint32_t max)
+/* Up to `max` addresses. Returns how many. */
+static TRACE_NOINLINE uint32_t script_step_walk(const struct script_run *run, uint64_t *to,
+						uint32_t max)
 {
-	uint32_t ips[SCRIPT_OWN_FRAMES + SCRIPT_STACK_DEPTH], nr, at;
-	const struct trace_stack_start start = script_step_start(hit);
+	uint32_t ips[SCRIPT_OWN_FRAMES + SCRIPT_STACK_DEPTH], nr, at, i = 0;
+	const struct trace_stack_start start = script_step_start(run);
+	const struct script_hit *hit = &run->hit;
 
 	if (!start.ip)
-		return;
+		return 0;
 	nr = (uint32_t)trace_plat_backtrace((uintptr_t)__builtin_frame_address(0), false, ips,
 					    SCRIPT_OWN_FRAMES + max);
 	at = (uint32_t)trace_stacktrace_find(ips, nr, &start);
-	for (uint32_t i = 0; i < max && at < nr; i++) {
+	for (; i < max && at < nr; i++) {
 		/* At its entry a function has no frame that its caller could be read from. */
 		if (i == 1 && hit->probe->kind == SCRIPT_ENTRY)
-			to[i] = hit->ret_ip;
+			to[i] = script_step_caller(hit);
 		else
 			to[i] = trace_plat_ip_unpack(ips[at++]);
 	}
+	return i;
 }
 
 static void script_step_kstack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	uint64_t *to = script_step_word(expr, insn->offset);
+	uint32_t nr = script_step_walk(script_step_run(expr), to, (uint32_t)insn->own.words[0]);
 
-	memset(to, 0, insn->own.words[1]);
-	script_step_walk(script_step_run(expr)->hit, to, (uint32_t)insn->own.words[0]);
+	if (insn->own.words[1])
+		memset(to + nr, 0, insn->own.words[1] - sizeof(*to) * nr);
+	else
+		to[nr] = 0;
 	expr_next(expr, insn, value);
 }
 
@@ -368,7 +398,7 @@ static void script_step_out(struct expr_run *expr, const struct expr_insn *insn,
 	struct script_run *run = script_step_run(expr);
 
 	if (!trace_script_out_write(run->script, insn->own.data, run->bytes + insn->offset))
-		run->script->cpus[trace_plat_cpu_id()].lost++;
+		script_step_cpu(expr)->lost++;
 	expr_next(expr, insn, value);
 }
 
@@ -380,6 +410,13 @@ static void script_step_exit(struct expr_run *expr, const struct expr_insn *insn
 
 /* The program is at its end: the condition of its clause held. */
 static void script_step_ran(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)insn;
+	(void)value;
+	script_step_cpu(expr)->runs++;
+}
+
+static void script_step_again(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	(void)insn;
 	(void)value;
@@ -404,6 +441,7 @@ static void script_step_loop(struct expr_run *expr, const struct expr_insn *insn
 }
 
 const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
+	[SCRIPT_STEP_BEGIN] = script_step_begin,
 	[SCRIPT_STEP_LOAD] = script_step_load,
 	[SCRIPT_STEP_STORE] = script_step_store,
 	[SCRIPT_STEP_ARG] = script_step_arg,
@@ -430,49 +468,24 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_MAP_ADD] = trace_script_step_map_add,
 	[SCRIPT_STEP_MAP_DELETE] = trace_script_step_map_delete,
 	[SCRIPT_STEP_COUNT] = trace_script_step_count,
+	[SCRIPT_STEP_COUNTER] = trace_script_step_counter,
+	[SCRIPT_STEP_COUNTER_GET] = trace_script_step_counter_get,
 	[SCRIPT_STEP_AGGREGATE] = trace_script_step_aggregate,
 	[SCRIPT_STEP_OUT] = script_step_out,
 	[SCRIPT_STEP_EXIT] = script_step_exit,
 	[SCRIPT_STEP_LOOP] = script_step_loop,
 	[SCRIPT_STEP_RAN] = script_step_ran,
+	[SCRIPT_STEP_AGAIN] = script_step_again,
 };
 
 /* ---- Runs ---- */
 
-static TRACE_ALWAYS_INLINE void script_step_clause(struct script_clause *clause,
-						   const struct script_hit *hit,
-						   struct script_cpu *cpu)
-{
-	const struct expr_program *program = clause->program;
-	struct script_run run; /* but for its temps, which programs set before they use them */
-
-	run.expr.data = hit->entry;
-	run.expr.len = hit->entry_bytes;
-	run.script = clause->script;
-	run.hit = hit;
-	run.now_ns = 0;
-	run.rounds_left = SCRIPT_ROUNDS_MAX;
-	run.bytes = cpu->bytes;
-	run.expr.result = 0;
-	if (clause->zeroed)
-		memset(cpu->bytes, 0, clause->zeroed);
-	program->insns->step(&run.expr, program->insns, 0);
-	cpu->runs += run.expr.result;
-}
-
 void trace_script_hit(struct script_clause *clause, const struct script_hit *hit)
 {
-	struct script_cpu *cpu = &clause->script->cpus[trace_plat_cpu_id()];
+	struct script_cpu *cpu = script_hit_begin(clause);
 
-	/* An event that is shorter than its fields cannot be looked at. */
-	if (TRACE_UNLIKELY(atomic_load_explicit(&cpu->is_running, memory_order_relaxed) ||
-			   hit->entry_bytes < clause->program->min_len)) {
-		cpu->missed++;
+	if (!cpu)
 		return;
-	}
-	atomic_store_explicit(&cpu->is_running, true, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-	script_step_clause(clause, hit, cpu);
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&cpu->is_running, false, memory_order_relaxed);
+	cpu->run.hit = *hit;
+	script_hit_run(clause, cpu);
 }

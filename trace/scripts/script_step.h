@@ -14,6 +14,11 @@ static inline uint64_t *script_step_word(struct expr_run *expr, uint32_t offset)
 	return (uint64_t *)(void *)(script_step_run(expr)->bytes + offset);
 }
 
+static inline struct script_cpu *script_step_cpu(struct expr_run *expr)
+{
+	return (struct script_cpu *)(void *)expr; /* the run is its first member */
+}
+
 /* Does a comparison hold? */
 bool trace_script_holds(enum script_binary binary, bool is_signed, uint64_t a, uint64_t b);
 
@@ -23,6 +28,9 @@ void trace_script_step_map_add(struct expr_run *expr, const struct expr_insn *in
 void trace_script_step_map_delete(struct expr_run *expr, const struct expr_insn *insn,
 				  uint64_t value);
 void trace_script_step_count(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_counter(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_counter_get(struct expr_run *expr, const struct expr_insn *insn,
+				   uint64_t value);
 void trace_script_step_aggregate(struct expr_run *expr, const struct expr_insn *insn,
 				 uint64_t value);
 

@@ -11,15 +11,18 @@ static struct script_map *script_step_map(const struct expr_insn *insn)
 }
 
 static TRACE_ALWAYS_INLINE struct script_entry *
-script_step_entry(struct expr_run *expr, const struct expr_insn *insn, bool makes)
+script_step_entry(struct expr_run *expr, const struct expr_insn *insn, bool makes,
+		  struct script_bucket **out_bucket)
 {
-	return script_map_find(script_step_map(insn), script_step_word(expr, insn->offset), makes);
+	return script_map_find(script_step_map(insn), script_step_word(expr, insn->offset), makes,
+			       out_bucket);
 }
 
 void trace_script_step_map_get(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	struct script_map *map = script_step_map(insn);
-	struct script_entry *entry = script_step_entry(expr, insn, false);
+	struct script_bucket *bucket;
+	struct script_entry *entry = script_step_entry(expr, insn, false, &bucket);
 	bool is_text = insn->own.words[1];
 	uint64_t *to = script_step_word(expr, (uint32_t)insn->own.words[0]);
 
@@ -30,7 +33,7 @@ void trace_script_step_map_get(struct expr_run *expr, const struct expr_insn *in
 		value = *script_entry_value(map, entry);
 		if (is_text)
 			memcpy(to, script_entry_value(map, entry), map->value.bytes);
-		script_map_unlock(map, entry);
+		script_unlock(&bucket->lock);
 	}
 	expr_next(expr, insn, value);
 }
@@ -38,7 +41,8 @@ void trace_script_step_map_get(struct expr_run *expr, const struct expr_insn *in
 void trace_script_step_map_set(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	struct script_map *map = script_step_map(insn);
-	struct script_entry *entry = script_step_entry(expr, insn, true);
+	struct script_bucket *bucket;
+	struct script_entry *entry = script_step_entry(expr, insn, true, &bucket);
 
 	if (entry) {
 		if (insn->own.words[1])
@@ -47,7 +51,7 @@ void trace_script_step_map_set(struct expr_run *expr, const struct expr_insn *in
 			       map->value.bytes);
 		else
 			*script_entry_value(map, entry) = value;
-		script_map_unlock(map, entry);
+		script_unlock(&bucket->lock);
 	}
 	expr_next(expr, insn, value);
 }
@@ -55,12 +59,13 @@ void trace_script_step_map_set(struct expr_run *expr, const struct expr_insn *in
 void trace_script_step_map_add(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	struct script_map *map = script_step_map(insn);
-	struct script_entry *entry = script_step_entry(expr, insn, true);
+	struct script_bucket *bucket;
+	struct script_entry *entry = script_step_entry(expr, insn, true, &bucket);
 
 	if (entry) {
 		*script_entry_value(map, entry) += value;
 		value = *script_entry_value(map, entry);
-		script_map_unlock(map, entry);
+		script_unlock(&bucket->lock);
 	}
 	expr_next(expr, insn, value);
 }
@@ -68,19 +73,38 @@ void trace_script_step_map_add(struct expr_run *expr, const struct expr_insn *in
 void trace_script_step_map_delete(struct expr_run *expr, const struct expr_insn *insn,
 				  uint64_t value)
 {
-	(void)trace_script_map_delete(script_step_map(insn), script_step_word(expr, insn->offset));
+	struct script_map *map = script_step_map(insn);
+
+	if (map->is_counter)
+		trace_script_counter_clear(map);
+	else
+		(void)trace_script_map_delete(map, script_step_word(expr, insn->offset));
 	expr_next(expr, insn, value);
 }
 
 void trace_script_step_count(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	struct script_map *map = script_step_map(insn);
-	struct script_entry *entry = script_step_entry(expr, insn, true);
+	struct script_bucket *bucket;
+	struct script_entry *entry = script_step_entry(expr, insn, true, &bucket);
 
 	if (entry) {
 		++*script_entry_value(map, entry);
-		script_map_unlock(map, entry);
+		script_unlock(&bucket->lock);
 	}
+	expr_next(expr, insn, value);
+}
+
+void trace_script_step_counter(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	script_step_cpu(expr)->counters[insn->to]++;
+	expr_next(expr, insn, value);
+}
+
+void trace_script_step_counter_get(struct expr_run *expr, const struct expr_insn *insn,
+				   uint64_t value)
+{
+	value = trace_script_counter_get(script_step_map(insn));
 	expr_next(expr, insn, value);
 }
 
@@ -136,11 +160,12 @@ void trace_script_step_aggregate(struct expr_run *expr, const struct expr_insn *
 				 uint64_t value)
 {
 	struct script_map *map = script_step_map(insn);
-	struct script_entry *entry = script_step_entry(expr, insn, true);
+	struct script_bucket *bucket;
+	struct script_entry *entry = script_step_entry(expr, insn, true, &bucket);
 
 	if (entry) {
 		script_step_take_in(&map->value, script_entry_value(map, entry), value);
-		script_map_unlock(map, entry);
+		script_unlock(&bucket->lock);
 	}
 	expr_next(expr, insn, value);
 }

@@ -66,7 +66,7 @@ struct script_bucket {
 };
 
 struct script_entry {
-	uint32_t next, hash;
+	uint32_t next; /* number of the next one of its bucket */
 	uint64_t words[]; /* key, then value */
 };
 
@@ -75,6 +75,15 @@ struct script_map {
 	struct expr_word name;	/* with its @ */
 	struct script_type key; /* SCRIPT_NONE: no key; several keys are a tuple */
 	struct script_type value;
+	/*
+	 * Counts without a key: each CPU adds to counters[counter] of its own, and the table's only entry is
+	 * made of their sum when it is looked at, less that when the table was cleared.
+	 */
+	bool is_counter;
+	bool is_zeroed; /* of a counter: it has counted, and was set to 0 */
+	uint32_t counter;
+	_Atomic uint64_t cleared; /* the sum */
+	bool ends_at_zero;	  /* a key is a stack: words behind its 0 do not count */
 	bool has_sign; /* value.is_signed is that of the first number whose type is known */
 	uint32_t key_words, value_words;
 	uint32_t stride, nr_entries;
@@ -96,6 +105,9 @@ void trace_script_map_destroy(struct script_map *map);
 bool trace_script_map_delete(struct script_map *map, const uint64_t *key);
 /* Forget all keys; or, with `keeps`, set all values to 0. Thread. */
 void trace_script_map_clear(struct script_map *map, bool keeps);
+/* A counter: what it has counted; and it begins anew, in any context. */
+uint64_t trace_script_counter_get(struct script_map *map);
+void trace_script_counter_clear(struct script_map *map);
 /* Copy all entries, of map->stride bytes each, at most map->nr_entries. Returns how many. Thread. */
 uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory);
 /*
@@ -103,7 +115,7 @@ uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory);
  * it is not to be made, or there is no room, which is counted. Probe context.
  */
 struct script_entry *trace_script_map_add(struct script_map *map, struct script_bucket *bucket,
-					  const uint64_t *key, uint32_t hash, bool makes);
+					  const uint64_t *key, bool makes);
 
 static inline uint64_t *script_entry_value(const struct script_map *map, struct script_entry *entry)
 {
@@ -126,12 +138,17 @@ static inline void script_unlock(_Atomic uint32_t *lock)
 	atomic_store_explicit(lock, 0, memory_order_release);
 }
 
-static inline uint32_t script_map_hash(const struct script_map *map, const uint64_t *key)
+#define SCRIPT_HASH_FACTOR 0x9e3779b97f4a7c15ull
+
+static TRACE_ALWAYS_INLINE uint32_t script_map_hash(const struct script_map *map,
+						    const uint64_t *key)
 {
 	uint64_t hash = 0;
 
-	for (uint32_t i = 0; i < map->key_words; i++)
-		hash = ((hash << 23 | hash >> 41) ^ key[i]) * 0x9e3779b97f4a7c15ull;
+	if (TRACE_LIKELY(map->key_words == 1))
+		return (uint32_t)(key[0] * SCRIPT_HASH_FACTOR >> 32);
+	for (uint32_t i = 0; i < map->key_words && (key[i] || !map->ends_at_zero); i++)
+		hash = ((hash << 23 | hash >> 41) ^ key[i]) * SCRIPT_HASH_FACTOR;
 	return (uint32_t)(hash >> 32);
 }
 
@@ -140,15 +157,15 @@ static inline struct script_bucket *script_map_bucket(const struct script_map *m
 	return &map->buckets[hash & (map->nr_buckets - 1)];
 }
 
-static inline bool script_map_has_key(const struct script_map *map,
-				      const struct script_entry *entry, const uint64_t *key,
-				      uint32_t hash)
+static TRACE_ALWAYS_INLINE bool script_map_has_key(const struct script_map *map,
+						   const struct script_entry *entry,
+						   const uint64_t *key)
 {
-	if (entry->hash != hash)
-		return false;
 	for (uint32_t i = 0; i < map->key_words; i++) {
 		if (entry->words[i] != key[i])
 			return false;
+		if (!key[i] && map->ends_at_zero)
+			return true;
 	}
 	return true;
 }
@@ -157,27 +174,23 @@ static inline bool script_map_has_key(const struct script_map *map,
  * The entry of a key, locked; NULL, unlocked: there is none, and it is not to be made or there is no
  * room. Probe context, preemption off, as all with an entry.
  */
-static TRACE_ALWAYS_INLINE struct script_entry *script_map_find(struct script_map *map,
-								const uint64_t *key, bool makes)
+static TRACE_ALWAYS_INLINE struct script_entry *
+script_map_find(struct script_map *map, const uint64_t *key, bool makes,
+		struct script_bucket **out_bucket)
 {
 	uint32_t hash = script_map_hash(map, key);
 	struct script_bucket *bucket = script_map_bucket(map, hash);
 
+	*out_bucket = bucket;
 	script_lock(&bucket->lock);
 	for (uint32_t number = bucket->first; number;) {
 		struct script_entry *entry = script_map_entry(map, number);
 
-		if (TRACE_LIKELY(script_map_has_key(map, entry, key, hash)))
+		if (TRACE_LIKELY(script_map_has_key(map, entry, key)))
 			return entry;
 		number = entry->next;
 	}
-	return trace_script_map_add(map, bucket, key, hash, makes);
-}
-
-static TRACE_ALWAYS_INLINE void script_map_unlock(struct script_map *map,
-						  const struct script_entry *entry)
-{
-	script_unlock(&script_map_bucket(map, entry->hash)->lock);
+	return trace_script_map_add(map, bucket, key, makes);
 }
 
 /* A table that is being printed, line by line, from a copy. */
