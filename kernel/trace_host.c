@@ -278,7 +278,7 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 
 void trace_plat_current_comm(char *out_comm)
 {
-	memcpy(out_comm, current_thread()->name, TRACE_COMM_LEN);
+	__builtin_memcpy(out_comm, current_thread()->name, TRACE_COMM_LEN);
 }
 
 struct each_thread {

@@ -217,8 +217,10 @@ enum script_step_kind {
 	SCRIPT_STEP_COMPARE,   /* temps[to] with the value; words: binary, signed */
 	SCRIPT_STEP_DIVIDE,    /* the same */
 	SCRIPT_STEP_SAME_TEXT, /* texts at `offset` and words[0]; words[1]: negated */
-	SCRIPT_STEP_MAP_GET,   /* `data`, key at `offset`; with words[1] to words[0] */
-	SCRIPT_STEP_MAP_SET,   /* key at `offset`; the value, or with words[1] that at words[0] */
+	SCRIPT_STEP_MAP_GET,   /* `data`, key at `offset` */
+	SCRIPT_STEP_MAP_COPY,  /* the same to words[0], where the value is no word */
+	SCRIPT_STEP_MAP_SET,   /* key at `offset`; the value */
+	SCRIPT_STEP_MAP_PUT,   /* the same from words[0] */
 	SCRIPT_STEP_MAP_ADD,   /* the value; the result is the new one */
 	SCRIPT_STEP_MAP_DELETE,
 	SCRIPT_STEP_COUNT,

@@ -64,10 +64,10 @@ static void script_action_set_map(struct script_emit *emit, struct script_node *
 		at = trace_script_emit_room(emit, map->value.bytes);
 		trace_script_emit_slot(emit, node->b, at, &map->value);
 	}
-	insn = trace_script_step(emit, SCRIPT_STEP_MAP_SET, key);
+	insn = trace_script_step(
+		emit, script_map_has_words(map) ? SCRIPT_STEP_MAP_SET : SCRIPT_STEP_MAP_PUT, key);
 	insn->own.data = map;
 	insn->own.words[0] = at;
-	insn->own.words[1] = !script_map_has_words(map);
 }
 
 static void script_action_set_var(struct script_emit *emit, struct script_node *node)

@@ -415,13 +415,16 @@ uint32_t trace_script_emit_keys(struct script_emit *emit, const struct script_ma
 /* A table's value: to `to` of the block, if it is no word. */
 void trace_script_emit_map(struct script_emit *emit, struct script_node *node, uint32_t to)
 {
-	uint32_t top = emit->top, key = trace_script_emit_keys(emit, node->map, node->a);
-	struct expr_insn *insn = trace_script_step(
-		emit, node->map->is_counter ? SCRIPT_STEP_COUNTER_GET : SCRIPT_STEP_MAP_GET, key);
+	const struct script_map *map = node->map;
+	uint32_t top = emit->top, key = trace_script_emit_keys(emit, map, node->a);
+	enum script_step_kind kind = SCRIPT_STEP_MAP_COPY;
+	struct expr_insn *insn;
 
-	insn->own.data = node->map;
+	if (script_map_has_words(map))
+		kind = map->is_counter ? SCRIPT_STEP_COUNTER_GET : SCRIPT_STEP_MAP_GET;
+	insn = trace_script_step(emit, kind, key);
+	insn->own.data = map;
 	insn->own.words[0] = to;
-	insn->own.words[1] = !script_map_has_words(node->map);
 	emit->top = top;
 }
 

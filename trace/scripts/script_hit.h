@@ -1,9 +1,10 @@
 /*
  * A hit of a clause, for its probes:
  *
- *   cpu = script_hit_begin(clause);     the run of this CPU
- *   cpu->run.hit.probe = ...            what its steps may look at
- *   script_hit_run(clause, cpu);
+ *   if (script_hit_begin(clause, &cpu)) {      the run of this CPU
+ *           cpu->run.hit.probe = ...           what its steps may look at
+ *           script_hit_run(program, cpu);
+ *   }
  *
  * A script runs on each CPU once at a time: an interrupt that hits it while it runs is counted as missed.
  *
@@ -14,18 +15,20 @@
 
 #include "script.h"
 
-/* The run of this CPU, taken until script_hit_run(). NULL: the script runs here, and the hit is counted. */
-static TRACE_ALWAYS_INLINE struct script_cpu *script_hit_begin(const struct script_clause *clause)
+/* Take the run of this CPU until script_hit_run(). False: the script runs here, and the hit is counted. */
+static TRACE_ALWAYS_INLINE bool script_hit_begin(const struct script_clause *clause,
+						 struct script_cpu **out_cpu)
 {
 	struct script_cpu *cpu = &clause->cpus[trace_plat_cpu_id()];
 
+	*out_cpu = cpu;
 	if (TRACE_UNLIKELY(atomic_load_explicit(&cpu->is_running, memory_order_relaxed))) {
 		cpu->missed++;
-		return NULL;
+		return false;
 	}
 	atomic_store_explicit(&cpu->is_running, true, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	return cpu;
+	return true;
 }
 
 static TRACE_ALWAYS_INLINE void script_hit_end(struct script_cpu *cpu)
@@ -41,11 +44,11 @@ static inline void script_hit_miss(struct script_cpu *cpu)
 	script_hit_end(cpu);
 }
 
-/* Run the clause, and give the run back. */
-static TRACE_ALWAYS_INLINE void script_hit_run(const struct script_clause *clause,
+/* Run the program of the clause, and give the run back. */
+static TRACE_ALWAYS_INLINE void script_hit_run(const struct expr_program *program,
 					       struct script_cpu *cpu)
 {
-	const struct expr_insn *insn = clause->program->insns;
+	const struct expr_insn *insn = program->insns;
 
 	insn->step(&cpu->run.expr, insn, 0);
 	script_hit_end(cpu);

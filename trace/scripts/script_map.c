@@ -110,33 +110,45 @@ static void script_map_put_key(const struct script_map *map, struct script_entry
 }
 
 /* A new entry in front of the others of the bucket, which is locked. */
-static struct script_entry *script_map_make(struct script_map *map, struct script_bucket *bucket,
-					    const uint64_t *key)
+static bool script_map_put(struct script_map *map, struct script_bucket *bucket, const uint64_t *key)
 {
 	uint32_t number = script_map_take_free(map);
 	struct script_entry *entry;
 
 	if (!number)
-		return NULL;
+		return false;
 	entry = script_map_entry(map, number);
 	script_map_put_key(map, entry, key);
 	memset(script_entry_value(map, entry), 0, WORD * map->value_words);
 	entry->next = bucket->first;
 	bucket->first = number;
-	return entry;
+	return true;
 }
 
-struct script_entry *trace_script_map_add(struct script_map *map, struct script_bucket *bucket,
-					  const uint64_t *key, bool makes)
+static bool script_map_is_there(const struct script_map *map, const struct script_bucket *bucket,
+				const uint64_t *key)
 {
-	struct script_entry *entry = makes ? script_map_make(map, bucket, key) : NULL;
+	for (uint32_t number = bucket->first; number;) {
+		const struct script_entry *entry = script_map_entry(map, number);
 
-	if (entry)
-		return entry;
+		if (script_map_has_key(map, entry, key))
+			return true;
+		number = entry->next;
+	}
+	return false;
+}
+
+bool trace_script_map_make(struct script_map *map, const uint64_t *key)
+{
+	struct script_bucket *bucket = script_map_bucket(map, script_map_hash(map, key));
+	bool is_there;
+
+	script_lock(&bucket->lock);
+	is_there = script_map_is_there(map, bucket, key) || script_map_put(map, bucket, key);
 	script_unlock(&bucket->lock);
-	if (makes)
+	if (!is_there)
 		map->script->cpus[trace_plat_cpu_id()].full++;
-	return NULL;
+	return is_there;
 }
 
 bool trace_script_map_delete(struct script_map *map, const uint64_t *key)

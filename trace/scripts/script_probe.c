@@ -23,15 +23,17 @@ static struct script_target *script_probe_of(struct fprobe *fprobe)
 static TRACE_ALWAYS_INLINE void script_probe_hit(const struct script_probe *probe, uintptr_t ip,
 						 uintptr_t ret_ip, struct ftrace_regs *regs)
 {
-	struct script_cpu *cpu = script_hit_begin(probe->clause);
+	const struct script_clause *clause = probe->clause;
+	const struct expr_program *program = clause->program;
+	struct script_cpu *cpu;
 
-	if (TRACE_UNLIKELY(!cpu))
+	if (!script_hit_begin(clause, &cpu))
 		return;
 	cpu->run.hit.probe = probe;
 	cpu->run.hit.regs = regs;
 	cpu->run.hit.ip = ip;
 	cpu->run.hit.ret_ip = ret_ip;
-	script_hit_run(probe->clause, cpu);
+	script_hit_run(program, cpu);
 }
 
 /* Any entry. */
@@ -69,20 +71,15 @@ static void script_probe_exit(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret
 	script_probe_hit(script_probe_of(fprobe)->probe, ip, ret_ip, regs);
 }
 
-/* An event that is shorter than its fields cannot be looked at. */
-static bool script_probe_is_long(const struct script_tap *tap, uint32_t bytes)
-{
-	return bytes >= tap->probe->clause->program->min_len;
-}
-
 static void script_probe_event(struct trace_event_watch *watch, const struct trace_event_hit *seen)
 {
 	const struct script_tap *tap = (const struct script_tap *)(const void *)watch;
-	struct script_cpu *cpu = script_hit_begin(tap->probe->clause);
+	const struct expr_program *program = tap->probe->clause->program;
+	struct script_cpu *cpu;
 
-	if (TRACE_UNLIKELY(!cpu))
+	if (!script_hit_begin(tap->probe->clause, &cpu))
 		return;
-	if (TRACE_UNLIKELY(!script_probe_is_long(tap, seen->bytes))) {
+	if (TRACE_UNLIKELY(seen->bytes < program->min_len)) { /* its fields are not all there */
 		script_hit_miss(cpu);
 		return;
 	}
@@ -92,19 +89,22 @@ static void script_probe_event(struct trace_event_watch *watch, const struct tra
 	cpu->run.hit.name = tap->name;
 	cpu->run.expr.data = seen->entry;
 	cpu->run.expr.len = seen->bytes;
-	script_hit_run(tap->probe->clause, cpu);
+	script_hit_run(program, cpu);
 }
 
 /* A call of a tracepoint, of which no argument is looked at. Its type is one without arguments. */
 static void script_probe_tracepoint(const struct script_tap *tap)
 {
-	struct script_cpu *cpu = script_hit_begin(tap->probe->clause);
+	const struct script_probe *probe = tap->probe;
+	const struct script_clause *clause = probe->clause;
+	const struct expr_program *program = clause->program;
+	struct script_cpu *cpu;
 
-	if (TRACE_UNLIKELY(!cpu))
+	if (!script_hit_begin(clause, &cpu))
 		return;
-	cpu->run.hit.probe = tap->probe;
+	cpu->run.hit.probe = probe;
 	cpu->run.hit.name = tap->name;
-	script_hit_run(tap->probe->clause, cpu);
+	script_hit_run(program, cpu);
 }
 
 /* ---- On and off ---- */

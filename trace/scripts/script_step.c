@@ -185,20 +185,22 @@ static uint64_t script_step_cut(uint64_t word, bool *out_has_end)
 	return zeros ? word & (((zeros & (0 - zeros)) >> 7) - 1) : word;
 }
 
-static TRACE_NOINLINE void script_step_put_comm(uint64_t *to, uint64_t words)
+static TRACE_NOINLINE void script_step_put_comm(uint64_t *to)
 {
 	bool has_end;
 
 	trace_plat_current_comm((char *)to);
 	to[0] = script_step_cut(to[0], &has_end);
 	to[1] = has_end ? 0 : script_step_cut(to[1], &has_end);
-	for (uint64_t i = TRACE_COMM_LEN / 8; i < words; i++)
-			to[i] = 0;
 }
 
 static void script_step_comm(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	script_step_put_comm(script_step_word(expr, insn->offset), insn->own.words[0] / 8);
+	uint64_t *to = script_step_word(expr, insn->offset);
+
+	script_step_put_comm(to);
+	for (uint64_t i = TRACE_COMM_LEN / 8; i < insn->own.words[0] / 8; i++)
+		to[i] = 0;
 	expr_next(expr, insn, value);
 }
 
@@ -464,6 +466,8 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_DIVIDE] = script_step_divide,
 	[SCRIPT_STEP_SAME_TEXT] = script_step_same_text,
 	[SCRIPT_STEP_MAP_GET] = trace_script_step_map_get,
+	[SCRIPT_STEP_MAP_COPY] = trace_script_step_map_copy,
+	[SCRIPT_STEP_MAP_PUT] = trace_script_step_map_put,
 	[SCRIPT_STEP_MAP_SET] = trace_script_step_map_set,
 	[SCRIPT_STEP_MAP_ADD] = trace_script_step_map_add,
 	[SCRIPT_STEP_MAP_DELETE] = trace_script_step_map_delete,
@@ -482,10 +486,10 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 
 void trace_script_hit(struct script_clause *clause, const struct script_hit *hit)
 {
-	struct script_cpu *cpu = script_hit_begin(clause);
+	struct script_cpu *cpu;
 
-	if (!cpu)
+	if (!script_hit_begin(clause, &cpu))
 		return;
 	cpu->run.hit = *hit;
-	script_hit_run(clause, cpu);
+	script_hit_run(clause->program, cpu);
 }

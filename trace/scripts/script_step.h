@@ -24,6 +24,9 @@ bool trace_script_holds(enum script_binary binary, bool is_signed, uint64_t a, u
 
 void trace_script_step_map_get(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_map_set(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_map_copy(struct expr_run *expr, const struct expr_insn *insn,
+				uint64_t value);
+void trace_script_step_map_put(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_map_add(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_map_delete(struct expr_run *expr, const struct expr_insn *insn,
 				  uint64_t value);

@@ -10,63 +10,103 @@ static struct script_map *script_step_map(const struct expr_insn *insn)
 	return (struct script_map *)(uintptr_t)insn->own.data;
 }
 
-static TRACE_ALWAYS_INLINE struct script_entry *
-script_step_entry(struct expr_run *expr, const struct expr_insn *insn, bool makes,
-		  struct script_bucket **out_bucket)
+static TRACE_ALWAYS_INLINE struct script_entry *script_step_entry(struct expr_run *expr,
+								  const struct expr_insn *insn,
+								  struct script_bucket **out_bucket)
 {
-	return script_map_find(script_step_map(insn), script_step_word(expr, insn->offset), makes,
+	return script_map_find(script_step_map(insn), script_step_word(expr, insn->offset),
 			       out_bucket);
+}
+
+/*
+ * Make the entry that a step has not found, and take the step again; without room, go on behind it. An
+ * entry that another CPU deletes in between is made once more.
+ */
+static TRACE_NOINLINE void script_step_make(struct expr_run *expr, const struct expr_insn *insn,
+					    uint64_t value)
+{
+	bool is_there = trace_script_map_make(script_step_map(insn),
+					      script_step_word(expr, insn->offset));
+
+	if (!is_there)
+		insn++;
+	insn->step(expr, insn, value);
 }
 
 void trace_script_step_map_get(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	struct script_map *map = script_step_map(insn);
 	struct script_bucket *bucket;
-	struct script_entry *entry = script_step_entry(expr, insn, false, &bucket);
-	bool is_text = insn->own.words[1];
-	uint64_t *to = script_step_word(expr, (uint32_t)insn->own.words[0]);
+	struct script_entry *entry = script_step_entry(expr, insn, &bucket);
 
 	value = 0;
-	if (is_text)
-		memset(to, 0, map->value.bytes);
 	if (entry) {
-		value = *script_entry_value(map, entry);
-		if (is_text)
-			memcpy(to, script_entry_value(map, entry), map->value.bytes);
+		value = *script_entry_value(script_step_map(insn), entry);
 		script_unlock(&bucket->lock);
+	}
+	expr_next(expr, insn, value);
+}
+
+/* The same of a value that is no word. */
+void trace_script_step_map_copy(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_map *map = script_step_map(insn);
+	struct script_bucket *bucket;
+	struct script_entry *entry = script_step_entry(expr, insn, &bucket);
+	uint64_t *to = script_step_word(expr, (uint32_t)insn->own.words[0]);
+
+	if (entry) {
+		memcpy(to, script_entry_value(map, entry), map->value.bytes);
+		script_unlock(&bucket->lock);
+	} else {
+		memset(to, 0, map->value.bytes);
 	}
 	expr_next(expr, insn, value);
 }
 
 void trace_script_step_map_set(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
+	struct script_bucket *bucket;
+	struct script_entry *entry = script_step_entry(expr, insn, &bucket);
+
+	if (TRACE_UNLIKELY(!entry)) {
+		script_step_make(expr, insn, value);
+		return;
+	}
+	*script_entry_value(script_step_map(insn), entry) = value;
+	script_unlock(&bucket->lock);
+	expr_next(expr, insn, value);
+}
+
+void trace_script_step_map_put(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
 	struct script_map *map = script_step_map(insn);
 	struct script_bucket *bucket;
-	struct script_entry *entry = script_step_entry(expr, insn, true, &bucket);
+	struct script_entry *entry = script_step_entry(expr, insn, &bucket);
 
-	if (entry) {
-		if (insn->own.words[1])
-			memcpy(script_entry_value(map, entry),
-			       script_step_word(expr, (uint32_t)insn->own.words[0]),
-			       map->value.bytes);
-		else
-			*script_entry_value(map, entry) = value;
-		script_unlock(&bucket->lock);
+	if (TRACE_UNLIKELY(!entry)) {
+		script_step_make(expr, insn, value);
+		return;
 	}
+	memcpy(script_entry_value(map, entry),
+	       script_step_word(expr, (uint32_t)insn->own.words[0]), map->value.bytes);
+	script_unlock(&bucket->lock);
 	expr_next(expr, insn, value);
 }
 
 void trace_script_step_map_add(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	struct script_map *map = script_step_map(insn);
 	struct script_bucket *bucket;
-	struct script_entry *entry = script_step_entry(expr, insn, true, &bucket);
+	struct script_entry *entry = script_step_entry(expr, insn, &bucket);
+	uint64_t *at;
 
-	if (entry) {
-		*script_entry_value(map, entry) += value;
-		value = *script_entry_value(map, entry);
-		script_unlock(&bucket->lock);
+	if (TRACE_UNLIKELY(!entry)) {
+		script_step_make(expr, insn, value);
+		return;
 	}
+	at = script_entry_value(script_step_map(insn), entry);
+	value += *at;
+	*at = value;
+	script_unlock(&bucket->lock);
 	expr_next(expr, insn, value);
 }
 
@@ -84,14 +124,15 @@ void trace_script_step_map_delete(struct expr_run *expr, const struct expr_insn 
 
 void trace_script_step_count(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
-	struct script_map *map = script_step_map(insn);
 	struct script_bucket *bucket;
-	struct script_entry *entry = script_step_entry(expr, insn, true, &bucket);
+	struct script_entry *entry = script_step_entry(expr, insn, &bucket);
 
-	if (entry) {
-		++*script_entry_value(map, entry);
-		script_unlock(&bucket->lock);
+	if (TRACE_UNLIKELY(!entry)) {
+		script_step_make(expr, insn, value);
+		return;
 	}
+	++*script_entry_value(script_step_map(insn), entry);
+	script_unlock(&bucket->lock);
 	expr_next(expr, insn, value);
 }
 
@@ -161,12 +202,14 @@ void trace_script_step_aggregate(struct expr_run *expr, const struct expr_insn *
 {
 	struct script_map *map = script_step_map(insn);
 	struct script_bucket *bucket;
-	struct script_entry *entry = script_step_entry(expr, insn, true, &bucket);
+	struct script_entry *entry = script_step_entry(expr, insn, &bucket);
 
-	if (entry) {
-		script_step_take_in(&map->value, script_entry_value(map, entry), value);
-		script_unlock(&bucket->lock);
+	if (TRACE_UNLIKELY(!entry)) {
+		script_step_make(expr, insn, value);
+		return;
 	}
+	script_step_take_in(&map->value, script_entry_value(map, entry), value);
+	script_unlock(&bucket->lock);
 	expr_next(expr, insn, value);
 }
 

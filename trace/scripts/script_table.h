@@ -110,12 +110,8 @@ uint64_t trace_script_counter_get(struct script_map *map);
 void trace_script_counter_clear(struct script_map *map);
 /* Copy all entries, of map->stride bytes each, at most map->nr_entries. Returns how many. Thread. */
 uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory);
-/*
- * The entry of a key that was not found in its bucket, which is locked: a new one; or NULL, unlocked:
- * it is not to be made, or there is no room, which is counted. Probe context.
- */
-struct script_entry *trace_script_map_add(struct script_map *map, struct script_bucket *bucket,
-					  const uint64_t *key, bool makes);
+/* Make the entry of a key, unless it is there. False: there is no room, which is counted. Probe context. */
+bool trace_script_map_make(struct script_map *map, const uint64_t *key);
 
 static inline uint64_t *script_entry_value(const struct script_map *map, struct script_entry *entry)
 {
@@ -161,6 +157,8 @@ static TRACE_ALWAYS_INLINE bool script_map_has_key(const struct script_map *map,
 						   const struct script_entry *entry,
 						   const uint64_t *key)
 {
+	if (TRACE_LIKELY(map->key_words == 1))
+		return entry->words[0] == key[0];
 	for (uint32_t i = 0; i < map->key_words; i++) {
 		if (entry->words[i] != key[i])
 			return false;
@@ -171,15 +169,13 @@ static TRACE_ALWAYS_INLINE bool script_map_has_key(const struct script_map *map,
 }
 
 /*
- * The entry of a key, locked; NULL, unlocked: there is none, and it is not to be made or there is no
- * room. Probe context, preemption off, as all with an entry.
+ * The entry of a key, whose bucket is locked; NULL, with nothing locked: there is none. Probe context,
+ * preemption off, as all with an entry.
  */
 static TRACE_ALWAYS_INLINE struct script_entry *
-script_map_find(struct script_map *map, const uint64_t *key, bool makes,
-		struct script_bucket **out_bucket)
+script_map_find(struct script_map *map, const uint64_t *key, struct script_bucket **out_bucket)
 {
-	uint32_t hash = script_map_hash(map, key);
-	struct script_bucket *bucket = script_map_bucket(map, hash);
+	struct script_bucket *bucket = script_map_bucket(map, script_map_hash(map, key));
 
 	*out_bucket = bucket;
 	script_lock(&bucket->lock);
@@ -190,7 +186,8 @@ script_map_find(struct script_map *map, const uint64_t *key, bool makes,
 			return entry;
 		number = entry->next;
 	}
-	return trace_script_map_add(map, bucket, key, makes);
+	script_unlock(&bucket->lock);
+	return NULL;
 }
 
 /* A table that is being printed, line by line, from a copy. */
