@@ -9,26 +9,6 @@
 
 /* ---- Making ---- */
 
-static int script_make_memory(struct trace_script *script)
-{
-	script->nr_cpus = trace_plat_nr_cpus();
-	script->cpus = trace_plat_alloc(script->nr_cpus * sizeof(*script->cpus));
-	script->out.memory = trace_plat_alloc(SCRIPT_OUT_BYTES);
-	if (!script->cpus || !script->out.memory)
-		return -ENOMEM;
-	for (struct script_map *map = script->maps; map; map = map->next) {
-		int err = trace_script_map_init(map);
-
-		if (err)
-			return err;
-	}
-	for (uint32_t i = 0; i < script->nr_cpus; i++)
-		script->cpus[i].run.script = script;
-	for (struct script_clause *clause = script->clauses; clause; clause = clause->next)
-		clause->cpus = script->cpus;
-	return 0;
-}
-
 /* With the config lock: no event comes or goes while its fields are looked at. */
 static int script_compile_locked(struct trace_script *script)
 {
@@ -54,7 +34,9 @@ static int script_compile(struct trace_script *script)
 	trace_plat_lock(&trace_config_lock);
 	err = script_compile_locked(script);
 	trace_plat_unlock(&trace_config_lock);
-	return err ? err : script_make_memory(script);
+	for (struct script_map *map = script->maps; map && !err; map = map->next)
+		trace_script_map_shape(map);
+	return err;
 }
 
 int trace_script_create(const char *text, const struct trace_script_params *params,
@@ -109,7 +91,7 @@ void trace_script_free(struct trace_script *script)
 		trace_script_map_destroy(map);
 	trace_script_print_end(&script->print);
 	if (script->cpus)
-		trace_plat_free(script->cpus, script->nr_cpus * sizeof(*script->cpus));
+		trace_plat_free(script->cpus, trace_plat_nr_cpus() * sizeof(*script->cpus));
 	if (script->out.memory)
 		trace_plat_free(script->out.memory, SCRIPT_OUT_BYTES);
 	trace_script_free_memory(script);
@@ -135,7 +117,7 @@ uint64_t trace_script_pause(struct trace_script *script)
 {
 	uint64_t flags = trace_plat_irq_save();
 
-	atomic_store_explicit(&script->cpus[trace_plat_cpu_id()].is_running, true,
+	atomic_store_explicit(&script->cpus[trace_plat_cpu_id()].state, SCRIPT_RUNS,
 			      memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	return flags;
@@ -144,7 +126,7 @@ uint64_t trace_script_pause(struct trace_script *script)
 void trace_script_resume(struct trace_script *script, uint64_t flags)
 {
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&script->cpus[trace_plat_cpu_id()].is_running, false,
+	atomic_store_explicit(&script->cpus[trace_plat_cpu_id()].state, SCRIPT_IDLE,
 			      memory_order_relaxed);
 	trace_plat_irq_restore(flags);
 }
@@ -184,6 +166,29 @@ static void script_run_intervals(struct trace_script *script)
 	}
 }
 
+/* Memory that a script needs to run, whose program is there. Freed with it. */
+static int script_make_memory(struct trace_script *script)
+{
+	uint32_t nr_cpus = trace_plat_nr_cpus();
+
+	script->cpus = trace_plat_alloc(nr_cpus * sizeof(*script->cpus));
+	script->out.memory = trace_plat_alloc(SCRIPT_OUT_BYTES);
+	if (!script->cpus || !script->out.memory)
+		return -ENOMEM;
+	script->nr_cpus = nr_cpus;
+	for (struct script_map *map = script->maps; map; map = map->next) {
+		int err = trace_script_map_init(map);
+
+		if (err)
+			return err;
+	}
+	for (uint32_t i = 0; i < script->nr_cpus; i++)
+		script->cpus[i].run.script = script;
+	for (struct script_clause *clause = script->clauses; clause; clause = clause->next)
+		clause->cpus = script->cpus;
+	return 0;
+}
+
 int trace_script_start(struct trace_script *script)
 {
 	int err;
@@ -192,6 +197,10 @@ int trace_script_start(struct trace_script *script)
 		return -EBUSY;
 	if (ftrace_is_dead())
 		return -ENODEV;
+	script->state = SCRIPT_STOPPED;
+	err = script_make_memory(script);
+	if (err)
+		return err;
 	script->state = SCRIPT_STARTED;
 	script->began_ns = trace_plat_clock_ns();
 	script_run_kind(script, SCRIPT_BEGIN);

@@ -5,7 +5,7 @@
  *   script_parse.c   words to trees of clauses and statements; script_tree.c: of expressions
  *   script_type.c    types of trees, and the shapes of tables; script_name.c: of names; script_unify.c
  *   script_action.c  statements to programs of trace/expr/; script_emit.c: values; script_slot.c: texts
- *   script_step.c    steps of these programs; script_step_map.c: about tables; script_hit.h: their start
+ *   script_step.c    steps of these programs; script_step_map.c: about tables; script_step_text.c: texts, stacks; script_hit.h
  *   script_map.c     tables
  *   script_out.c     the buffer of output, and its texts
  *   script_print.c   tables as text
@@ -31,13 +31,13 @@
 #include "expr/expr_build.h"
 #include "script_table.h"
 
-#define SCRIPT_BYTES_MAX   1024u /* of a run's variables, keys and texts */
-#define SCRIPT_OUT_BYTES   65536u
-#define SCRIPT_PARTS_MAX   8u	  /* of a key, and arguments of printf() */
-#define SCRIPT_ROUNDS_MAX  10000u /* of all loops of a run */
+#define SCRIPT_BYTES_MAX    1024u /* of a run's variables, keys and texts */
+#define SCRIPT_OUT_BYTES    65536u
+#define SCRIPT_PARTS_MAX    8u	   /* of a key, and arguments of printf() */
+#define SCRIPT_ROUNDS_MAX   10000u /* of all loops of a run */
 #define SCRIPT_COUNTERS_MAX 16u /* tables that are one for each CPU; further ones are as others */
-#define SCRIPT_NESTING_MAX 16u	  /* of parentheses and blocks */
-#define SCRIPT_HEIGHT_MAX  24u	  /* of the tree of an expression */
+#define SCRIPT_NESTING_MAX  16u /* of parentheses and blocks */
+#define SCRIPT_HEIGHT_MAX   24u /* of the tree of an expression */
 
 struct script_builtin;
 struct script_format;
@@ -67,6 +67,7 @@ enum script_probe_kind {
 };
 
 struct script_clause;
+struct script_tap;
 struct script_target;
 
 /* One word in front of a clause: a pattern, and what it stands for. */
@@ -87,7 +88,7 @@ struct script_clause {
 	struct script_node *block;
 	struct script_var *vars;
 	struct expr_program *program;
-	uint32_t zeroed; /* bytes at the beginning of the block that a run begins with */
+	uint32_t zeroed;	 /* bytes at the beginning of the block that a run begins with */
 	struct script_cpu *cpus; /* of the script */
 	bool needs_event;	 /* it looks at data of the event, or at the stack of its place */
 	bool needs_begin;	 /* its program begins with SCRIPT_STEP_BEGIN */
@@ -103,8 +104,7 @@ struct script_hit {
 	struct ftrace_regs *regs;
 	uintptr_t ip;	  /* of the function, or of the event's probe */
 	uintptr_t ret_ip; /* of functions: where it returns to, or a hook that is there instead */
-	const struct trace_event_call *call; /* of the event, whose data are those of the run */
-	const char *name;		     /* of the event */
+	const struct script_tap *tap; /* of the event, whose data are those of the run */
 };
 
 /* A run. Nothing in it lasts from one run to the next. */
@@ -117,10 +117,16 @@ struct script_run {
 	_Alignas(8) uint8_t bytes[SCRIPT_BYTES_MAX];
 };
 
+enum script_state {
+	SCRIPT_IDLE,
+	SCRIPT_RUNS,
+	SCRIPT_RUNS_GUARDED, /* its end gives the guard TRACE_RECURSION_CALLBACK back */
+};
+
 /* Of each CPU: the run that is there, and counts. */
 struct script_cpu {
 	struct script_run run; /* first */
-	_Atomic bool is_running;
+	_Atomic uint8_t state; /* enum script_state */
 	uint64_t runs, missed, lost, full;
 	uint64_t counters[SCRIPT_COUNTERS_MAX];
 } __attribute__((aligned(64)));
@@ -195,7 +201,7 @@ int trace_script_refuse(struct trace_script *script, const struct expr_word *wor
 /* ---- script_step.c: probe context ---- */
 
 enum script_step_kind {
-	SCRIPT_STEP_BEGIN, /* `offset` bytes of variables become 0, and the run has not read a clock */
+	SCRIPT_STEP_BEGIN, /* `offset` bytes of variables become 0, and no clock was read */
 	SCRIPT_STEP_LOAD,  /* the word at `offset` */
 	SCRIPT_STEP_STORE, /* the value to the word at `offset` */
 	SCRIPT_STEP_ARG,   /* argument number `to` */
@@ -205,12 +211,12 @@ enum script_step_kind {
 	SCRIPT_STEP_ELAPSED,
 	SCRIPT_STEP_IP,
 	SCRIPT_STEP_RAND,
-	SCRIPT_STEP_COMM,   /* to `offset` */
-	SCRIPT_STEP_PROBE,  /* to `offset` */
-	SCRIPT_STEP_TEXT,   /* `data` to `offset`; texts fill words[0] bytes there */
-	SCRIPT_STEP_COPY,   /* from words[0] to `offset`; words[1]: bytes there, and here above */
-	SCRIPT_STEP_STR,    /* from the address value to `offset`, at most words[1] characters */
-	SCRIPT_STEP_FIELD,  /* a text of the event, the field `data`, to `offset` */
+	SCRIPT_STEP_COMM,  /* to `offset` */
+	SCRIPT_STEP_PROBE, /* to `offset` */
+	SCRIPT_STEP_TEXT,  /* `data` to `offset`; texts fill words[0] bytes there */
+	SCRIPT_STEP_COPY,  /* from words[0] to `offset`; words[1]: bytes there, and here above */
+	SCRIPT_STEP_STR,   /* from the address value to `offset`, at most words[1] characters */
+	SCRIPT_STEP_FIELD, /* a text of the event, the field `data`, to `offset` */
 	SCRIPT_STEP_KSTACK, /* to `offset`, words[0] addresses; words[1] bytes in all, or up to a 0 */
 	SCRIPT_STEP_USTACK,
 	SCRIPT_STEP_READ,      /* `to` bytes at the address value + words[0] */
@@ -230,8 +236,11 @@ enum script_step_kind {
 	SCRIPT_STEP_OUT,       /* the format `data`, its values at `offset` */
 	SCRIPT_STEP_EXIT,
 	SCRIPT_STEP_LOOP, /* the program `data`, at most words[0] times */
+	SCRIPT_STEP_TEST, /* on if value - words[0] <= words[1], modulo 2^64; else at next[false] */
 	SCRIPT_STEP_RAN,  /* the end of a clause: the run counts */
+	SCRIPT_STEP_FAIL, /* the end of a clause whose condition is false */
 	SCRIPT_STEP_AGAIN, /* the end of a round: the result is 1 */
+	SCRIPT_STEP_STOP,  /* the end of a round whose condition is false */
 	SCRIPT_NR_STEPS
 };
 extern const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS];

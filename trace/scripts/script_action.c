@@ -327,8 +327,9 @@ static int script_action_make(struct script_emit *emit, struct script_node *cond
 		trace_script_emit_condition(emit, condition, &falses);
 	script_action_block(emit, block);
 	trace_script_step(emit, emit->is_round ? SCRIPT_STEP_AGAIN : SCRIPT_STEP_RAN, 0);
+	trace_script_emit_here(emit, falses);
+	trace_script_step(emit, emit->is_round ? SCRIPT_STEP_STOP : SCRIPT_STEP_FAIL, 0);
 	trace_expr_add(&emit->build, EXPR_END); /* it is not reached: steps lead on */
-	trace_script_emit_fail(emit, falses);
 	emit->top = top;
 	return emit->script->err;
 }

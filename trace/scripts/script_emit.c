@@ -70,27 +70,6 @@ void trace_script_emit_here(struct script_emit *emit, struct script_patch *patch
 			trace_expr_here(&emit->build);
 }
 
-void trace_script_emit_fail(struct script_emit *emit, const struct script_patch *patches)
-{
-	for (; patches; patches = patches->next)
-		emit->build.program->insns[patches->insn].next[patches->branch] = EXPR_FAIL;
-}
-
-/* The tests from number `first` on go on behind them when they pass, and by the list when they fail. */
-static void script_emit_link(struct script_emit *emit, uint32_t first, struct script_patch **falses)
-{
-	struct expr_program *program = emit->build.program;
-
-	for (uint32_t i = first; i < program->nr; i++) {
-		for (int branch = 0; branch < 2; branch++) {
-			if (program->insns[i].next[branch] == EXPR_PASS)
-				program->insns[i].next[branch] = trace_expr_here(&emit->build);
-			else if (program->insns[i].next[branch] == EXPR_FAIL)
-				script_emit_patch(emit, i, branch, falses);
-		}
-	}
-}
-
 void trace_script_emit_jump(struct script_emit *emit, struct script_patch **patches)
 {
 	uint32_t number = emit->build.program->nr;
@@ -124,53 +103,65 @@ static void script_emit_same_text(struct script_emit *emit, struct script_node *
 	emit->top = top;
 }
 
-/* The test of the value by a comparison with a constant: a range of numbers, which goes on over 0. */
-static void script_emit_range(struct script_emit *emit, const struct script_node *node)
+/* Go on if the value is one of `first` to `last`, which goes on over 0; else by the list. */
+static void script_emit_range(struct script_emit *emit, uint64_t first, uint64_t last,
+			      struct script_patch **falses)
 {
-	struct expr_insn *insn = trace_expr_add(&emit->build, EXPR_TEST_VALUE);
-	uint64_t least = script_emit_is_signed(node) ? 1ull << 63 : 0, most = least - 1;
-	uint64_t number = node->b->number, first = number, last = number;
-	bool is_empty = false;
+	uint32_t number = emit->build.program->nr;
+	struct expr_insn *insn = trace_script_step(emit, SCRIPT_STEP_TEST, 0);
 
-	if (node->binary == SCRIPT_LT || node->binary == SCRIPT_LE) {
-		is_empty = node->binary == SCRIPT_LT && number == least;
-		first = least;
-		last -= node->binary == SCRIPT_LT;
-	} else if (node->binary == SCRIPT_GT || node->binary == SCRIPT_GE) {
-		is_empty = node->binary == SCRIPT_GT && number == most;
-		first += node->binary == SCRIPT_GT;
-		last = most;
-	}
-	insn->mask = is_empty ? 0 : UINT64_MAX;
-	insn->lo = is_empty ? 1 : first;
-	insn->span = is_empty ? 0 : last - first;
-	if (node->binary == SCRIPT_NE) {
-		insn->next[false] = EXPR_PASS;
-		insn->next[true] = EXPR_FAIL;
+	insn->own.words[0] = first;
+	insn->own.words[1] = last - first;
+	if (!emit->build.is_full)
+		script_emit_patch(emit, number, false, falses);
+}
+
+/* A comparison of the value with a constant. */
+static void script_emit_compare(struct script_emit *emit, const struct script_node *node,
+				struct script_patch **falses)
+{
+	uint64_t least = script_emit_is_signed(node) ? 1ull << 63 : 0, most = least - 1;
+	uint64_t number = node->b->number;
+
+	switch (node->binary) {
+	case SCRIPT_EQ:
+		script_emit_range(emit, number, number, falses);
+		break;
+	case SCRIPT_NE:
+		script_emit_range(emit, number + 1, number - 1, falses);
+		break;
+	case SCRIPT_LT:
+		if (number == least)
+			trace_script_emit_jump(emit, falses);
+		else
+			script_emit_range(emit, least, number - 1, falses);
+		break;
+	case SCRIPT_LE:
+		script_emit_range(emit, least, number, falses);
+		break;
+	case SCRIPT_GE:
+		script_emit_range(emit, number, most, falses);
+		break;
+	default:
+		if (number == most)
+			trace_script_emit_jump(emit, falses);
+		else
+			script_emit_range(emit, number + 1, most, falses);
+		break;
 	}
 }
 
 static void script_emit_test(struct script_emit *emit, struct script_node *node,
 			     struct script_patch **falses)
 {
-	uint32_t first;
-
 	if (node->op == SCRIPT_BINARY && node->binary >= SCRIPT_EQ && node->binary <= SCRIPT_GT &&
 	    node->b->op == SCRIPT_NUMBER && node->a->type.kind != SCRIPT_TEXT) {
 		trace_script_emit_value(emit, node->a);
-		first = emit->build.program->nr;
-		script_emit_range(emit, node);
+		script_emit_compare(emit, node, falses);
 	} else {
-		struct expr_insn *insn;
-
 		trace_script_emit_value(emit, node);
-		first = emit->build.program->nr;
-		insn = trace_expr_add(&emit->build, EXPR_TEST_VALUE); /* it is not 0 */
-		insn->mask = UINT64_MAX;
-		insn->lo = 1;
-		insn->span = UINT64_MAX - 1;
+		script_emit_range(emit, 1, UINT64_MAX, falses);
 	}
-	script_emit_link(emit, first, falses);
 }
 
 void trace_script_emit_condition(struct script_emit *emit, struct script_node *node,

@@ -31,9 +31,8 @@ void trace_script_emit_combine(struct script_emit *emit, enum expr_op op, uint32
 void trace_script_emit_operator(struct script_emit *emit, const struct script_node *node,
 				enum script_binary binary, uint32_t temp);
 
-/* Ways: all of a list lead to the next instruction; or end the program; one always goes by the list. */
+/* Ways: all of a list lead to the next instruction; one always goes by the list. */
 void trace_script_emit_here(struct script_emit *emit, struct script_patch *patches);
-void trace_script_emit_fail(struct script_emit *emit, const struct script_patch *patches);
 void trace_script_emit_jump(struct script_emit *emit, struct script_patch **patches);
 
 /* Take `bytes` of the block. */

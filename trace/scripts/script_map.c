@@ -39,7 +39,7 @@ static size_t script_map_bytes(const struct script_map *map)
 	return ((size_t)map->nr_entries + 1) * map->stride;
 }
 
-int trace_script_map_init(struct script_map *map)
+void trace_script_map_shape(struct script_map *map)
 {
 	map->key_words = (uint32_t)(map->key.bytes / WORD);
 	map->value_words = script_map_value_words(&map->value);
@@ -49,15 +49,17 @@ int trace_script_map_init(struct script_map *map)
 	map->nr_entries = map->nr_buckets;
 	if (map->nr_entries > SCRIPT_MAP_MAX / map->stride)
 		map->nr_entries = SCRIPT_MAP_MAX / map->stride;
+	map->ends_at_zero = map->key.kind == SCRIPT_KSTACK || map->key.kind == SCRIPT_USTACK;
+}
+
+int trace_script_map_init(struct script_map *map)
+{
 	map->buckets = trace_plat_alloc(map->nr_buckets * sizeof(*map->buckets));
 	map->memory = trace_plat_alloc(script_map_bytes(map));
 	if (!map->buckets || !map->memory) {
 		trace_script_map_destroy(map);
 		return -ENOMEM;
 	}
-	map->free = 0;
-	map->nr_taken = 0;
-	map->ends_at_zero = map->key.kind == SCRIPT_KSTACK || map->key.kind == SCRIPT_USTACK;
 	return 0;
 }
 
@@ -110,7 +112,8 @@ static void script_map_put_key(const struct script_map *map, struct script_entry
 }
 
 /* A new entry in front of the others of the bucket, which is locked. */
-static bool script_map_put(struct script_map *map, struct script_bucket *bucket, const uint64_t *key)
+static bool script_map_put(struct script_map *map, struct script_bucket *bucket,
+			   const uint64_t *key)
 {
 	uint32_t number = script_map_take_free(map);
 	struct script_entry *entry;

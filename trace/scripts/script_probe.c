@@ -20,20 +20,22 @@ static struct script_target *script_probe_of(struct fprobe *fprobe)
 						offsetof(struct script_target, fprobe));
 }
 
-static TRACE_ALWAYS_INLINE void script_probe_hit(const struct script_probe *probe, uintptr_t ip,
-						 uintptr_t ret_ip, struct ftrace_regs *regs)
+static TRACE_ALWAYS_INLINE bool script_probe_hit(const struct script_probe *probe, uintptr_t ip,
+						 uintptr_t ret_ip, struct ftrace_regs *regs,
+						 enum script_state state)
 {
 	const struct script_clause *clause = probe->clause;
 	const struct expr_program *program = clause->program;
 	struct script_cpu *cpu;
 
-	if (!script_hit_begin(clause, &cpu))
-		return;
+	if (!script_hit_begin(clause, state, &cpu))
+		return false;
 	cpu->run.hit.probe = probe;
 	cpu->run.hit.regs = regs;
 	cpu->run.hit.ip = ip;
 	cpu->run.hit.ret_ip = ret_ip;
 	script_hit_run(program, cpu);
+	return true;
 }
 
 /* Any entry. */
@@ -47,7 +49,7 @@ static TRACE_NOINLINE void script_probe_entry_any(uintptr_t ip, uintptr_t ret_ip
 		probe->clause->cpus[trace_plat_cpu_id()].missed++;
 		return;
 	}
-	script_probe_hit(probe, ip, ret_ip, regs);
+	(void)script_probe_hit(probe, ip, ret_ip, regs, SCRIPT_RUNS);
 	trace_recursion_exit(bit);
 }
 
@@ -60,36 +62,37 @@ static void script_probe_entry(uintptr_t ip, uintptr_t ret_ip, struct ftrace_ops
 		return;
 	}
 	trace_recursion_enter_thread(TRACE_RECURSION_CALLBACK);
-	script_probe_hit(ops->private, ip, ret_ip, regs);
-	trace_recursion_exit(TRACE_RECURSION_CALLBACK);
+	if (!script_probe_hit(ops->private, ip, ret_ip, regs, SCRIPT_RUNS_GUARDED))
+		trace_recursion_exit(TRACE_RECURSION_CALLBACK);
 }
 
 static void script_probe_exit(struct fprobe *fprobe, uintptr_t ip, uintptr_t ret_ip,
 			      struct ftrace_regs *regs, void *entry_data)
 {
 	(void)entry_data;
-	script_probe_hit(script_probe_of(fprobe)->probe, ip, ret_ip, regs);
+	(void)script_probe_hit(script_probe_of(fprobe)->probe, ip, ret_ip, regs, SCRIPT_RUNS);
 }
 
 static void script_probe_event(struct trace_event_watch *watch, const struct trace_event_hit *seen)
 {
 	const struct script_tap *tap = (const struct script_tap *)(const void *)watch;
-	const struct expr_program *program = tap->probe->clause->program;
+	const struct script_clause *clause = tap->probe->clause;
 	struct script_cpu *cpu;
 
-	if (!script_hit_begin(tap->probe->clause, &cpu))
+	if (!script_hit_begin(clause, SCRIPT_RUNS, &cpu))
 		return;
-	if (TRACE_UNLIKELY(seen->bytes < program->min_len)) { /* its fields are not all there */
-		script_hit_miss(cpu);
+	if (TRACE_UNLIKELY(seen->bytes <
+			   clause->program->min_len)) { /* its fields are not all there */
+		cpu->missed++;
+		script_hit_end(cpu);
 		return;
 	}
 	cpu->run.hit.probe = tap->probe;
 	cpu->run.hit.ip = seen->caller;
-	cpu->run.hit.call = tap->call;
-	cpu->run.hit.name = tap->name;
+	cpu->run.hit.tap = tap;
 	cpu->run.expr.data = seen->entry;
 	cpu->run.expr.len = seen->bytes;
-	script_hit_run(program, cpu);
+	script_hit_run(clause->program, cpu);
 }
 
 /* A call of a tracepoint, of which no argument is looked at. Its type is one without arguments. */
@@ -100,10 +103,10 @@ static void script_probe_tracepoint(const struct script_tap *tap)
 	const struct expr_program *program = clause->program;
 	struct script_cpu *cpu;
 
-	if (!script_hit_begin(clause, &cpu))
+	if (!script_hit_begin(clause, SCRIPT_RUNS, &cpu))
 		return;
 	cpu->run.hit.probe = probe;
-	cpu->run.hit.name = tap->name;
+	cpu->run.hit.tap = tap;
 	script_hit_run(program, cpu);
 }
 

@@ -1,4 +1,7 @@
-/* Shared by the files of steps: script_step.c, and script_step_map.c those of tables. See script.h. Probe context. */
+/*
+ * Shared by the files of steps: script_step.c, script_step_map.c about tables, script_step_text.c about texts
+ * and stacks. See script.h. Probe context.
+ */
 #ifndef TRACE_SCRIPT_STEP_H
 #define TRACE_SCRIPT_STEP_H
 
@@ -36,5 +39,14 @@ void trace_script_step_counter_get(struct expr_run *expr, const struct expr_insn
 				   uint64_t value);
 void trace_script_step_aggregate(struct expr_run *expr, const struct expr_insn *insn,
 				 uint64_t value);
+
+void trace_script_step_comm(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_probe(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_text(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_copy(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_str(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_field(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_kstack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_ustack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 
 #endif

@@ -25,8 +25,8 @@ static TRACE_ALWAYS_INLINE struct script_entry *script_step_entry(struct expr_ru
 static TRACE_NOINLINE void script_step_make(struct expr_run *expr, const struct expr_insn *insn,
 					    uint64_t value)
 {
-	bool is_there = trace_script_map_make(script_step_map(insn),
-					      script_step_word(expr, insn->offset));
+	bool is_there =
+		trace_script_map_make(script_step_map(insn), script_step_word(expr, insn->offset));
 
 	if (!is_there)
 		insn++;
@@ -87,8 +87,8 @@ void trace_script_step_map_put(struct expr_run *expr, const struct expr_insn *in
 		script_step_make(expr, insn, value);
 		return;
 	}
-	memcpy(script_entry_value(map, entry),
-	       script_step_word(expr, (uint32_t)insn->own.words[0]), map->value.bytes);
+	memcpy(script_entry_value(map, entry), script_step_word(expr, (uint32_t)insn->own.words[0]),
+	       map->value.bytes);
 	script_unlock(&bucket->lock);
 	expr_next(expr, insn, value);
 }

@@ -66,7 +66,7 @@ struct script_bucket {
 };
 
 struct script_entry {
-	uint32_t next; /* number of the next one of its bucket */
+	uint32_t next;	  /* number of the next one of its bucket */
 	uint64_t words[]; /* key, then value */
 };
 
@@ -83,8 +83,8 @@ struct script_map {
 	bool is_zeroed; /* of a counter: it has counted, and was set to 0 */
 	uint32_t counter;
 	_Atomic uint64_t cleared; /* the sum */
-	bool ends_at_zero;	  /* a key is a stack: words behind its 0 do not count */
-	bool has_sign; /* value.is_signed is that of the first number whose type is known */
+	bool ends_at_zero; /* a key is a stack, which has a 0: words behind that do not count */
+	bool has_sign;	   /* value.is_signed is that of the first number whose type is known */
 	uint32_t key_words, value_words;
 	uint32_t stride, nr_entries;
 	struct script_bucket *buckets;
@@ -99,7 +99,9 @@ struct script_map {
 
 /* ---- script_map.c ---- */
 
-/* Memory for the keys and values of a table, whose types are known. 0 or -ENOMEM. */
+/* Sizes of a table, whose types of keys and values are known. */
+void trace_script_map_shape(struct script_map *map);
+/* Memory for its keys and values. 0 or -ENOMEM. */
 int trace_script_map_init(struct script_map *map);
 void trace_script_map_destroy(struct script_map *map);
 bool trace_script_map_delete(struct script_map *map, const uint64_t *key);
@@ -136,6 +138,11 @@ static inline void script_unlock(_Atomic uint32_t *lock)
 
 #define SCRIPT_HASH_FACTOR 0x9e3779b97f4a7c15ull
 
+static inline uint64_t script_hash_add(uint64_t hash, uint64_t word)
+{
+	return ((hash << 23 | hash >> 41) ^ word) * SCRIPT_HASH_FACTOR;
+}
+
 static TRACE_ALWAYS_INLINE uint32_t script_map_hash(const struct script_map *map,
 						    const uint64_t *key)
 {
@@ -143,8 +150,13 @@ static TRACE_ALWAYS_INLINE uint32_t script_map_hash(const struct script_map *map
 
 	if (TRACE_LIKELY(map->key_words == 1))
 		return (uint32_t)(key[0] * SCRIPT_HASH_FACTOR >> 32);
-	for (uint32_t i = 0; i < map->key_words && (key[i] || !map->ends_at_zero); i++)
-		hash = ((hash << 23 | hash >> 41) ^ key[i]) * SCRIPT_HASH_FACTOR;
+	if (map->ends_at_zero) {
+		for (; *key; key++)
+			hash = script_hash_add(hash, *key);
+	} else {
+		for (uint32_t i = 0; i < map->key_words; i++)
+			hash = script_hash_add(hash, key[i]);
+	}
 	return (uint32_t)(hash >> 32);
 }
 
@@ -157,13 +169,20 @@ static TRACE_ALWAYS_INLINE bool script_map_has_key(const struct script_map *map,
 						   const struct script_entry *entry,
 						   const uint64_t *key)
 {
+	const uint64_t *words = entry->words;
+
 	if (TRACE_LIKELY(map->key_words == 1))
-		return entry->words[0] == key[0];
+		return words[0] == key[0];
+	if (map->ends_at_zero) {
+		while (*key && *words == *key) {
+			words++;
+			key++;
+		}
+		return *words == *key;
+	}
 	for (uint32_t i = 0; i < map->key_words; i++) {
-		if (entry->words[i] != key[i])
+		if (words[i] != key[i])
 			return false;
-		if (!key[i] && map->ends_at_zero)
-			return true;
 	}
 	return true;
 }

@@ -54,8 +54,8 @@ int trace_script_create(const char *text, const struct trace_script_params *para
 /* Probes of the script, each function of a pattern counted. */
 uint32_t trace_script_nr_probes(const struct trace_script *script);
 /*
- * Run BEGIN, and have all other probes called. 0; -EBUSY: it was started before; -ENOMEM; -ENODEV:
- * tracing is dead. On an error nothing is called any more.
+ * Make its tables, run BEGIN, and have all other probes called. 0; -EBUSY: it was started before;
+ * -ENOMEM; -ENODEV: tracing is dead. On an error nothing is called any more.
  */
 int trace_script_start(struct trace_script *script);
 /*

@@ -362,7 +362,7 @@ static void shown(void **state)
 	buf[seq.len] = '\0';
 	assert_string_equal(
 		buf,
-		"kprobe:*, ...: 4 probes, at most 5 steps\n@a: at most 4096 keys, 24 bytes each\n");
+		"kprobe:*, ...: 4 probes, at most 6 steps\n@a: at most 4096 keys, 24 bytes each\n");
 	trace_script_free(script);
 }
 

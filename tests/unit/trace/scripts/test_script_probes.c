@@ -1,5 +1,6 @@
 /* Scripts: probes of functions and events, tables, limits, and their ends. */
 #include "unit.h"
+#include <trace/recursion.h>
 #include "allocations.h"
 #include "fake/fake.h"
 #include "script_help.h"
@@ -213,24 +214,141 @@ static void nested_hits(void **state)
 	assert_int_equal(script_stats.runs, 2);
 }
 
+/* The guard of callbacks keeps probes from calling each other; the hit is counted. */
+static void guarded_hits(void **state)
+{
+	struct trace_script *script =
+		script_begin("kprobe:do_work { @++ } kretprobe:do_work { @r++ }");
+	int bit;
+
+	(void)state;
+	bit = trace_recursion_enter(TRACE_RECURSION_CALLBACK);
+	fake_call(DO_WORK, PARENT);
+	trace_recursion_exit(bit);
+	fake_call(DO_WORK, PARENT);
+	assert_string_equal(script_end(script), "@: 1\n\n@r: 1\n\n");
+	assert_int_equal(script_stats.missed, 2);
+}
+
+/* ---- Counts without a key ---- */
+
+static void count_on_cpus(void)
+{
+	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+		fake_bind(cpu);
+		calls();
+	}
+	fake_bind(0);
+}
+
+static void counters(void **state)
+{
+	struct trace_script *script;
+	char text[1024] = "kprobe:do_work {";
+
+	(void)state;
+	assert_string_equal(
+		script_run("kprobe:do_work { @ = count(); } END { printf(\"%d\\n\", @) }",
+			   count_on_cpus),
+		"6\n@: 6\n\n");
+	assert_string_equal(script_run("kprobe:kfree { @ = count(); }", NULL), "");
+	/* More than there are counters. */
+	for (char c = 'a'; c <= 'r'; c++)
+		sprintf(text + strlen(text), " @%c = count();", c);
+	strcat(text, "}");
+	script_run(text, count_on_cpus);
+	for (char c = 'a'; c <= 'r'; c++) {
+		char line[] = "@a: 6\n";
+
+		line[1] = c;
+		assert_non_null(strstr(script_text, line));
+	}
+	/* To 0 they are shown; cleared, and deleted, they are not. */
+	script = script_begin("k:do_work { @ = count(); } BEGIN { zero(@); } k:kfree { zero(@) }");
+	count_on_cpus();
+	script_gather(script);
+	assert_string_equal(script_end(script), "@: 0\n\n");
+	script = script_begin("k:do_work { @ = count(); } k:kfree { clear(@) }");
+	count_on_cpus();
+	script_gather(script);
+	assert_string_equal(script_end(script), "");
+	script = script_begin("k:do_work { @ = count(); } k:kfree /cpu/ { delete(@) }");
+	count_on_cpus();
+	calls();
+	assert_string_equal(script_end(script), "@: 3\n\n");
+}
+
+/* ---- Stacks as keys ---- */
+
+static void stacks(void **state)
+{
+	static const char *const texts[] = {
+		"k:do_work { @[kstack] = count(); @n[kstack]++; @n[kstack(1)]++ }",
+		"k:do_work { $s = kstack; @[$s] = count(); @n[$s]++; delete(@n[$s]); @n[$s] = 2 }",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const char *first = strchr(script_run(texts[i], count_on_cpus), ':');
+
+		/* One stack, six times. */
+		assert_non_null(first);
+		assert_memory_equal(first, ": 6\n", 4);
+		assert_null(strstr(first, "]: 1\n"));
+	}
+}
+
+/* ---- Failures ---- */
+
+static struct trace_script *made;
+
+static int make_and_start(const char *text)
+{
+	int err = trace_script_create(text, NULL, &made, &script_error);
+
+	if (!err)
+		err = trace_script_start(made);
+	if (err)
+		trace_script_free(made);
+	return err;
+}
+
 static void without_memory(void **state)
 {
 	static const char text[] =
 		"kprobe:do_work /tid/ { @[comm] = count(); printf(\"%d\\n\", tid); } "
+		"kretprobe:do_work { @r = count(); } "
 		"tracepoint:shelf:* { $i = 0; while ($i < 3) { $i++; @h = hist($i); } }";
-	struct trace_script *script;
 	long nr, out = fake_alloc_out;
 
 	(void)state;
 	/* The events of the instance are made once, and stay. */
 	trace_script_free(script_begin(text));
-	for_each_allocation(nr, trace_script_create(text, NULL, &script, &script_error)) {
-		assert_null(script);
+	for_each_allocation(nr, make_and_start(text)) {
 		assert_int_equal(fake_alloc_out, out);
 	}
-	assert_in_range(nr, 10, 100);
-	trace_script_free(script);
+	assert_in_range(nr, 20, 200);
+	assert_int_equal(trace_script_start(made), -EBUSY);
+	trace_script_free(made);
 	assert_int_equal(fake_alloc_out, out);
+}
+
+/* Sites may call a probe for ever when text was found damaged: its script stays. */
+static void tracing_dies(void **state)
+{
+	struct trace_script *script = script_begin("kprobe:do_work { @ = count(); }");
+	struct trace_script_stats stats;
+
+	(void)state;
+	ftrace_kill();
+	trace_script_stop(script);
+	trace_script_free(script);
+	fake_call(DO_WORK, PARENT);
+	trace_script_stats_get(script, &stats);
+	assert_int_equal(trace_script_create("kprobe:do_work { @++ }", NULL, &made, &script_error),
+			 0);
+	assert_int_equal(trace_script_start(made), -ENODEV);
+	trace_script_free(made);
 }
 
 int main(void)
@@ -244,7 +362,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(table_full, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(output_full, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(nested_hits, script_reset, NULL),
+		cmocka_unit_test_setup_teardown(guarded_hits, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(counters, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(stacks, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(without_memory, script_reset, NULL),
+		cmocka_unit_test_setup_teardown(tracing_dies, script_reset, NULL),
 	};
 
 	return cmocka_run_group_tests(tests, script_setup, NULL);

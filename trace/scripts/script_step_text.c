@@ -1,0 +1,243 @@
+/* Steps about texts and stacks: see script_step.h. */
+#include <trace/fgraph.h>
+#include <trace/platform.h>
+#include <trace/platform_events.h>
+#include "events/event_stack.h"
+#include "expr/expr_memory.h"
+#include "instance/entry.h"
+#include "instance/stacktrace.h"
+#include "script_step.h"
+#include "script_target.h"
+#include "text/str.h"
+
+#define SCRIPT_OWN_FRAMES 16u /* of the run, in front of a stack */
+
+/* ---- Texts and stacks ---- */
+
+/* A text with zeros up to `bytes`, of which the last byte stays one. */
+static void script_step_put(uint8_t *to, uint64_t bytes, const char *text)
+{
+	uint64_t i = 0;
+
+	for (; i + 1 < bytes && text[i]; i++)
+		to[i] = (uint8_t)text[i];
+	memset(to + i, 0, bytes - i);
+}
+
+/* A word of a text, with zeros behind its NUL, if it has one. */
+static uint64_t script_step_cut(uint64_t word, bool *out_has_end)
+{
+	uint64_t zeros = (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+
+	*out_has_end = zeros;
+	/* The lowest bit that is set is in the first zero; bits in front of it are the text. */
+	return zeros ? word & (((zeros & (0 - zeros)) >> 7) - 1) : word;
+}
+
+static TRACE_NOINLINE void script_step_put_comm(uint64_t *to)
+{
+	bool has_end;
+
+	trace_plat_current_comm((char *)to);
+	to[0] = script_step_cut(to[0], &has_end);
+	to[1] = has_end ? 0 : script_step_cut(to[1], &has_end);
+}
+
+void trace_script_step_comm(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint64_t *to = script_step_word(expr, insn->offset);
+
+	script_step_put_comm(to);
+	for (uint64_t i = TRACE_COMM_LEN / 8; i < insn->own.words[0] / 8; i++)
+		to[i] = 0;
+	expr_next(expr, insn, value);
+}
+
+static bool script_step_is_event(const struct script_hit *hit)
+{
+	return hit->probe->kind == SCRIPT_EVENT;
+}
+
+static TRACE_NOINLINE void script_step_put_probe(const struct script_hit *hit, uint8_t *to,
+						 uint64_t bytes)
+{
+	const struct script_probe *probe = hit->probe;
+	char name[sizeof(probe->name) + TRACE_SYM_LEN];
+	uintptr_t start;
+	size_t size, len = trace_strlen(probe->name);
+
+	trace_strcpy(name, probe->name, sizeof(probe->name));
+	if (probe->nr > 1 && !script_step_is_event(hit))
+		(void)trace_plat_symbol(hit->ip, name + len, &start, &size);
+	script_step_put(to, bytes, script_step_is_event(hit) ? hit->tap->name : name);
+}
+
+void trace_script_step_probe(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_run *run = script_step_run(expr);
+
+	script_step_put_probe(&run->hit, run->bytes + insn->offset, insn->own.words[0]);
+	expr_next(expr, insn, value);
+}
+
+void trace_script_step_text(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	script_step_put(script_step_run(expr)->bytes + insn->offset, insn->own.words[0],
+			insn->own.data);
+	expr_next(expr, insn, value);
+}
+
+void trace_script_step_copy(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint8_t *bytes = script_step_run(expr)->bytes;
+	uint32_t there = (uint32_t)insn->own.words[1], here = (uint32_t)(insn->own.words[1] >> 32);
+	uint32_t common = there < here ? there : here;
+
+	memmove(bytes + insn->offset, bytes + insn->own.words[0], common);
+	memset(bytes + insn->offset + common, 0, here - common);
+	expr_next(expr, insn, value);
+}
+
+/* Copy a text at any address, up to `max` characters; what cannot be read ends it. */
+static TRACE_NOINLINE void script_step_read_text(uint8_t *to, uint64_t bytes, uint64_t from,
+						 uint64_t max)
+{
+	uint64_t i = 0, word;
+
+	while (i < max && expr_number_at(&word, from & ~7ull, 8)) {
+		uint32_t skipped = (uint32_t)(from % 8);
+
+		from += 8 - skipped;
+		for (word >>= 8 * skipped; skipped < 8 && i < max && (word & 0xff);
+		     skipped++, word >>= 8)
+			to[i++] = (uint8_t)word;
+		if (skipped < 8)
+			break;
+	}
+	memset(to + i, 0, bytes - i);
+}
+
+void trace_script_step_str(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	script_step_read_text(script_step_run(expr)->bytes + insn->offset, insn->own.words[0],
+			      value, insn->own.words[1]);
+	expr_next(expr, insn, value);
+}
+
+/* A text of an event: the place of its characters; false: a pointer to it instead. */
+static bool script_step_field_place(const struct expr_run *event,
+				    const struct trace_event_field *field, uint32_t *out_at,
+				    uint32_t *out_bytes)
+{
+	uint32_t word = 0;
+
+	*out_at = field->offset;
+	*out_bytes = field->size ? field->size : event->len - field->offset;
+	if (field->kind != TRACE_FIELD_PLAIN) {
+		memcpy(&word, event->data + field->offset, sizeof(word));
+		*out_at = (word & 0xffff) + (field->kind == TRACE_FIELD_REL_LOC
+						     ? field->offset + (uint32_t)sizeof(word)
+						     : 0);
+		*out_bytes = word >> 16;
+	}
+	return field->filter_type != FILTER_PTR_STRING;
+}
+
+static TRACE_NOINLINE void script_step_take_field(const struct expr_run *event,
+						  const struct trace_event_field *field,
+						  uint8_t *to, uint32_t room)
+{
+	uint32_t at, bytes;
+
+	if (!script_step_field_place(event, field, &at, &bytes)) {
+		script_step_read_text(to, room, expr_load8(event->data, field->offset), room - 1);
+		return;
+	}
+	if (at > event->len || bytes > event->len - at)
+		bytes = 0;
+	if (bytes > room - 1)
+		bytes = room - 1;
+	memcpy(to, event->data + at, bytes);
+	to[bytes] = '\0';
+	bytes = (uint32_t)trace_strlen((const char *)to);
+	memset(to + bytes, 0, room - bytes);
+}
+
+void trace_script_step_field(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	script_step_take_field(expr, insn->own.data, script_step_run(expr)->bytes + insn->offset,
+			       (uint32_t)insn->own.words[0]);
+	expr_next(expr, insn, value);
+}
+
+/* The caller of the function that was entered; other tracers may have hooked its return. */
+static uintptr_t script_step_caller(const struct script_hit *hit)
+{
+	return ftrace_graph_ret_addr(trace_plat_current(), hit->ret_ip,
+				     ftrace_regs_return_slot(hit->regs));
+}
+
+/* The start of a stack: the function, the caller that it returns to, or the place of the event. */
+static struct trace_stack_start script_step_start(const struct script_run *run)
+{
+	const struct script_hit *hit = &run->hit;
+
+	if (script_step_is_event(hit))
+		return trace_event_stack_start(hit->tap->call, run->expr.data, hit->ip);
+	return (struct trace_stack_start){
+		.ip = hit->probe->kind == SCRIPT_ENTRY ? hit->ip : hit->ret_ip,
+		.span = TRACE_EVENT_PLACE_SPAN,
+	};
+}
+
+/* Up to `max` addresses. Returns how many. */
+static TRACE_NOINLINE uint32_t script_step_walk(const struct script_run *run, uint64_t *to,
+						uint32_t max)
+{
+	uint32_t ips[SCRIPT_OWN_FRAMES + SCRIPT_STACK_DEPTH], nr, at, i = 0;
+	const struct trace_stack_start start = script_step_start(run);
+	const struct script_hit *hit = &run->hit;
+
+	if (!start.ip)
+		return 0;
+	nr = (uint32_t)trace_plat_backtrace((uintptr_t)__builtin_frame_address(0), false, ips,
+					    SCRIPT_OWN_FRAMES + max);
+	at = (uint32_t)trace_stacktrace_find(ips, nr, &start);
+	for (; i < max && at < nr; i++) {
+		/* At its entry a function has no frame that its caller could be read from. */
+		if (i == 1 && hit->probe->kind == SCRIPT_ENTRY)
+			to[i] = script_step_caller(hit);
+		else
+			to[i] = trace_plat_ip_unpack(ips[at++]);
+	}
+	return i;
+}
+
+void trace_script_step_kstack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint64_t *to = script_step_word(expr, insn->offset);
+	uint32_t nr = script_step_walk(script_step_run(expr), to, (uint32_t)insn->own.words[0]);
+
+	if (insn->own.words[1])
+		memset(to + nr, 0, insn->own.words[1] - sizeof(*to) * nr);
+	else
+		to[nr] = 0;
+	expr_next(expr, insn, value);
+}
+
+static TRACE_NOINLINE void script_step_put_ustack(uint64_t *to, uint64_t max)
+{
+	uint64_t callers[TRACE_USER_STACK_MAX];
+	uint32_t tgid, nr = trace_userstack_get(&tgid, callers);
+
+	memcpy(to, callers, (nr < max ? nr : max) * sizeof(*callers));
+}
+
+void trace_script_step_ustack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint64_t *to = script_step_word(expr, insn->offset);
+
+	memset(to, 0, insn->own.words[1]);
+	script_step_put_ustack(to, insn->own.words[0]);
+	expr_next(expr, insn, value);
+}
