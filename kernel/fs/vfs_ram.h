@@ -10,7 +10,6 @@
 #include <kernel/lock.h>
 #include <kernel/vfs.h>
 
-struct ram_block;
 struct vfs_special;
 
 /* A name in a directory; it holds the node. */
@@ -24,7 +23,7 @@ struct ram_node {
 	struct ram_name *children; /* of a directory, sorted by name */
 	struct ram_node
 		*parent; /* of a directory: NULL when it has been removed; the root is its own */
-	struct ram_block *data;		   /* of a file */
+	void **data;	 /* of a file: tables and pages, see vfs_ram_data.c */
 	const struct vfs_special *special; /* of a file in /dev or /proc; otherwise NULL */
 	uint64_t size;			   /* bytes */
 	uint64_t id;			   /* no other node has had the same */
@@ -34,6 +33,7 @@ struct ram_node {
 	char *target;			       /* of a symbolic link; otherwise NULL */
 	_Atomic uint32_t refs;		       /* holders; each name in a directory counts as one */
 	uint32_t nr_names;
+	uint8_t levels; /* of tables in `data` */
 	bool is_dir;
 	bool is_fixed; /* can be neither removed nor renamed */
 };

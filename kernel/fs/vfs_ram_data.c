@@ -1,31 +1,107 @@
 /*
- * Contents of files in memory: pages, found through a list of index blocks. See vfs_ram.h.
+ * Contents of files in memory: pages, found through a tree of tables as the processor has for addresses, so that
+ * bytes far behind all others take a few tables more. See vfs_ram.h.
  */
+#include <arch/memory.h>
 #include <kernel/mm.h>
+#include <kernel/ram_files.h>
 #include <kernel/string.h>
 #include "vfs_ram.h"
 
-#define BLOCK_SLOTS (PAGE_SIZE / sizeof(void *) - 1)
+#define TABLE_BITS  9
+#define TABLE_SLOTS (1u << TABLE_BITS) /* a table is one page of pointers */
 
-struct ram_block { /* one page */
-	struct ram_block *next;
-	void *pages[BLOCK_SLOTS];
-};
+static _Atomic uint64_t nr_ram_pages; /* of contents and tables of all files */
+
+/* Half of memory, as Linux' tmpfs has it. */
+static uint64_t ram_pages_most(void)
+{
+	return memory_total_bytes() / PAGE_SIZE / 2;
+}
+
+void ram_files_room(uint64_t *out_pages, uint64_t *out_free)
+{
+	uint64_t most = ram_pages_most(), used = atomic_load(&nr_ram_pages);
+
+	*out_pages = most;
+	*out_free = used < most ? most - used : 0;
+}
+
+/* A page for contents, which has users, or for a table; NULL: no memory, or files have their share of it. */
+static void *ram_page_alloc(bool is_shared)
+{
+	void *page = NULL;
+
+	if (!page_is_memory_short() && atomic_load(&nr_ram_pages) < ram_pages_most())
+		page = is_shared ? alloc_shared_page_zeroed() : page_alloc_zeroed(0);
+	if (page)
+		atomic_fetch_add(&nr_ram_pages, 1);
+	return page;
+}
+
+static void ram_page_free(void *page, bool is_shared)
+{
+	atomic_fetch_sub(&nr_ram_pages, 1);
+	if (is_shared)
+		put_page(page);
+	else
+		free_pages(page, 0);
+}
+
+/* The pages that a tree of `levels` tables above each other has room for. */
+static uint64_t ram_tree_room(unsigned int levels)
+{
+	return levels ? 1ul << (levels * TABLE_BITS) : 0;
+}
+
+/* One table more on top of the others. */
+static bool ram_tree_grow(struct ram_node *node)
+{
+	void **top = ram_page_alloc(false);
+
+	if (!top)
+		return false;
+	top[0] = node->data;
+	node->data = top;
+	node->levels++;
+	return true;
+}
 
 /* The slot of page `index`; it may be empty. NULL: no such slot, or no memory to make it. */
 static void **ram_find_slot(struct ram_node *node, uint64_t index, bool creates)
 {
-	struct ram_block **link = &node->data;
+	void **slot = (void **)&node->data;
 
-	for (;;) {
-		if (!*link && creates && !page_is_memory_short())
-			*link = page_alloc_zeroed(0);
-		if (!*link)
+	while (index >= ram_tree_room(node->levels)) {
+		if (!creates || !ram_tree_grow(node))
 			return NULL;
-		if (index < BLOCK_SLOTS)
-			return &(*link)->pages[index];
-		index -= BLOCK_SLOTS;
-		link = &(*link)->next;
+	}
+	for (unsigned int level = node->levels; level; level--) {
+		if (!*slot && creates)
+			*slot = ram_page_alloc(false);
+		if (!*slot)
+			return NULL;
+		slot = (void **)*slot + (index >> (level - 1) * TABLE_BITS) % TABLE_SLOTS;
+	}
+	return slot;
+}
+
+/* Free what a table of that level has from its page `first` on. */
+static void ram_table_cut(void **table, unsigned int level, uint64_t first)
+{
+	uint64_t room = 1ul << (level - 1) * TABLE_BITS; /* of a slot */
+
+	for (uint64_t i = first / room; i < TABLE_SLOTS; i++) {
+		uint64_t kept = i == first / room ? first % room : 0;
+
+		if (!table[i])
+			continue;
+		if (level > 1)
+			ram_table_cut(table[i], level - 1, kept);
+		if (!kept) {
+			ram_page_free(table[i], level == 1);
+			table[i] = NULL;
+		}
 	}
 }
 
@@ -83,8 +159,8 @@ size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size
 
 		if (!slot)
 			break;
-		if (!*slot && !page_is_memory_short())
-			*slot = alloc_shared_page_zeroed();
+		if (!*slot)
+			*slot = ram_page_alloc(true);
 		if (!*slot)
 			break;
 		memcpy((char *)*slot + pos % PAGE_SIZE, (const char *)buf + done, part);
@@ -103,26 +179,20 @@ void *ram_data_page(struct ram_node *node, uint64_t index)
 	if (index >= ALIGN_UP(node->size, PAGE_SIZE) / PAGE_SIZE)
 		return NULL;
 	slot = ram_find_slot(node, index, true);
-	if (slot && !*slot && !page_is_memory_short())
-		*slot = alloc_shared_page_zeroed();
+	if (slot && !*slot)
+		*slot = ram_page_alloc(true);
 	return slot && *slot ? get_page(*slot) : NULL;
 }
 
 void ram_data_resize(struct ram_node *node, uint64_t size)
 {
-	uint64_t index = ALIGN_UP(size, PAGE_SIZE) / PAGE_SIZE;
-	uint64_t end = ALIGN_UP(node->size, PAGE_SIZE) / PAGE_SIZE;
-	void **slot;
+	uint64_t first = size / PAGE_SIZE + (size % PAGE_SIZE != 0);
+	void **slot = NULL;
 
-	for (; index < end; index++) {
-		slot = ram_find_slot(node, index, false);
-		if (!slot)
-			break;
-		put_page(*slot);
-		*slot = NULL;
-	}
-	slot = size < node->size && size % PAGE_SIZE ? ram_find_slot(node, size / PAGE_SIZE, false)
-						     : NULL;
+	if (node->data && first < ram_tree_room(node->levels))
+		ram_table_cut(node->data, node->levels, first);
+	if (size < node->size && size % PAGE_SIZE)
+		slot = ram_find_slot(node, size / PAGE_SIZE, false);
 	if (slot && *slot)
 		memset((char *)*slot + size % PAGE_SIZE, 0, PAGE_SIZE - size % PAGE_SIZE);
 	node->size = size;
@@ -130,15 +200,9 @@ void ram_data_resize(struct ram_node *node, uint64_t size)
 
 void ram_data_free(struct ram_node *node)
 {
-	while (node->data) {
-		struct ram_block *block = node->data;
-
-		for (size_t i = 0; i < BLOCK_SLOTS; i++) {
-			if (block->pages[i])
-				put_page(block->pages[i]);
-		}
-		node->data = block->next;
-		free_pages(block, 0);
-	}
-	node->size = 0;
+	ram_data_resize(node, 0);
+	if (node->data)
+		ram_page_free(node->data, false);
+	node->data = NULL;
+	node->levels = 0;
 }

@@ -1,7 +1,10 @@
 /* Facts about the machine and what it gives to a program: CPUs, memory, file systems. */
 #include <arch/cpu_local.h>
+#include <arch/power.h>
 #include <arch/smp.h>
+#include <kernel/console.h>
 #include <kernel/mm.h>
+#include <kernel/ram_files.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "path.h"
@@ -118,12 +121,13 @@ static long machine_statfs(const char *path, void *buf)
 				   .namelen = VFS_NAME_MAX - 1 };
 	const char *type = vfs_mount_type(path);
 	struct mm_stats stats;
+	uint64_t room;
 
 	out.type = machine_fs_magic(type);
 	mm_stats_get(&stats);
 	if (strcmp(type, "ramfs") == 0 || strcmp(type, "tmpfs") == 0) {
-		out.blocks = stats.total_pages;
-		out.bfree = out.bavail = stats.free_pages;
+		ram_files_room(&out.blocks, &room);
+		out.bfree = out.bavail = room < stats.free_pages ? room : stats.free_pages;
 	}
 	return copy_to_user(buf, &out, sizeof(out)) ? -EFAULT : 0;
 }
@@ -197,4 +201,56 @@ long sys_getpeername(int fd, void *usockaddr, int *usockaddr_len)
 long sys_personality(unsigned int personality)
 {
 	return personality && personality != UINT32_MAX ? -EINVAL : 0;
+}
+
+#define REBOOT_MAGIC1 ((int)0xfee1dead)
+
+enum {
+	REBOOT_CAD_OFF,
+	REBOOT_RESTART = 0x01234567,
+	REBOOT_POWER_OFF = 0x4321fedc,
+	REBOOT_CAD_ON = (int)0x89abcdef, /* keys that end the machine: there are none */
+	REBOOT_RESTART2 = (int)0xa1b2c3d4,
+	REBOOT_HALT = (int)0xcdef0123
+};
+
+/* The second number that shows that the call is meant: four dates of births, as Linux has them. */
+static bool machine_is_magic(int magic)
+{
+	return magic == 0x28121969 || magic == 0x05121996 || magic == 0x16041998 ||
+	       magic == 0x20112000;
+}
+
+static void machine_end(int cmd)
+{
+	console_drain();
+	smp_stop_others_nmi();
+	if (cmd == REBOOT_POWER_OFF)
+		power_off();
+	if (cmd == REBOOT_HALT)
+		power_halt();
+	power_reboot();
+}
+
+/* A word for the firmware (RESTART2) is left out. */
+long sys_reboot(int magic1, int magic2, unsigned int cmd, void *arg)
+{
+	(void)arg;
+	if (!capable(CAP_SYS_BOOT))
+		return -EPERM;
+	if (magic1 != REBOOT_MAGIC1 || !machine_is_magic(magic2))
+		return -EINVAL;
+	switch ((int)cmd) {
+	case REBOOT_RESTART:
+	case REBOOT_RESTART2:
+	case REBOOT_HALT:
+	case REBOOT_POWER_OFF:
+		machine_end((int)cmd);
+		return 0;
+	case REBOOT_CAD_OFF:
+	case REBOOT_CAD_ON:
+		return 0;
+	default:
+		return -EINVAL;
+	}
 }

@@ -159,6 +159,7 @@ struct user_timeval;
 	CALL(158, arch_prctl, ARGS2, int, option, unsigned long, arg2)                             \
 	CALL(160, setrlimit, ARGS2, unsigned int, resource, const struct rlimit *, rlim)           \
 	CALL(162, sync, ARGS0)                                                                     \
+	CALL(169, reboot, ARGS4, int, magic1, int, magic2, unsigned int, cmd, void *, arg)         \
 	CALL(186, gettid, ARGS0)                                                                   \
 	CALL(200, tkill, ARGS2, int, pid, int, sig)                                                \
 	CALL(201, time, ARGS1, long *, tloc)                                                       \

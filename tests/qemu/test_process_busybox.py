@@ -54,6 +54,15 @@ def test_nothing_is_left(host):
     leaves_nothing(host, lambda: sh(host, "ls / | wc -l; for i in 1 2 3 4 5; do true | cat; done"))
 
 
+def test_files_leave_half_of_memory(host):
+    """A program that writes without end gets an error, and others go on."""
+    said, status = sh(host, "cat /dev/zero > /tmp/all")
+    assert (said, status) == ("cat: write error: No space left on device\n", 1)
+    room = sh(host, "df -k /tmp | tail -n 1")[0].split()
+    assert int(room[1]) < 132000 and room[3:5] == ["0", "100%"]
+    assert sh(host, "cat /bin/busybox | wc -c; rm /tmp/all; df -k /tmp | tail -n 1")[0].split()[-2] != "100%"
+
+
 def test_traced(host):
     """Functions and graphs of calls go on across entries, and name the program."""
     host.check(

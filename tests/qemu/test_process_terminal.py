@@ -97,6 +97,8 @@ def test_init(machine):
     machine.wait_prompt()
     assert "init=/bin/sh has ended with status 0" in machine.everything()
     assert machine.check("busybox echo and on") == "and on\n"
+    machine.send("busybox poweroff -f\r")
+    assert machine.wait_exit() == 0
 
 
 def jobs(shell):

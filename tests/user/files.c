@@ -220,6 +220,27 @@ static void test_sendfile(void)
 	CHECK(CALL1(NR_UNLINK, "from") == 0 && CALL1(NR_UNLINK, "to") == 0);
 }
 
+/* A byte far behind all others costs little memory; what is cut off is gone. */
+static void test_far(void)
+{
+	const long far = 1l << 40, middle = 3l << 22;
+	long fd = open_at(-100, "far", O_RDWR | O_CREAT);
+
+	CHECK(CALL4(NR_PWRITE, fd, "abc", 3, 0) == 3 && CALL4(NR_PWRITE, fd, "m", 1, middle) == 1);
+	CHECK(CALL4(NR_PWRITE, fd, "x", 1, far) == 1);
+	CHECK(CALL2(NR_STAT, "far", &st) == 0 && st.size == far + 1);
+	CHECK(CALL4(NR_PREAD, fd, buf, 9, far) == 1 && buf[0] == 'x');
+	CHECK(CALL4(NR_PREAD, fd, buf, 3, 0) == 3 && buf[2] == 'c');
+	CHECK(CALL4(NR_PREAD, fd, buf, 1, far / 2) == 1 && buf[0] == 0);
+	CHECK(CALL2(NR_TRUNCATE, "far", middle + 1) == 0 &&
+	      CALL2(NR_TRUNCATE, "far", far + 1) == 0);
+	CHECK(CALL4(NR_PREAD, fd, buf, 9, far) == 1 && buf[0] == 0);
+	CHECK(CALL4(NR_PREAD, fd, buf, 2, middle) == 2 && buf[0] == 'm' && buf[1] == 0);
+	CHECK(CALL2(NR_TRUNCATE, "far", 1) == 0 && CALL2(NR_TRUNCATE, "far", 3) == 0);
+	CHECK(CALL4(NR_PREAD, fd, buf, 9, 0) == 3 && buf[0] == 'a' && buf[1] == 0 && buf[2] == 0);
+	CHECK(CALL1(NR_CLOSE, fd) == 0 && CALL1(NR_UNLINK, "far") == 0);
+}
+
 static void test_times(void)
 {
 	unsigned long times[4] = { 1000, 1, 0, 0x3ffffffe };
@@ -247,6 +268,7 @@ void main_program(long *sp)
 	test_reads();
 	test_flags();
 	test_sendfile();
+	test_far();
 	test_times();
 	CHECK(CALL1(NR_UNLINK, "b") == 0 && CALL1(NR_UNLINK, "v") == 0);
 	CHECK(CALL1(NR_RMDIR, "d/e") == 0 && CALL1(NR_RMDIR, "d") == 0);

@@ -150,6 +150,16 @@ static void test_directories(void)
 	CALL1(NR_RMDIR, DIR "/mine");
 }
 
+/* reboot(): only for root, and only with its two numbers. */
+static void test_reboot(void)
+{
+	CHECK(CALL4(169, 0xfee1dead, 1, 0x4321fedc, 0) < 0);
+	CHECK(CALL4(169, 0xfee1dead, 0x28121969, 7, 0) < 0);
+	become_user();
+	CHECK(CALL4(169, 0xfee1dead, 0x28121969, 0, 0) == -EPERM);
+	CHECK(CALL4(169, 0, 0, 0x4321fedc, 0) == -EPERM);
+}
+
 void main_program(long *sp)
 {
 	(void)sp;
@@ -158,6 +168,7 @@ void main_program(long *sp)
 	make_dir(DIR, 0755, 0, 0);
 	test_files();
 	test_directories();
+	in_child(test_reboot);
 	CHECK(CALL1(NR_RMDIR, DIR) == 0);
 	put("permissions are as they should be\n");
 	sys_exit(0);
