@@ -276,6 +276,11 @@ bool trace_plat_thread_comm(int32_t pid, bool may_wait, char *out_comm)
 	return thread_name(pid, may_wait, out_comm);
 }
 
+int32_t trace_plat_thread_tgid(int32_t pid, bool may_wait)
+{
+	return thread_tgid(pid, may_wait);
+}
+
 void trace_plat_current_comm(char *out_comm)
 {
 	__builtin_memcpy(out_comm, current_thread()->name, TRACE_COMM_LEN);

@@ -174,6 +174,7 @@ void task_link(struct task *task)
 		process->pid = task->thread->pid;
 		process->mm = task->mm;
 	}
+	task->thread->tgid = process->pid;
 	list_add_tail(&signals->tasks, &task->link);
 	task->signals.must_end = signals->is_ending || signals->exec_task;
 	signals->nr_to_stop += signals->is_stopping;

@@ -96,20 +96,41 @@ struct thread *thread_find(int32_t pid)
 	return thread;
 }
 
+static bool thread_list_lock_if(bool may_wait, uint64_t *out_flags)
+{
+	if (!may_wait)
+		return spin_trylock_irqsave(&thread_list_lock, out_flags);
+	*out_flags = spin_lock_irqsave(&thread_list_lock);
+	return true;
+}
+
 bool thread_name(int32_t pid, bool may_wait, char *out_name)
 {
 	struct thread *thread;
 	uint64_t flags;
 
-	if (may_wait)
-		flags = spin_lock_irqsave(&thread_list_lock);
-	else if (!spin_trylock_irqsave(&thread_list_lock, &flags))
+	if (!thread_list_lock_if(may_wait, &flags))
 		return false;
 	thread = pid > 0 ? thread_find_locked(pid) : NULL;
 	if (thread)
 		memcpy(out_name, thread->name, sizeof(thread->name));
 	spin_unlock_irqrestore(&thread_list_lock, flags);
 	return thread;
+}
+
+int32_t thread_tgid(int32_t pid, bool may_wait)
+{
+	struct thread *thread;
+	int32_t tgid = 0;
+	uint64_t flags;
+
+	if (!thread_list_lock_if(may_wait, &flags))
+		return 0;
+	thread = pid > 0 ? thread_find_locked(pid) : NULL;
+	if (thread)
+		tgid = thread->tgid ? thread->tgid : pid;
+	spin_unlock_irqrestore(&thread_list_lock, flags);
+	return tgid;
 }
 
 void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg)

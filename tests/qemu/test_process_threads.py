@@ -47,17 +47,18 @@ def test_c_library(host):
 def test_events_follow_threads(host):
     """Threads have pids of their own in all events, and are followed as children are; an execve has the pid from before."""
     host.check("echo 1 > options/event-fork; echo 1 > options/function-fork; echo $$ > set_event_pid; echo $$ > set_ftrace_pid")
-    host.check("echo sys_gettid > set_ftrace_filter; echo function > current_tracer; > trace")
+    host.check("echo sys_gettid > set_ftrace_filter; echo function > current_tracer; echo record-tgid > trace_options; > trace")
     host.check("for e in task/task_newtask syscalls/sys_enter_gettid sched/sched_process_exec; do echo 1 > events/$e/enable; done")
     host.check("threads ids; threads exec; echo 0 > events/enable")
-    text = host.check("cat trace")
+    text, tgids = host.check("cat trace"), host.check("cat saved_tgids; echo norecord-tgid > trace_options")
     host.check(
         "echo nop > current_tracer; > set_event_pid; > set_ftrace_pid; > set_ftrace_filter; echo 0 > options/event-fork; echo 0 > options/function-fork"
     )
     tids = re.findall(r"task_newtask: pid=(\d+) comm=threads clone_flags=350f00 ", text)
     assert len(tids) == 7
     for tid in tids[:4]:
-        assert re.search(rf"threads-{tid} .*: sys_gettid\(\)", text)
+        tgid = re.search(rf"threads-{tid} +\( *(\d+)\) .*: sys_gettid\(\)", text).group(1)
+        assert tgid != tid and f"{tid} {tgid}\n" in tgids
         assert re.search(rf"threads-{tid} .*: sys_gettid <-", text)
     pid, old = re.findall(r"sched_process_exec: filename=/bin/threads pid=(\d+) old_pid=(\d+)", text)[-1]
     assert old == tids[-1] and pid not in tids

@@ -53,6 +53,17 @@ def test_record_cmd(options):
     assert re.search(r"^ +sh-\d+ .*: x$", options.check("cat trace"), re.M)
 
 
+def test_record_tgid(options):
+    """Threads of a program have its pid; other threads are processes of their own."""
+    options.check("echo x > trace_marker; echo record-tgid > trace_options")
+    text = options.check("cat trace")
+    assert "#           TASK-PID       TGID    CPU#  |||||  TIMESTAMP  FUNCTION\n" in text
+    pid = re.search(r"^ +sh-(\d+) +\( *\1\) \[00\d\] .*: x$", text, re.M).group(1)
+    assert f"{pid} {pid}\n" in options.check("cat saved_tgids")
+    options.check("echo norecord-tgid > trace_options")
+    assert "TGID" not in options.check("cat trace") and f"{pid} {pid}\n" not in options.check("cat saved_tgids")
+
+
 def test_pause_on_trace(options):
     """Nothing is recorded while `trace` is open; with the option off they do not mind each other."""
     options.check(

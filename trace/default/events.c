@@ -50,6 +50,13 @@ TRACE_DEFAULT void trace_plat_current_comm(char *out_comm)
 		trace_strcpy(out_comm, UNKNOWN, TRACE_COMM_LEN);
 }
 
+TRACE_DEFAULT int32_t trace_plat_thread_tgid(int32_t pid, bool may_wait)
+{
+	char comm[TRACE_COMM_LEN];
+
+	return trace_plat_thread_comm(pid, may_wait, comm) ? pid : 0;
+}
+
 TRACE_DEFAULT uint64_t trace_plat_uptime_ticks(void)
 {
 	return trace_plat_clock_mono_ns() / NS_PER_TICK;

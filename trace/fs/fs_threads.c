@@ -1,5 +1,5 @@
 /*
- * The files of tracefs about threads: their names. See fs_file.h, cmdlines.h.
+ * The files of tracefs about threads: their names and processes. See fs_file.h, cmdlines.h.
  */
 #include "fs_file.h"
 #include "instance/array.h"
@@ -8,17 +8,17 @@
 
 #define WORD_MAX 64u
 
-/* ---- saved_cmdlines, saved_cmdlines_size ---- */
+/* ---- saved_cmdlines, saved_tgids, saved_cmdlines_size ---- */
 
 /*
- * Tools read this file to interpret a trace, so it has the names of all living threads, too,
- * however many names are saved. handle->private is the list of the living, made by the first read;
+ * Tools read these files to interpret a trace, so they have all living threads, too, however many
+ * are saved. handle->private is the list of the living, made by the first read;
  * handle->index counts those and then the saved ones.
  */
-static const struct trace_cmdline_list *living_of(struct trace_handle *handle)
+static const struct trace_cmdline_list *living_of(struct trace_handle *handle, bool tgids)
 {
 	if (!handle->private)
-		handle->private = trace_cmdlines_living();
+		handle->private = trace_cmdlines_living(tgids);
 	return handle->private;
 }
 
@@ -52,14 +52,31 @@ static bool next_line(struct trace_handle *handle, const struct trace_cmdline_li
 
 static int saved_cmdlines_next(struct trace_handle *handle, struct trace_seq *seq)
 {
-	const struct trace_cmdline_list *living = living_of(handle);
+	const struct trace_cmdline_list *living = living_of(handle, false);
 	struct trace_cmdline line;
 
 	if (!living)
 		return -ENOMEM;
-	if (!next_line(handle, living, &line))
-		return 0;
+	do {
+		if (!next_line(handle, living, &line))
+			return 0;
+	} while (!line.comm[0]);
 	trace_seq_printf(seq, "%d %s\n", line.pid, line.comm);
+	return 1;
+}
+
+static int saved_tgids_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	const struct trace_cmdline_list *living = living_of(handle, true);
+	struct trace_cmdline line;
+
+	if (!living)
+		return -ENOMEM;
+	do {
+		if (!next_line(handle, living, &line))
+			return 0;
+	} while (!line.tgid);
+	trace_seq_printf(seq, "%d %d\n", line.pid, line.tgid);
 	return 1;
 }
 
@@ -109,6 +126,15 @@ static const struct trace_file saved_cmdlines_file = {
 	.close = saved_cmdlines_close,
 };
 
+static const struct trace_file saved_tgids_file = {
+	.name = "saved_tgids",
+	.mode = TRACE_MODE_READ,
+	.root_only = true,
+	.next = saved_tgids_next,
+	.rewind = saved_cmdlines_rewind,
+	.close = saved_cmdlines_close,
+};
+
 static const struct trace_file saved_cmdlines_size_file = {
 	.name = "saved_cmdlines_size",
 	.mode = TRACE_MODE_WRITE,
@@ -121,6 +147,7 @@ static const struct trace_file saved_cmdlines_size_file = {
 static const struct trace_file *const fs_threads_files[] = {
 	&saved_cmdlines_file,
 	&saved_cmdlines_size_file,
+	&saved_tgids_file,
 };
 
 const struct trace_file_table trace_thread_files = { .files = fs_threads_files,

@@ -293,6 +293,7 @@ static const struct piece pieces[] = {
 	{ ALWAYS, NULL,
 	  "  saved_cmdlines\t- Threads and their names.\n"
 	  "  saved_cmdlines_size\t- How many names of threads that ended are kept.\n"
+	  "  saved_tgids\t\t- Threads and their processes, with the option record-tgid.\n"
 	  "  tracing_thresh\t- Shortest latency that a latency tracer records, in us;\n" },
 	{ TRACER, "function_graph",
 	  "\t\t\t  function_graph records only functions that took as long.\n" },

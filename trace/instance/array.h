@@ -64,7 +64,7 @@ struct trace_array {
 	struct trace_array *_Atomic next; /* in the order of creation */
 	uint32_t nr_refs;		  /* arrays lock; see instance.h */
 	struct trace_tree *tree;	  /* arrays lock: its files; NULL before there are any */
-	_Atomic uint32_t options;	  /* bits of enum trace_option; probes read it */
+	_Atomic uint64_t options;	  /* bits of enum trace_option; probes read it */
 	_Atomic uint32_t tracer_bits[TRACE_MAX_TRACERS]; /* tracer_option_bits() */
 	bool is_expanded;				 /* the buffer has its full size */
 	_Atomic bool holds_last;			 /* trace_kept_holds() */

@@ -67,21 +67,20 @@ static struct trace_cmdline *find_locked(int32_t pid)
 	return NULL;
 }
 
-/* Save a name; the oldest one makes room for it. */
-static void save_name(int32_t pid, const char *comm)
+/* Save a thread; the oldest one makes room for it. */
+static void save_line(const struct trace_cmdline *saved_line)
 {
 	struct trace_cmdline *line;
 	uint64_t flags;
 
 	flags = trace_irq_lock(&saved.is_locked);
-	line = find_locked(pid);
+	line = find_locked(saved_line->pid);
 	if (!line) {
 		line = &saved.ring[saved.next];
 		saved.next = (saved.next + 1) % saved.size;
 		saved.nr += saved.nr < saved.size;
 	}
-	line->pid = pid;
-	trace_strcpy(line->comm, comm, sizeof(line->comm));
+	*line = *saved_line;
 	trace_irq_unlock(&saved.is_locked, flags);
 }
 
@@ -92,22 +91,70 @@ static bool cmdlines_is_recording(void)
 	return tr && (tr->options & TRACE_OPT_BIT(TRACE_OPT_RECORD_CMD));
 }
 
-void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
+/* Copy what was saved of a thread. */
+static bool find_saved(int32_t pid, bool may_wait, struct trace_cmdline *out_line)
 {
 	const struct trace_cmdline *line;
 	uint64_t flags;
 
-	trace_strcpy(out_comm, pid ? "<...>" : "<idle>", TRACE_COMM_LEN);
-	if (!pid || (cmdlines_is_recording() && trace_plat_thread_comm(pid, may_wait, out_comm)))
-		return;
 	if (may_wait)
 		flags = trace_irq_lock(&saved.is_locked);
 	else if (!trace_irq_trylock(&saved.is_locked, &flags))
-		return;
+		return false;
 	line = find_locked(pid);
 	if (line)
-		trace_strcpy(out_comm, line->comm, TRACE_COMM_LEN);
+		*out_line = *line;
 	trace_irq_unlock(&saved.is_locked, flags);
+	return line;
+}
+
+void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm)
+{
+	struct trace_cmdline line;
+
+	trace_strcpy(out_comm, pid ? "<...>" : "<idle>", TRACE_COMM_LEN);
+	if (!pid || (cmdlines_is_recording() && trace_plat_thread_comm(pid, may_wait, out_comm)))
+		return;
+	if (find_saved(pid, may_wait, &line) && line.comm[0])
+		trace_strcpy(out_comm, line.comm, TRACE_COMM_LEN);
+}
+
+int32_t trace_cmdlines_tgid(int32_t pid, bool may_wait)
+{
+	int32_t tgid = pid ? trace_plat_thread_tgid(pid, may_wait) : 0;
+	struct trace_cmdline line;
+
+	if (pid && !tgid && find_saved(pid, may_wait, &line))
+		tgid = line.tgid;
+	return tgid;
+}
+
+static bool has_events(struct trace_array *tr)
+{
+	struct ring_buffer *buffers[TRACE_MAX_BUFFERS];
+
+	trace_snapshot_buffers(tr, buffers);
+	return !ring_buffer_empty(buffers[0]) || (buffers[1] && !ring_buffer_empty(buffers[1]));
+}
+
+/* Reasons to save a thread that ends. */
+struct cmdlines_wants {
+	bool is_traced; /* there is any event, a line of which could need it */
+	bool tgids;	/* an instance has record-tgid */
+};
+
+static struct cmdlines_wants cmdlines_wants(void)
+{
+	struct cmdlines_wants wants = { false, false };
+	struct trace_array *tr = NULL;
+
+	trace_plat_lock(&trace_arrays_lock);
+	while ((tr = trace_array_next(tr))) {
+		wants.is_traced = wants.is_traced || has_events(tr);
+		wants.tgids |= !!(tr->options & TRACE_OPT_BIT(TRACE_OPT_RECORD_TGID));
+	}
+	trace_plat_unlock(&trace_arrays_lock);
+	return wants;
 }
 
 /* Only collects ids: the host may hold a lock here that asking for a name needs, too. */
@@ -129,8 +176,9 @@ static size_t bytes_for(size_t room)
 }
 
 /* The ids of all threads, or NULL. A list that proves too short is made again. */
-static struct trace_cmdline_list *list_pids(void)
+static struct trace_cmdline_list *list_pids(bool tgids)
 {
+	bool is_wanted = tgids ? cmdlines_wants().tgids : cmdlines_is_recording();
 	struct trace_cmdline_list *list;
 	size_t room = LIVING_FIRST_ROOM;
 
@@ -139,7 +187,7 @@ static struct trace_cmdline_list *list_pids(void)
 		if (!list)
 			return NULL;
 		list->room = room;
-		if (cmdlines_is_recording())
+		if (is_wanted)
 			trace_plat_each_thread(collect_pid, list);
 		if (list->nr <= room)
 			return list;
@@ -148,9 +196,9 @@ static struct trace_cmdline_list *list_pids(void)
 	}
 }
 
-struct trace_cmdline_list *trace_cmdlines_living(void)
+struct trace_cmdline_list *trace_cmdlines_living(bool tgids)
 {
-	struct trace_cmdline_list *list = list_pids();
+	struct trace_cmdline_list *list = list_pids(tgids);
 	size_t nr_named = 0;
 
 	if (!list)
@@ -158,6 +206,7 @@ struct trace_cmdline_list *trace_cmdlines_living(void)
 	for (size_t i = 0; i < list->nr; i++) {
 		struct trace_cmdline line = { .pid = list->lines[i].pid };
 
+		line.tgid = tgids ? trace_plat_thread_tgid(line.pid, true) : 0;
 		if (trace_plat_thread_comm(line.pid, true, line.comm)) /* it lives still */
 			list->lines[nr_named++] = line;
 	}
@@ -184,29 +233,19 @@ bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline)
 	return found;
 }
 
-static bool has_events(struct trace_array *tr)
-{
-	struct ring_buffer *buffers[TRACE_MAX_BUFFERS];
-
-	trace_snapshot_buffers(tr, buffers);
-	return !ring_buffer_empty(buffers[0]) || (buffers[1] && !ring_buffer_empty(buffers[1]));
-}
-
-/* Is there any event, so that a line of a trace could need the name of a thread? */
-static bool is_anything_traced(void)
-{
-	struct trace_array *tr = NULL;
-	bool found = false;
-
-	trace_plat_lock(&trace_arrays_lock);
-	while (!found && (tr = trace_array_next(tr)))
-		found = has_events(tr);
-	trace_plat_unlock(&trace_arrays_lock);
-	return found;
-}
-
 void trace_cmdlines_note_exit(int32_t pid, const char *comm)
 {
-	if (cmdlines_is_recording() && is_anything_traced())
-		save_name(pid, comm);
+	struct trace_cmdline line = { .pid = pid };
+	struct cmdlines_wants wants;
+
+	if (!trace_global_array())
+		return;
+	wants = cmdlines_wants();
+	if (!wants.is_traced || (!wants.tgids && !cmdlines_is_recording()))
+		return;
+	if (cmdlines_is_recording())
+		trace_strcpy(line.comm, comm, sizeof(line.comm));
+	if (wants.tgids)
+		line.tgid = trace_plat_thread_tgid(pid, true);
+	save_line(&line);
 }

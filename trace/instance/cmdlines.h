@@ -1,8 +1,8 @@
 /*
- * Names of threads, for lines of the trace. The host knows the names of living threads; those of
- * threads that have ended are saved in a ring of fixed size.
+ * Names of threads and the processes that they are of, for lines of the trace. The host knows these
+ * of living threads; those of threads that have ended are saved in a ring of fixed size.
  *
- * Context:   thread; trace_cmdlines_find() without `may_wait`: any.
+ * Context:   thread; trace_cmdlines_find() and trace_cmdlines_tgid() without `may_wait`: any.
  * Locking:   a spinlock inside with interrupts off; find without `may_wait` only tries to take it.
  *            The size changes under the config lock.
  */
@@ -19,7 +19,8 @@
 
 struct trace_cmdline {
 	int32_t pid;
-	char comm[TRACE_COMM_LEN];
+	int32_t tgid;		   /* the process; 0: not recorded */
+	char comm[TRACE_COMM_LEN]; /* "": not recorded */
 };
 
 struct trace_cmdline_list {
@@ -37,13 +38,14 @@ int trace_cmdlines_init(void);
 int trace_cmdlines_resize(size_t nr);
 /* The number of names that fit. */
 size_t trace_cmdlines_size(void);
-/* A thread ends: save its name if a line of a trace may need it. Thread context. */
+/* A thread ends: save its name and process if a line of a trace may need them. Thread context. */
 void trace_cmdlines_note_exit(int32_t pid, const char *comm);
 /*
- * The names of all threads that live now, without those of CPUs' idle threads; with record-cmd off,
- * of none. It is the caller's until trace_cmdlines_put_list(). NULL without memory. Thread context.
+ * All threads that live now, without CPUs' idle threads; none with record-cmd off, or with `tgids` if
+ * no instance has record-tgid. The caller's until trace_cmdlines_put_list(). NULL without memory.
+ * Thread context.
  */
-struct trace_cmdline_list *trace_cmdlines_living(void);
+struct trace_cmdline_list *trace_cmdlines_living(bool tgids);
 /* Free it; NULL is fine. */
 void trace_cmdlines_put_list(struct trace_cmdline_list *list);
 /*
@@ -51,7 +53,9 @@ void trace_cmdlines_put_list(struct trace_cmdline_list *list);
  * Thread context; without `may_wait` any context, and the answer may be `<...>` needlessly.
  */
 void trace_cmdlines_find(int32_t pid, bool may_wait, char *out_comm);
-/* The saved name number `index`, from 0; false when there are fewer. */
+/* The process of thread `pid`, by its number; 0: not known. Contexts are as above. */
+int32_t trace_cmdlines_tgid(int32_t pid, bool may_wait);
+/* The saved thread number `index`, from 0; false when there are fewer. */
 bool trace_cmdlines_get(size_t index, struct trace_cmdline *out_cmdline);
 
 #endif

@@ -119,7 +119,7 @@ void trace_kept_note_write(struct kept_note *note, const char *clock)
 	trace_strcpy(note->build, trace_plat_build_id(), sizeof(note->build));
 	trace_strcpy(note->clock, clock, sizeof(note->clock));
 	trace_events_unlock();
-	living = trace_cmdlines_living();
+	living = trace_cmdlines_living(false);
 	for (size_t i = 0; living && i < living->nr; i++)
 		note_name(note, living->lines[i].pid, living->lines[i].comm);
 	trace_cmdlines_put_list(living);

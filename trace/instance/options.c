@@ -26,6 +26,7 @@ const char *const trace_option_names[TRACE_NR_OPTIONS] = {
 	[TRACE_OPT_CONTEXT_INFO] = "context-info",
 	[TRACE_OPT_LATENCY_FORMAT] = "latency-format",
 	[TRACE_OPT_RECORD_CMD] = "record-cmd",
+	[TRACE_OPT_RECORD_TGID] = "record-tgid",
 	[TRACE_OPT_OVERWRITE] = "overwrite",
 	[TRACE_OPT_DISABLE_ON_FREE] = "disable_on_free",
 	[TRACE_OPT_IRQ_INFO] = "irq-info",

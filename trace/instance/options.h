@@ -11,7 +11,7 @@
 struct trace_array;
 struct trace_seq;
 
-#define TRACE_OPT_BIT(option) (1u << (option))
+#define TRACE_OPT_BIT(option) (1ull << (option))
 
 #define TRACE_OPTIONS_DEFAULT                                                                      \
 	(TRACE_OPT_BIT(TRACE_OPT_PRINT_PARENT) | TRACE_OPT_BIT(TRACE_OPT_TRACE_PRINTK) |           \

@@ -359,6 +359,11 @@ const char *trace_iter_comm(struct trace_iter *iter)
 	return trace_iter_comm_of(iter, trace_iter_entry(iter)->pid);
 }
 
+int32_t trace_iter_tgid(const struct trace_iter *iter, int32_t pid)
+{
+	return trace_kept_holds(iter->tr) ? 0 : trace_cmdlines_tgid(pid, !iter->is_dump);
+}
+
 void trace_iter_dump(struct trace_iter *iter, struct trace_array *tr, int cpu)
 {
 	set_up(iter, tr, cpu);

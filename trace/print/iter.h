@@ -25,7 +25,7 @@
 #define TRACE_ITER_SYMBOLS    256u /* a power of two */
 #define TRACE_ITER_SYMBOL_LEN 58u
 
-#define TRACE_ITER_HEAD_LEN 52u /* a name, a pid and a CPU as long as they may be, and a state */
+#define TRACE_ITER_HEAD_LEN 68u /* a name, two pids and a CPU as long as they may be, and a state */
 
 #define TRACE_ITER_SCRATCH 512u /* bytes of text that an event's printing makes on the side */
 
@@ -120,6 +120,8 @@ void trace_iter_style(const struct trace_iter *iter, struct trace_seq *seq);
 /* The name of the current event's thread, or of any thread; good until the next of these calls. */
 const char *trace_iter_comm(struct trace_iter *iter);
 const char *trace_iter_comm_of(struct trace_iter *iter, int32_t pid);
+/* The process that a thread is of, by its number; 0: not known. */
+int32_t trace_iter_tgid(const struct trace_iter *iter, int32_t pid);
 
 enum trace_iter_kind {
 	TRACE_ITER_PEEKING,

@@ -107,7 +107,19 @@ void trace_print_time(const struct trace_iter *iter, struct trace_seq *seq, uint
 	print_time(iter, seq, ts, false);
 }
 
-/* Thread, CPU and state. `head` remembers the text for the thread's next line. */
+/* `(TGID) `, as wide as a pid; `(-------) ` when it is not known. */
+static void output_context_print_tgid(const struct trace_iter *iter, int32_t pid,
+				      struct trace_seq *seq)
+{
+	int32_t tgid = trace_iter_tgid(iter, pid);
+
+	if (tgid)
+		trace_seq_printf(seq, "(%7d) ", tgid);
+	else
+		trace_seq_puts(seq, "(-------) ");
+}
+
+/* Thread, its process if that is wanted, CPU and state. `head` remembers the text for the thread's next line. */
 static void output_context_print_head(struct trace_iter *iter, struct trace_iter_head *head,
 				      const char *comm)
 {
@@ -117,7 +129,10 @@ static void output_context_print_head(struct trace_iter *iter, struct trace_iter
 	trace_seq_init(&seq, head->text, sizeof(head->text));
 	trace_seq_right(&seq, comm, 16);
 	output_context_print_pid(entry->pid, &seq);
-	trace_seq_puts(&seq, " [");
+	trace_seq_putc(&seq, ' ');
+	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_RECORD_TGID))
+		output_context_print_tgid(iter, entry->pid, &seq);
+	trace_seq_putc(&seq, '[');
 	trace_seq_dec(&seq, iter->event.cpu, 3, '0');
 	trace_seq_puts(&seq, "] ");
 	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO))
@@ -134,6 +149,8 @@ void trace_print_context(struct trace_iter *iter, struct trace_seq *seq)
 
 	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO))
 		state |= 1u << 16;
+	if (iter->tr->options & TRACE_OPT_BIT(TRACE_OPT_RECORD_TGID))
+		state |= 1u << 17;
 	if (!head->len || head->cpu != iter->event.cpu || head->state != state) {
 		head->cpu = iter->event.cpu;
 		head->state = state;

@@ -25,22 +25,29 @@ static void print_counts(const struct trace_iter *iter, struct trace_seq *seq)
 			 (unsigned long long)entries, (unsigned long long)written, online_cpus());
 }
 
-static void print_columns(struct trace_seq *seq)
+static void print_columns(struct trace_seq *seq, bool has_tgid)
 {
-	trace_seq_puts(seq, "#           TASK-PID     CPU#     TIMESTAMP  FUNCTION\n"
-			    "#              | |         |         |         |\n");
+	trace_seq_printf(seq,
+			 "#           TASK-PID    %s CPU#     TIMESTAMP  FUNCTION\n"
+			 "#              | |      %s   |         |         |\n",
+			 has_tgid ? "   TGID   " : "", has_tgid ? "     |    " : "");
 }
 
-static void print_columns_with_state(struct trace_seq *seq)
+static void print_columns_with_state(struct trace_seq *seq, bool has_tgid)
 {
-	trace_seq_puts(seq, "#                                _-----=> irqs-off/BH-disabled\n"
-			    "#                               / _----=> need-resched\n"
-			    "#                              | / _---=> hardirq/softirq\n"
-			    "#                              || / _--=> preempt-depth\n"
-			    "#                              ||| / _-=> migrate-disable\n"
-			    "#                              |||| /     delay\n"
-			    "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
-			    "#              | |         |   |||||     |         |\n");
+	static const char *const marks[] = {
+		"  _-----=> irqs-off/BH-disabled", " / _----=> need-resched",
+		"| / _---=> hardirq/softirq",	   "|| / _--=> preempt-depth",
+		"||| / _-=> migrate-disable",	   "|||| /     delay",
+	};
+
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(marks); i++)
+		trace_seq_printf(seq, "#                              %s%s\n",
+				 has_tgid ? "          " : "", marks[i]);
+	trace_seq_printf(seq,
+			 "#           TASK-PID    %s CPU#  |||||  TIMESTAMP  FUNCTION\n"
+			 "#              | |      %s   |   |||||     |         |\n",
+			 has_tgid ? "   TGID   " : "", has_tgid ? "     |    " : "");
 }
 
 #define NS_PER_US	1000u
@@ -104,7 +111,7 @@ static void print_latency_columns(struct trace_seq *seq)
 
 void trace_print_default_header(struct trace_iter *iter, struct trace_seq *seq)
 {
-	uint32_t options = iter->tr->options;
+	uint64_t options = iter->tr->options;
 
 	if (!(options & TRACE_OPT_BIT(TRACE_OPT_CONTEXT_INFO)))
 		return;
@@ -120,9 +127,9 @@ void trace_print_default_header(struct trace_iter *iter, struct trace_seq *seq)
 		return;
 	print_counts(iter, seq);
 	if (options & TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO))
-		print_columns_with_state(seq);
+		print_columns_with_state(seq, options & TRACE_OPT_BIT(TRACE_OPT_RECORD_TGID));
 	else
-		print_columns(seq);
+		print_columns(seq, options & TRACE_OPT_BIT(TRACE_OPT_RECORD_TGID));
 }
 
 void trace_print_header(struct trace_iter *iter, struct trace_seq *seq)

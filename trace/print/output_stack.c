@@ -101,7 +101,7 @@ static void print_user_location(const struct trace_iter *iter, struct trace_seq 
 				const struct trace_user_stack_entry *entry, uint32_t index)
 {
 	uint64_t ip = entry->caller[index];
-	uint32_t options = iter->tr->options;
+	uint64_t options = iter->tr->options;
 	bool has_file = options & TRACE_OPT_BIT(TRACE_OPT_SYM_USEROBJ) && !iter->is_dump &&
 			trace_print_user_place(entry->tgid, ip, index > 0, seq);
 

@@ -133,7 +133,7 @@ static void stop_calls(struct trace_latency *lat, struct trace_array *tr)
 	lat->has_calls = false;
 }
 
-static void latency_set_options(struct trace_array *tr, uint32_t options)
+static void latency_set_options(struct trace_array *tr, uint64_t options)
 {
 	for (unsigned int i = 0; i < TRACE_NR_OPTIONS; i++) {
 		if (WANTED_OPTIONS & TRACE_OPT_BIT(i))

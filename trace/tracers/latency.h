@@ -48,7 +48,7 @@ struct trace_latency {
 	bool has_calls;		  /* tr->ops is registered with our callback */
 	bool is_graph;		  /* that callback is the one of display-graph */
 	struct fgraph_user graph; /* added while both are true */
-	uint32_t saved_options;	  /* the instance's, from before the start */
+	uint64_t saved_options;	  /* the instance's, from before the start */
 };
 
 /* The use of a latency tracer by an instance. */

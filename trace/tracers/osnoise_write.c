@@ -127,7 +127,7 @@ void trace_osnoise_print_header(struct trace_iter *iter, struct trace_seq *seq, 
 {
 	const uint32_t wanted =
 		TRACE_OPT_BIT(TRACE_OPT_CONTEXT_INFO) | TRACE_OPT_BIT(TRACE_OPT_IRQ_INFO);
-	const uint32_t options = iter->tr->options;
+	const uint64_t options = iter->tr->options;
 
 	if (iter->is_latency || (options & wanted) != wanted ||
 	    options & TRACE_OPT_BIT(TRACE_OPT_VERBOSE)) {

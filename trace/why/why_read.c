@@ -73,7 +73,7 @@ void trace_why_options(struct trace_why *why)
 	bool is_root = trace_array_is_global(why->tr);
 
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(hiders); i++) {
-		uint32_t bit = TRACE_OPT_BIT(hiders[i].option);
+		uint64_t bit = TRACE_OPT_BIT(hiders[i].option);
 
 		if (!is_root && bit & ROOT_HIDERS)
 			continue;

@@ -58,6 +58,7 @@ struct task;
 struct thread {
 	struct arch_context context; /* saved registers */
 	int32_t pid;		     /* 0: idle */
+	int32_t tgid;		     /* of its process, from before it runs on; 0: it has none */
 	char name[THREAD_NAME_LEN];
 	struct trace_thread trace;
 	uint32_t flags;
@@ -244,6 +245,8 @@ struct thread *thread_find(int32_t pid);
  * `may_wait` it works in any context, and the answer is also false when the list is locked.
  */
 bool thread_name(int32_t pid, bool may_wait, char *out_name);
+/* The pid of its process, its own if it has no program, 0 when there is none; likewise. */
+int32_t thread_tgid(int32_t pid, bool may_wait);
 /* Call fn for every thread, idle ones included. A lock is held, interrupts are off: no blocking. */
 void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg);
 /*

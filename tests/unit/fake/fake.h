@@ -186,6 +186,8 @@ extern void (*fake_on_each_thread)(void); /* called before and after all threads
 extern void (*fake_on_each_stack)(void);  /* the same when their stacks are */
 /* A new thread, or a new name. */
 void fake_thread_add(int32_t pid, const char *comm);
+/* Make it one of process `tgid`; at first each is of its own. */
+void fake_thread_of_process(int32_t pid, int32_t tgid);
 /* The lock of the names of threads is held for ever: a wait for it is a failure. */
 extern bool fake_names_held;
 /* This CPU runs thread `pid`, or one without a pid (-1). */

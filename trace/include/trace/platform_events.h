@@ -54,6 +54,11 @@ void trace_plat_wake(struct trace_plat_waitq *queue);
  * interrupted one. Does not wait. Probe context, preemption off.
  */
 void trace_plat_current_comm(char *out_comm);
+/*
+ * The process that living thread `pid` is of, by the number of its first thread; the same number for
+ * a thread of none; 0 when it is not known. Contexts are those of trace_plat_thread_comm().
+ */
+int32_t trace_plat_thread_tgid(int32_t pid, bool may_wait);
 
 /* ---- Symbols. Thread context. ---- */
 

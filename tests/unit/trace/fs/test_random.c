@@ -152,6 +152,7 @@ static void restore(void)
 		"context-info",
 		"nolatency-format",
 		"record-cmd",
+		"norecord-tgid",
 		"overwrite",
 		"irq-info",
 		"markers",

@@ -55,6 +55,7 @@ static void tree(void **state)
 		"rv",
 		"saved_cmdlines",
 		"saved_cmdlines_size",
+		"saved_tgids",
 		"set_event",
 		"set_event_notrace_pid",
 		"set_event_pid",
@@ -97,8 +98,7 @@ static void tree(void **state)
 	}
 	assert_null(trace_fs_next_child(trace_fs_root(), node));
 	assert_int_equal(node_of("trace")->mode, 0640);
-	assert_int_equal(node_of("README")->mode, 0440);
-	assert_int_equal(node_of("trace_marker")->mode, 0220);
+	assert_true(node_of("README")->mode == 0440 && node_of("trace_marker")->mode == 0220);
 	assert_int_equal(node_of("per_cpu/cpu1")->mode, 0750);
 	assert_non_null(node_of("per_cpu/cpu1/trace_pipe_raw"));
 	assert_null(node_of("per_cpu/cpu2"));
@@ -196,7 +196,7 @@ static void options(void **state)
 	     "print-parent\nnosym-offset\nnosym-addr\nnoverbose\nnoraw\nnohex\n"
 	     "nobin\nnoblock\nnofields\ntrace_printk\nannotate\nnouserstacktrace\n"
 	     "nosym-userobj\nnoprintk-msg-only\ncontext-info\nnolatency-format\n"
-	     "record-cmd\noverwrite\nnodisable_on_free\nirq-info\nmarkers\n"
+	     "record-cmd\nnorecord-tgid\noverwrite\nnodisable_on_free\nirq-info\nmarkers\n"
 	     "noevent-fork\ntrace_printk_dest\ncopy_trace_marker\nnopause-on-trace\n"
 	     "nohash-ptr\nnobitmask-list\nfunction-trace\nnofunction-fork\n"
 	     "nodisplay-graph\nnostacktrace\nnoerrno-names\n"

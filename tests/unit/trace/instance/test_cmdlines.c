@@ -97,11 +97,61 @@ static void anew(void **state)
 	assert_int_equal(echo("128", "saved_cmdlines_size"), 0);
 }
 
+static bool trace_says(const char *text)
+{
+	return strstr(cat("trace"), text);
+}
+
+/* The processes of threads, with record-tgid, in a column of their own and in saved_tgids. */
+static void processes(void **state)
+{
+	(void)state;
+	fake_thread_add(7, "first");
+	fake_thread_add(8, "second");
+	fake_thread_of_process(8, 7);
+	fake_thread_add(9, "main");
+	fake_run(9);
+	assert_int_equal(echo("mark", "trace_marker"), 0);
+	fake_run(0);
+	fake_thread_exit(9);
+	says("saved_tgids", "");
+	assert_true(trace_says("#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"));
+	assert_false(trace_says("("));
+	assert_int_equal(echo("1", "options/record-tgid"), 0);
+	says("saved_tgids", "7 7\n8 7\n");
+	assert_true(
+		trace_says("#           TASK-PID       TGID    CPU#  |||||  TIMESTAMP  FUNCTION\n"
+			   "#              | |           |       |   |||||     |         |\n"));
+	assert_true(trace_says(
+		"\n#                                          _-----=> irqs-off/BH-disabled\n"));
+	assert_true(trace_says(" <...>-9       (-------) [000] "));
+	assert_int_equal(echo("0", "options/irq-info"), 0);
+	assert_true(trace_says("#           TASK-PID       TGID    CPU#     TIMESTAMP  FUNCTION\n"
+			       "#              | |           |       |         |         |\n"));
+	assert_int_equal(echo("1", "options/irq-info"), 0);
+	fake_thread_add(9, "main");
+	fake_thread_of_process(9, 7);
+	assert_true(trace_says("  main-9       (      7) [000] "));
+	assert_int_equal(echo("0", "options/record-cmd"), 0);
+	trace_thread_exited(8, "second");
+	fake_thread_exit(8);
+	says("saved_tgids", "7 7\n9 7\n8 7\n");
+	says("saved_cmdlines", "");
+	assert_int_equal(echo("1", "options/record-cmd"), 0);
+	assert_int_equal(echo("0", "options/record-tgid"), 0);
+	says("saved_tgids", "8 7\n");
+	says("saved_cmdlines", "7 first\n9 main\n");
+	fake_thread_exit(7);
+	fake_thread_exit(9);
+	assert_int_equal(echo("128", "saved_cmdlines_size"), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tracefs_reset, tracefs_check)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TEST(ended), TEST(all_living), TEST(anew) };
+	const struct CMUnitTest tests[] = { TEST(ended), TEST(all_living), TEST(anew),
+					    TEST(processes) };
 
 	return cmocka_run_group_tests(tests, tracefs_setup, NULL);
 }
