@@ -1,5 +1,6 @@
 # Without call sites: probes run through these, or they answer for the tracer.
 KERNEL_NOTRACE_SRCS := \
+	kernel/count.c \
 	kernel/events.c \
 	kernel/no_tables.c \
 	kernel/noise.c \

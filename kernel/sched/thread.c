@@ -2,6 +2,7 @@
 #include <arch/cpu.h>
 #include <arch/smp.h>
 #include <arch/trap.h>
+#include <kernel/count.h>
 #include <kernel/mm.h>
 #include <kernel/process.h>
 #include <kernel/string.h>
@@ -86,6 +87,7 @@ struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, u
 	arch_thread_init(&thread->context, thread_first_frame(thread), thread_start, thread);
 	thread_list_add(thread);
 	thread->group = current_thread()->pid ? current_thread()->group : thread->pid;
+	count_inherit(thread, current_thread());
 	trace_thread_created(current_thread()->pid, thread->pid, &thread->trace);
 	trace_thread_named(thread->pid, thread->name);
 	if (trace_sched_process_fork_enabled())

@@ -214,3 +214,16 @@ def test_probes_read_programs(tracing):
     counts = tracing.check("cat events/kprobes/my/hist")
     assert re.search(r"plain: /proc/version +\} hitcount: +1", counts) and re.search(r"plain: /proc/uptime +\} hitcount: +1", counts)
     tracing.check("echo '!hist:keys=plain' > events/kprobes/my/trigger; > kprobe_events")
+
+
+def test_stat_counts_a_program(tracing):
+    """Its faults and its calls, those of a child included, and none of a program that runs beside it."""
+    counted = {}
+    for name, command in (("one", "busybox true"), ("two", "busybox sh -c 'busybox true; busybox true'")):
+        text = tracing.check(
+            f"/bin/bench call_null > /dev/null & stat -e page-faults,raw_syscalls:sys_enter,sched:sched_process_exec {command}; wait"
+        )
+        counted[name] = [int(number) for number in re.findall(r"^ +(\d+) +[\w:-]+ ", text, re.M)]
+    assert counted["one"][0] >= 5 and counted["one"][1] >= 3 and counted["one"][2] == 1, counted
+    assert counted["two"][2] == 3 and counted["two"][0] > 2 * counted["one"][0], counted
+    assert 2 * counted["one"][1] < counted["two"][1] < 2 * counted["one"][1] + 200, counted

@@ -16,7 +16,7 @@ NAMES = (
     "filter_match filter_discard filter_3and filter_str_match filter_str_discard "
     "kprobe_site kprobe_event0 kprobe_event1 kprobe_event3 kprobe_event_mem kprobe_event_str kprobe_filter_discard "
     "kprobe_define1000 kprobe_event_int3 kretprobe_event eprobe_int "
-    "func_off func_full func_args3 func_profile graph_pair graph_off profile trace_printk tp_off tp_probe event_dynstr "
+    "func_off func_full func_args3 func_profile graph_pair graph_off profile trace_printk tp_off tp_probe count_event event_dynstr "
     "monitor_off monitor_on monitor_timed event_inst3 synth_latency synth_off trace_line_event instance_make glob_insn events_all_on"
 )
 # The target is for 1,400 events; with the kernel's own, some 70, each bears more of what a write costs by itself.

@@ -74,6 +74,8 @@ struct thread {
 	uint64_t session;  /* inherited; 0: of the console. Its end interrupts all its threads */
 	struct task *task; /* of a program; NULL for others */
 	void *user;	   /* the shell's context of this thread; inherited, not owned */
+	uint32_t counted;  /* number of the count, <kernel/count.h>, that it belongs to; 0: none */
+	uint32_t counted_row;		/* there, if rows are threads */
 	struct list all_link;		/* guarded by thread_list_lock */
 	struct held_locks held_mutexes; /* debug */
 

@@ -7,13 +7,15 @@
 #include "command_tables.h"
 
 static const struct command *const tables[] = {
-	bt_commands,   chrt_commands,	    copy_commands,	cpu_commands,	  cut_commands,
-	date_commands, deadlock_commands,   echo_commands,	file_commands,	  filter_commands,
-	find_commands, grep_commands,	    hackbench_commands, help_commands,	  job_commands,
-	less_commands, livepatch_commands,  machine_commands,	memory_commands,  mount_commands,
-	ops_commands,  preemptirq_commands, print_commands,	profile_commands, recurse_commands,
-	run_commands,  sort_commands,	    state_commands,	stress_commands,  sysctl_commands,
-	test_commands, thread_commands,	    time_commands,	why_commands,
+	bt_commands,	    chrt_commands,	 copy_commands,	    cpu_commands,
+	cut_commands,	    date_commands,	 deadlock_commands, echo_commands,
+	file_commands,	    filter_commands,	 find_commands,	    grep_commands,
+	hackbench_commands, help_commands,	 job_commands,	    less_commands,
+	livepatch_commands, machine_commands,	 memory_commands,   mount_commands,
+	ops_commands,	    preemptirq_commands, print_commands,    profile_commands,
+	recurse_commands,   run_commands,	 sort_commands,	    stat_commands,
+	state_commands,	    stress_commands,	 sysctl_commands,   test_commands,
+	thread_commands,    time_commands,	 why_commands,
 };
 
 static const struct command **sorted;

@@ -37,6 +37,7 @@ extern const struct command profile_commands[];	   /* cmd_profile.c */
 extern const struct command recurse_commands[];	   /* work_recurse.c */
 extern const struct command run_commands[];	   /* sh_builtin_run.c */
 extern const struct command sort_commands[];	   /* cmd_sort.c */
+extern const struct command stat_commands[];	   /* cmd_stat.c */
 extern const struct command state_commands[];	   /* sh_builtin.c */
 extern const struct command stress_commands[];	   /* work_stress.c */
 extern const struct command sysctl_commands[];	   /* cmd_sysctl.c */

@@ -8,6 +8,7 @@
  * Context: thread.
  */
 #include <kernel/command.h>
+#include <kernel/count.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <trace/fmt.h>
@@ -248,6 +249,34 @@ static int bench_tp_probe(struct command_env *env, const char *name)
 	return bench_event_probe(false);
 }
 
+/* An event counted for the command stat, of a thread that belongs to the count. */
+static int bench_count_event(struct command_env *env, const char *name)
+{
+	uint64_t off = bench_per_round_milli(bench_loop_event_int), on = 0;
+	struct counts *counts;
+	uint64_t nr = 0;
+	int err = count_open(0, &counts);
+
+	if (err)
+		return err;
+	err = count_add(counts, 0, "bench_int", COUNT_PASSED);
+	if (!err)
+		err = count_start(counts);
+	if (!err) {
+		count_children(counts); /* and this thread, which starts none */
+		on = bench_per_round_milli(bench_loop_event_int);
+		count_children(NULL);
+		count_stop(counts);
+		for (uint32_t row = 0; row < COUNT_ROWS; row++)
+			nr += count_value(counts, 0, row);
+		err = bench_check(env, name, nr, bench_rounds());
+	}
+	count_close(counts);
+	if (!err)
+		bench_print(env, name, on - off, "instructions");
+	return err;
+}
+
 /* Instructions of a write to a file, or -errno. */
 static int bench_cost_of_write(const char *file, const char *text, uint64_t *out_cycles)
 {
@@ -341,6 +370,7 @@ static int bench_instance(struct command_env *env, const char *name)
 const struct bench bench_event_rows[] = {
 	{ "tp_off", bench_tp_off },
 	{ "tp_probe", bench_tp_probe },
+	{ "count_event", bench_count_event },
 	{ "event_int", bench_event },
 	{ "event_three", bench_event },
 	{ "event_dynstr", bench_event },

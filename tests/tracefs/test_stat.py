@@ -1,0 +1,89 @@
+"""The command stat: what it counts is what happened, of the command alone, by CPU and by thread, and over several runs."""
+import re
+
+import pytest
+
+exact = pytest.mark.parametrize("guest", [{"cpus": 1, "icount": True, "tests": True}], indirect=True, ids=["1 CPU"])
+ROW = re.compile(r"^ +([\d,.]+)(?: msec)? +([\w:-]+) ")
+
+
+def stat(guest, arguments):
+    """The rows of the whole by name."""
+    text = guest.check(f"stat {arguments}")
+    rows = [ROW.match(line) for line in text.splitlines()]
+    found = {row[2]: float(row[1].replace(",", "")) for row in rows if row}
+    found["elapsed"] = float(re.search(r"^ +([\d.]+) seconds time elapsed", text, re.M)[1])
+    return found
+
+
+def lines(guest, arguments, prefix):
+    text = guest.check(f"stat {arguments}")
+    found = re.findall(rf"^ *{prefix} +([\d,.]+)(?: msec)? +(\S+) *$", text, re.M)
+    return [(*who, float(number.replace(",", "")), name) for *who, number, name in found]
+
+
+@exact
+def test_time_and_switches_of_the_command_alone(tracing):
+    """A thread that computes for 60 ms, or one that sleeps: what runs beside it counts for nothing."""
+    busy = stat(tracing, "shares 60")
+    assert 59 < busy["task-clock"] < 62 and 0.060 < busy["elapsed"] < 0.063, busy
+    text = tracing.check("shares 60 & stat -e task-clock,context-switches,sched:sched_switch sleep 0.05; wait")
+    switches = re.findall(r" (\d+) +(?:context-switches|sched:sched_switch) ", text)
+    assert len(switches) == 2 and switches[0] == switches[1] and 1 <= int(switches[0]) < 10, text
+    assert float(re.search(r"([\d.]+) msec task-clock", text)[1]) < 1, text
+    text = tracing.check("shares 60 & stat -a -e task-clock sleep 0.05; wait")
+    assert "for 'system wide':\n" in text and 45 < float(re.search(r"([\d.]+) msec task-clock", text)[1]) < 52, text
+    text = tracing.check("shares 60 & stat --per-thread -e task-clock shares 60; wait")
+    clocks = [(name, float(ms)) for name, ms in re.findall(r"^ +(\w+)-\d+ +([\d.]+) msec task-clock", text, re.M)]
+    assert [name for name, _ in clocks] == ["shares", "shares"] and clocks[0][1] < 1 and 20 < clocks[1][1] < 45, text
+
+
+def test_rows_by_cpu_and_by_thread_agree(tracing):
+    """Two counts of the same events have the same numbers, on each CPU and of each thread; each thread ends once."""
+    events = "-e context-switches,sched:sched_switch,sched:sched_process_exit"
+    by_cpu = lines(tracing, f"-A {events} hackbench 1 20 > /dev/null", r"CPU(\d+)")
+    rows = {name: [(cpu, value) for cpu, value, row in by_cpu if row == name] for _, _, name in by_cpu}
+    assert [cpu for cpu, _ in rows["sched:sched_switch"]] == ["0", "1"] and rows["sched:sched_switch"] == rows["context-switches"], rows
+    assert sum(value for _, value in rows["sched:sched_process_exit"]) == 17, rows
+    by_thread = lines(tracing, f"--per-thread {events} hackbench 1 20 > /dev/null", r"(\S+)-(\d+)")
+    rows = {name: [row[:3] for row in by_thread if row[3] == name] for *_, name in by_thread}
+    assert rows["sched:sched_switch"] == rows["context-switches"], rows
+    assert [value for _, _, value in rows["sched:sched_process_exit"]] == [1] * 17, rows
+    assert len({pid for _, pid, _ in rows["sched:sched_process_exit"]}) == 17, rows
+
+
+def forks(guest, runs):
+    guest.check("echo > /tmp/runs")
+    command = "sh -c 'for i in $(cat /tmp/runs; echo 1); do sleep 0; sleep 0; done; echo 1 >> /tmp/runs'"
+    return guest.check(f"stat -r {runs} -e sched:sched_process_fork,sched:sched_process_exec {command}")
+
+
+def test_means_and_their_errors(tracing):
+    """Run n of the command makes 2 threads more than the one before: mean and error are known."""
+    first = int(re.search(r"(\d+) +sched:sched_process_fork", forks(tracing, 1))[1])
+    text = forks(tracing, 3)
+    assert f"(3 runs):\n\n{first + 2:18}      sched:sched_process_fork " in text, text
+    percent = 100 * (8 / 2 / 3) ** 0.5 / (first + 2)
+    errors = [float(error) for error in re.findall(r"\( \+- +([\d.]+)% \)", text)]
+    assert abs(errors[0] - percent) < 0.02 and errors[1] == 0 and len(errors) == 3, (errors, percent)
+
+
+def test_what_cannot_be_counted(tracing):
+    assert re.search(r"^   <not supported>      cycles ", tracing.check("stat -e cycles true"), re.M)
+    assert tracing.run("stat false")[1] == 1
+    for arguments, message, status in (
+        ("-e no:such true", "stat: no such event: no:such", 1),
+        ("-e task-clock,such true", "stat: no such event: such", 1),
+        ("-e syscalls:sys_enter_read true", "stat: syscalls:sys_enter_read has no tracepoint: a histogram can count it", 1),
+        ("nosuch", "stat: nosuch: No such file or directory", 127),
+        ("-r 0 true", "usage: stat ", 2),
+        ("-r 101 true", "usage: stat ", 2),
+        ("-e task-clock", "usage: stat ", 2),
+        ("-a --per-thread true", "usage: stat ", 2),
+        ("", "usage: stat ", 2),
+    ):
+        text, found = tracing.run(f"stat {arguments}")
+        assert text.startswith(message) and found == status, (arguments, text)
+    many = ",".join(["sched:sched_switch"] * 33)
+    assert tracing.run(f"stat -e {many} true") == ("stat: sched:sched_switch: No space left on device\n", 1)
+    assert tracing.run(f"stat -e {many[:-19]} true")[1] == 0
