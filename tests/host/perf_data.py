@@ -60,3 +60,52 @@ def test_symbols_of_another_kernel_are_not_taken(profile):
     """Without names perf shows addresses, and not those of the kernel that it runs on."""
     text = output("perf", "report", "-i", profile[0], "--stdio", "--no-children", "-g", "none", "-F", "sample,sym")
     assert set(re.findall(r"\[k\] (\w\w)", text)) == {"0x"}
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory):
+    """(perf.data with a copy of the kernel's file, the trace) of samples and trace events with their stacks, as threads begin and end."""
+    folder = tmp_path_factory.mktemp("events")
+    fathom, trace, data = ROOT / "tools/fathom", folder / "trace.dat", folder / "perf.data"
+    wanted = [word for event in ("profile:sample", "kmem:kmalloc", "sched:sched_process_*") for word in ("-e", event)]
+    output(fathom, "record", "--boot", "--build", BUILDS["gcc"], "--cpus", 2, "-o", trace, *wanted, "-T", "hackbench 2 600")
+    assert re.search(r": \d+ samples, \d+ events; ", output(fathom, "perf", "-o", data, "--elf", BUILDS["gcc"] / "fathom.elf", trace))
+    return data, trace
+
+
+def test_trace_events_are_read_with_their_formats(events):
+    """As many as the trace has, with the text that perf makes of the format, the names of threads from their first to their last event."""
+    data, trace = events
+    text = output("perf", "script", *with_names(data), "-F", "comm,tid,event,trace")
+    recording = Trace(trace)
+    ours = [one for one in recording.events() if not isinstance(one, Lost) and one.system in ("kmem", "sched")]
+    found = re.findall(r"^ *(\S.*?) +(\d+) +\w+:(\w+): +(.*)$", text, re.M)
+    assert [(int(tid), name) for _, tid, name, _ in found] == [(one.pid, one.name) for one in ours] and len(ours) > 100
+    for (comm, tid, name, words), one in zip(found, ours):
+        assert name != "kmalloc" or f"bytes_req={one.number('bytes_req')} " in words, (words, one.fields)
+        assert int(tid) == 0 or comm == recording.comm(one.pid), (comm, tid)
+
+
+def test_annotate_and_diff(events):
+    """perf takes the copy of the kernel's file, by its build-id, and shows instructions and lines of a function with samples."""
+    data, _ = events
+    counts = output("perf", "report", *with_names(data), "--stdio", "--no-children", "-g", "none", "-F", "sample,sym")
+    function = re.search(r"^ +\d+  \[k\] (pipe_\w+|spin_\w+|sched_\w+|mutex_\w+)$", counts, re.M)[1]
+    text = output("perf", "annotate", "-i", data, "-k", f"{data}.elf", "--stdio", "-s", function)
+    assert "call " in text and re.search(r"kernel/\S+\.c:\d+", text) and re.search(r"^ +\d+\.\d\d +:", text, re.M)
+    text = output("perf", "diff", "--kallsyms", f"{data}.kallsyms", data, data)
+    assert re.search(rf"\+0\.00% .*\[k\] {function}\n", text)
+
+
+def test_through_a_pipe(events):
+    """`--to`: perf reads the same samples from its standard input."""
+    data, trace = events
+    words = "report --stdio --no-children -g none -n -F sample,comm,sym".split()
+    kept, piped = (
+        re.findall(r"^ +\d+  .*$", text, re.M)
+        for text in (
+            output("perf", *words, *with_names(data)),
+            output(ROOT / "tools/fathom", "perf", "--to", f"perf {' '.join(words)}", trace),
+        )
+    )
+    assert sorted(kept) == sorted(piped) and len(kept) > 10

@@ -1,4 +1,4 @@
-"""`tools/fathom perf` on files put together here: the records of the perf.data, and files without samples."""
+"""`tools/fathom perf` on files put together here: the records of the perf.data, in a file and in a pipe, and files without samples."""
 import struct
 import subprocess
 from pathlib import Path
@@ -30,53 +30,151 @@ def stack(*callers):
     return header(52) + struct.pack(f"<{len(callers)}Q", *callers)
 
 
-def perf(folder, pages):
-    built = datkit.Parts(WITH_SAMPLES, pages, kallsyms=SYMBOLS, cmdlines="5 some name\n6 other\n")
+SCHED = [
+    datkit.format_of("sched_process_fork", 61, [("pid_t parent_pid", 8, 4, 1), ("pid_t child_pid", 12, 4, 1)]),
+    datkit.format_of("sched_process_exit", 62, [("pid_t pid", 8, 4, 1)]),
+    datkit.format_of("sched_process_exec", 63, [("__data_loc char[] filename", 8, 4, 0), ("pid_t pid", 12, 4, 1)]),
+]
+KERNEL, USER = (1 << 64) - 128, (1 << 64) - 512
+
+
+def perf(folder, pages, *more, formats=None):
+    built = datkit.Parts(formats or WITH_SAMPLES, pages, kallsyms=SYMBOLS, cmdlines="5 some name\n6 other\n")
     (folder / "trace.dat").write_bytes(datkit.version_6(built))
-    words = [ROOT / "tools/fathom", "perf", "-o", "perf.data", "trace.dat"]
-    return subprocess.run(words, capture_output=True, text=True, timeout=60, cwd=folder)
+    words = [ROOT / "tools/fathom", "perf", *(more or ("-o", "perf.data")), "trace.dat"]
+    return subprocess.run(words, capture_output=True, timeout=60, cwd=folder, check=False)
 
 
-def records(data):
+def split(data, at, end):
     """(kind, misc, its bytes) of each record."""
-    magic, size, attr_size, _, _, at, length = struct.unpack_from("<8sQQQQQQ", data)
-    assert (magic, size, attr_size) == (b"PERFILE2", 104, 80)
-    found, end = [], at + length
+    found = []
     while at < end:
-        kind, misc, bytes_ = struct.unpack_from("<IHH", data, at)
-        assert bytes_ % 8 == 0
-        found.append((kind, misc, data[at + 8 : at + bytes_]))
-        at += bytes_
+        kind, misc, size = struct.unpack_from("<IHH", data, at)
+        found.append((kind, misc, data[at + 8 : at + size]))
+        at += size
+        if kind == 66:  # of a pipe: what it tells of stands behind it
+            at += struct.unpack("<I", found[-1][2])[0]
     assert at == end
     return found
 
 
-def test_samples_and_their_stacks(tmp_path):
-    page = datkit.page(
-        1000,
-        datkit.record(10, sample(BASE + 0x104)),
-        datkit.record(1, stack(BASE + 0x104, BASE + 0x210)),
-        datkit.record(5, sample(0x401000, context=1, pid=6)),
-        datkit.record(5, demo(-1)),
-        datkit.record(5, sample(BASE + 0x108, context=2, pid=0)),
-    )
-    run = perf(tmp_path, {0: page})
-    assert run.returncode == 0 and run.stdout.startswith("perf.data: 3 samples; perf report "), run.stderr
-    found = records((tmp_path / "perf.data").read_bytes())
-    assert [kind for kind, _, _ in found] == [1, 3, 3, 3, 9, 9, 9]
-    assert [data[8:].rstrip(b"\0") for kind, _, data in found if kind == 3] == [b"swapper", b"some name", b"other"]
-    samples = [(misc, struct.unpack(f"<{len(data) // 8}Q", data)) for kind, misc, data in found if kind == 9]
-    kernel, user = (1 << 64) - 128, (1 << 64) - 512
+def records(data):
+    magic, size, attr_size, _, _, at, length = struct.unpack_from("<8sQQQQQQ", data)
+    assert (magic, size, attr_size) == (b"PERFILE2", 104, 80) and length % 8 == 0
+    return split(data, at, at + length)
+
+
+def attributes(data):
+    """(kind, configuration, what samples consist of, their number) of each event."""
+    at, length = struct.unpack_from("<QQ", data, 24)
+    found = []
+    for attr in range(at, at + length, 80):
+        kind, size, config, _, sample_type = struct.unpack_from("<IIQQQ", data, attr)
+        place, nr_bytes = struct.unpack_from("<QQ", data, attr + 64)
+        assert (size, nr_bytes) == (64, 8)
+        found.append((kind, config, sample_type, struct.unpack_from("<Q", data, place)[0]))
+    return found
+
+
+def words_of(data):
+    return struct.unpack(f"<{len(data) // 8}Q", data)
+
+
+PAGE = datkit.page(
+    1000,
+    datkit.record(10, sample(BASE + 0x104)),
+    datkit.record(1, stack(BASE + 0x104, BASE + 0x210)),
+    datkit.record(5, sample(0x401000, context=1, pid=6)),
+    datkit.record(5, demo(-1)),
+    datkit.record(1, stack(BASE + 0x210)),
+    datkit.record(4, sample(BASE + 0x108, context=2, pid=0)),
+)
+
+
+def check_samples(found):
+    samples = [(misc, words_of(data)) for kind, misc, data in found if kind == 9]
+    event = samples.pop(2)
     assert samples == [
-        (1, (BASE + 0x104, 5 << 32 | 5, 1010, 0, 1000, 3, kernel, BASE + 0x104, BASE + 0x210)),
-        (2, (0x401000, 6 << 32 | 6, 1016, 0, 1000, 2, user, 0x401000)),
-        (1, (BASE + 0x108, 0, 1026, 0, 1000, 2, kernel, BASE + 0x108)),
+        (1, (1, BASE + 0x104, 5 << 32 | 5, 1010, 0, 1000, 3, KERNEL, BASE + 0x104, BASE + 0x210)),
+        (2, (1, 0x401000, 6 << 32 | 6, 1016, 0, 1000, 2, USER, 0x401000)),
+        (1, (1, BASE + 0x108, 0, 1026, 0, 1000, 2, KERNEL, BASE + 0x108)),
     ]
+    assert event[1][:2] == (2, BASE + 0x210) and event[1][3:9] == (1021, 0, 1, 2, KERNEL, BASE + 0x210)
+    raw = b"".join(struct.pack("<Q", word) for word in event[1][9:])
+    assert struct.unpack_from("<I", raw)[0] == len(raw) - 4 and raw[4:].startswith(demo(-1))
+
+
+def test_samples_and_events_with_their_stacks(tmp_path):
+    run = perf(tmp_path, {0: PAGE})
+    assert run.returncode == 0 and run.stdout.startswith(b"perf.data: 3 samples, 1 events; perf report "), run.stderr
+    data = (tmp_path / "perf.data").read_bytes()
+    found = records(data)
+    assert [kind for kind, _, _ in found] == [1, 3, 3, 3, 9, 9, 9, 9]
+    names = [data[8:-32].rstrip(b"\0") for kind, _, data in found if kind == 3]
+    assert names == [b"swapper", b"some name", b"other"]
+    all_of = 1 << 16 | 1 | 2 | 4 | 1 << 5 | 1 << 7 | 1 << 8
+    (number,) = struct.unpack_from("<H", demo(-1))
+    assert attributes(data) == [(1, 0, all_of, 1), (2, number, all_of | 1 << 10, 2)]
+    check_samples(found)
     names = (tmp_path / "perf.data.kallsyms").read_text().splitlines()
     assert [name.split()[2] for name in names] == ["_text", "start", "first", "second"]
 
 
+def test_a_pipe(tmp_path):
+    """The same records behind those that the head of a file stands for; --to starts a reader that finds the names."""
+    run = perf(tmp_path, {0: PAGE}, "-o", "-", "--kallsyms", "names")
+    assert run.stdout[:16] == b"PERFILE2" + struct.pack("<Q", 16), run.stderr
+    found = split(run.stdout, 16, len(run.stdout))
+    assert [kind for kind, _, _ in found] == [64, 64, 66, 67, 1, 3, 3, 3, 9, 9, 9, 9, 68]
+    assert [struct.unpack_from("<Q", data, 128) for kind, _, data in found if kind == 64] == [(1,), (2,)]
+    check_samples(found)
+    reader = "sh -c 'test -s $3 && cat > piped'"
+    assert perf(tmp_path, {0: PAGE}, "--to", reader).returncode == 0
+    assert (tmp_path / "piped").read_bytes() == run.stdout
+    failed = perf(tmp_path, {0: PAGE}, "--to", "false")
+    assert failed.returncode and b"false ended with status 1" in failed.stderr
+
+
+def test_threads_and_programs(tmp_path):
+    """Births and ends have their times; a program's code is mapped where it runs, from the file below --root."""
+    root, name = tmp_path / "root/bin", b"/bin/one\0"
+    root.mkdir(parents=True)
+    code = struct.pack("<IIQQQQQQ", 1, 5, 0x1000, 0x401000, 0x401000, 0x2000, 0x2000, 0x1000)
+    ident = b"\x7fELF\x02\x01".ljust(16, b"\0") + struct.pack("<H", 2)
+    (root / "one").write_bytes(
+        (ident.ljust(32, b"\0") + struct.pack("<Q", 64)).ljust(54, b"\0") + struct.pack("<HH", 56, 1) + bytes(6) + code
+    )
+    page = datkit.page(
+        1000,
+        datkit.record(10, header(61, 5) + struct.pack("<ii", 5, 6)),
+        datkit.record(1, header(63, 6) + struct.pack("<Ii", len(name) << 16 | 16, 6) + name),
+        datkit.record(1, sample(0x401010, context=1, pid=6)),
+        datkit.record(1, header(62, 6) + struct.pack("<i", 6)),
+    )
+    run = perf(tmp_path, {0: page}, "-o", "perf.data", "--root", "root", formats={**WITH_SAMPLES, "sched": SCHED})
+    assert run.returncode == 0, run.stderr
+    found = [(kind, data) for kind, _, data in records((tmp_path / "perf.data").read_bytes()) if kind != 9]
+    assert [kind for kind, _ in found] == [1, 3, 3, 7, 3, 1, 4]
+    (_, birth), (_, _), (_, mapped), (_, end) = found[3:]
+    assert struct.unpack_from("<IIIIQ", birth) == (6, 5, 6, 5, 1010) and struct.unpack_from("<IIIIQ", end) == (6, 6, 6, 6, 1013)
+    assert struct.unpack_from("<IIQQQ", mapped) == (6, 6, 0x401000, 0x2000, 0x1000)
+    assert mapped[32:].split(b"\0")[0] == str((root / "one").resolve()).encode()
+    assert struct.unpack("<IIQIIQ", mapped[-32:]) == (6, 6, 1011, 0, 0, 1)
+
+
+def test_the_kernels_file_gets_the_build_id(tmp_path):
+    words = ["gcc", "-x", "c", "-c", "-o", tmp_path / "some.elf", "-"]
+    subprocess.run(words, input=b"int some;", timeout=60, check=True)
+    assert perf(tmp_path, {0: PAGE}, "-o", "perf.data", "--elf", "some.elf").returncode == 0
+    data = (tmp_path / "perf.data").read_bytes()
+    notes = subprocess.run(["readelf", "-n", tmp_path / "perf.data.elf"], capture_output=True, text=True, timeout=60, check=True).stdout
+    digest = notes.split("Build ID: ")[-1].split()[0]
+    assert bytes.fromhex(digest) + b"\x14" in data
+    run = perf(tmp_path, {0: PAGE}, "-o", "perf.data", "--elf", "nosuch")
+    assert run.returncode and b"nosuch" in run.stderr
+
+
 def test_a_trace_without_samples(tmp_path):
-    run = perf(tmp_path, {0: datkit.page(1000, datkit.record(10, demo(-1)))})
-    assert run.returncode == 5 and "has no events profile:sample" in run.stderr
+    run = perf(tmp_path, {0: datkit.page(1000, datkit.record(10, stack(BASE)))})
+    assert run.returncode == 5 and b"has neither events profile:sample" in run.stderr
     assert not list(tmp_path.glob("perf*"))

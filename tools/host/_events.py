@@ -177,10 +177,12 @@ class Recording:
         self.name, self.types, self.comms, self.formats_of_bprint = name, {}, {}, {}
         self.symbols, self.clock, self.page_bytes, self.cpus = Symbols(), "local", 4096, []
         self.programs = None  # a Programs, for names in stacks of programs
+        self.header_page, self.formats = "", {}  # the texts; those of formats with their systems, by the type's number
 
     # ---- Its parts ----
 
     def read_header_page(self, text):
+        self.header_page = text
         data = re.search(r" data;\s*offset:(\d+);\s*size:(\d+);", text)
         if data:
             self.page_bytes = int(data[1]) + int(data[2])
@@ -190,6 +192,7 @@ class Recording:
     def read_format(self, system, text):
         kind = EventType(system, text)
         self.types[kind.id] = kind
+        self.formats[kind.id] = (system, text)
 
     def read_printk(self, text):
         for address, form in re.findall(r'^0x([0-9a-fA-F]{1,16}) : "(.*)"$', text, re.M):

@@ -14,6 +14,7 @@ from host._common import Failure
 FOLDERS = ("bin", "sbin", "usr/bin", "usr/sbin", "usr/local/bin", "")
 PIE_BASE = 0x555555554000  # MM_PIE_BASE of kernel/process/mm.h
 SYMTAB, DYNSYM, FUNC, DYNAMIC, MOST_LINKS = 2, 11, 2, 3, 40
+LOAD, MAY_RUN = 1, 1  # of parts of a program
 
 
 def add_arguments(parser):
@@ -91,6 +92,19 @@ class Functions:
         return self.found[at][1]
 
 
+def code_of(path):
+    """(address, bytes, where they are in the file) of the parts of a program that are run; none if it is no such file."""
+    try:
+        data = path.read_bytes()
+        kind, (first,), (size, count) = data[16], struct.unpack_from("<Q", data, 32), struct.unpack_from("<HH", data, 54)
+        parts = [struct.unpack_from("<IIQQQQQQ", data, first + size * i) for i in range(count)]
+    except (OSError, IndexError, struct.error):
+        return []
+    base = PIE_BASE if kind == DYNAMIC else 0
+    is_elf = data[:6] == b"\x7fELF\x02\x01"
+    return [(base + part[3], part[6], part[2]) for part in parts if is_elf and part[0] == LOAD and part[1] & MAY_RUN]
+
+
 class Programs:
     """The processes of a recording with their files."""
 
@@ -114,7 +128,8 @@ class Programs:
         at = bisect.bisect_right(runs, ts, key=lambda run: run[0])
         return runs[at - 1][1] if at else None
 
-    def _file(self, event, tgid):
+    def file(self, event, tgid):
+        """That of a process at the time of the event, or None."""
         path, comm = self._run(tgid, event.ts), event.trace.comm(tgid)
         if path:
             return self.below(path)
@@ -132,5 +147,5 @@ class Programs:
 
     def name(self, event, address, is_return):
         """The function of a caller in a user_stack; None when that is not known. A return address lies behind its call."""
-        path = self._file(event, event.number("tgid"))
+        path = self.file(event, event.number("tgid"))
         return self._functions(path).name(address - is_return) if path else None

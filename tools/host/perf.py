@@ -1,64 +1,64 @@
-"""fathom perf: the profiler's samples as a perf.data, for `perf report`, `perf script` and the tools that read these.
+"""fathom perf: the profiler's samples, and trace events, as a perf.data, for `perf report`, `perf script` and the tools that read these.
 
-The events profile:sample become samples of the clock `cpu-clock`, with the stacks that the options stacktrace and userstacktrace have
-written behind them as call chains. The names of functions go into a file of their own beside it, in the form of /proc/kallsyms, as
-perf.data has no place for them; the build-id in the file keeps perf from taking those of its own kernel instead.
-
-The layout is described in perf.data-file-format.txt of Linux's tools/perf.
+The events profile:sample become samples of the clock `cpu-clock`, all others samples of their trace points, with the stacks that the options
+stacktrace and userstacktrace have written behind them as call chains. sched_process_fork, _exit and _exec tell of threads and programs. The names
+of functions go into a file of their own beside it, in the form of /proc/kallsyms, as perf.data has no place for them; the build-id in
+the file keeps perf from taking those of its own kernel instead. Functions of programs have names if --root says where their files are.
 """
 import hashlib
+import shlex
 import struct
+import subprocess
+import sys
+import tempfile
 
-from host import _source
+from host import _perf_data, _programs, _source
 from host._common import NOTHING, Failure
-from host._events import Lost
+from host._events import Lost, UnknownType
 from host._output import replaced
 
-HELP = "write the profiler's samples as a perf.data"
+HELP = "write the profiler's samples, and trace events, as a perf.data"
 EXAMPLE = "tools/fathom perf -o perf.data trace.dat; perf report -i perf.data --kallsyms perf.data.kallsyms"
-
-MAGIC, HEADER_BYTES, ATTR_BYTES = b"PERFILE2", 104, 64
-SOFTWARE, CPU_CLOCK = 1, 0
-IP, TID, TIME, CALLCHAIN, CPU, PERIOD = 1 << 0, 1 << 1, 1 << 2, 1 << 5, 1 << 7, 1 << 8
-HAS_MMAP, HAS_COMM, BY_FREQUENCY = 1 << 8, 1 << 9, 1 << 10
-MMAP, COMM, LOST, SAMPLE = 1, 3, 2, 9
-IN_KERNEL, IN_USER, BUILD_ID_SIZE = 1, 2, 1 << 15
-KERNEL_PART, USER_PART = (1 << 64) - 128, (1 << 64) - 512
-BUILD_ID, FEATURE_BITS = 2, 256
-NAME, MAP_NAME = b"[kernel.kallsyms]", b"[kernel.kallsyms]_text"
-USER, NO_PID = 1, 0xFFFFFFFF
-CONTEXT_USER = USER
+CONTEXT_USER = 1
 
 
 def add_arguments(parser):
-    parser.add_argument("-o", "--output", metavar="FILE", default="perf.data", help="the file to write (default: %(default)s)")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="perf.data", help="the file to write, - for a pipe to perf (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--kallsyms", metavar="FILE", help="the file for names of functions (default: that of -o, with .kallsyms behind it)"
+    )
+    parser.add_argument("--to", metavar="COMMAND", help="start `COMMAND -i - --kallsyms FILE`, such as 'perf report', and write into it")
+    parser.add_argument(
+        "--elf", metavar="FILE", help="the kernel's fathom.elf: a copy with the build-id is written, for `perf annotate -k`"
+    )
+    _programs.add_arguments(parser)
     _source.add_arguments(parser)
-
-
-def record(kind, misc, data):
-    return struct.pack("<IHH", kind, misc, 8 + len(data)) + data
-
-
-def padded(text, to=8):
-    return (text + b"\0").ljust((len(text) + to) // to * to, b"\0")
 
 
 # ---- The recording ----
 
 
 class Sample:
-    """An event profile:sample, and the stacks behind it."""
+    """An event, and the stacks behind it."""
 
     def __init__(self, event):
         self.event, self.kernel, self.user, self.process = event, [], [], event.pid
+        self.is_of_clock = event.system == "profile" and event.name == "sample"
+        self.is_user = self.is_of_clock and event.number("context") == CONTEXT_USER
 
-    def record(self):
-        ip, is_user = self.event.number("ip"), self.event.number("context") == CONTEXT_USER
-        kernel = [] if is_user else self.kernel or [ip]
-        user = self.user or ([ip] if is_user else [])
-        chain = ([KERNEL_PART, *kernel] if kernel else []) + ([USER_PART, *user] if user else [])
-        data = struct.pack("<QIIQIIQ", ip, self.process, self.event.pid, self.event.ts, self.event.cpu, 0, self.event.number("period"))
-        return record(SAMPLE, IN_USER if is_user else IN_KERNEL, data + struct.pack(f"<Q{len(chain)}Q", len(chain), *chain))
+    def ip(self):
+        return self.event.number("ip") if self.is_of_clock else (self.kernel or [0])[0]
+
+    def record(self, number):
+        event, ip = self.event, self.ip()
+        kernel = [] if self.is_user else self.kernel or ([ip] if ip else [])
+        user = self.user or ([ip] if self.is_user else [])
+        period = event.number("period") if self.is_of_clock else 1
+        data = struct.pack("<QQIIQIIQ", number, ip, self.process, event.pid, event.ts, event.cpu, 0, period)
+        data += _perf_data.chain_of(kernel, user) + (b"" if self.is_of_clock else _perf_data.raw_of(event.data))
+        return _perf_data.record(_perf_data.SAMPLE, _perf_data.IN_USER if self.is_user else _perf_data.IN_KERNEL, data)
 
 
 def addresses(callers):
@@ -72,25 +72,25 @@ def addresses(callers):
 
 
 def samples_of(recording):
-    """All samples, in the order of time. A stack belongs to the event before it of the same CPU."""
+    """All samples, in the order of time. A stack belongs to the event before it of the same CPU. Events of tracers are none."""
     samples, before = [], {}
     for event in recording.events():
         if isinstance(event, Lost):
             continue
         last = before.get(event.cpu)
-        if event.system == "profile" and event.name == "sample":
+        if event.system != "ftrace" and not isinstance(event.type, UnknownType):
             before[event.cpu] = Sample(event)
             samples.append(before[event.cpu])
-        elif last and event.system == "ftrace" and event.name == "kernel_stack":
+        elif last and event.name == "kernel_stack":
             last.kernel = addresses(event.fields.get("caller"))
-        elif last and event.system == "ftrace" and event.name == "user_stack":
+        elif last and event.name == "user_stack":
             last.user, last.process = addresses(event.fields.get("caller")), event.number("tgid")
         else:
             before.pop(event.cpu, None)
     return samples
 
 
-# ---- The file ----
+# ---- Its records ----
 
 
 def kallsyms_of(symbols):
@@ -100,53 +100,145 @@ def kallsyms_of(symbols):
     )
 
 
-def map_of_kernel(symbols):
-    first, last = symbols.addresses[0], symbols.addresses[-1] + 0x1000
-    return record(MMAP, IN_KERNEL, struct.pack("<IIQQQ", NO_PID, 0, first, last - first, first) + padded(MAP_NAME))
+def kernel_map(symbols):
+    first = symbols.addresses[0]
+    return _perf_data.kernel_map(first, symbols.addresses[-1] + 0x1000 - first)
+
+
+def comm_of(recording, pid):
+    return recording.comm(pid) if pid else "swapper"
 
 
 def names_of(recording, samples):
     """A record for the name of each thread."""
     threads = {sample.event.pid: sample.process for sample in samples}
-    return b"".join(
-        record(COMM, 0, struct.pack("<II", process, pid) + padded((recording.comm(pid) if pid else "swapper").encode()))
-        for pid, process in sorted(threads.items())
-    )
+    return b"".join(_perf_data.name(process, pid, comm_of(recording, pid)) for pid, process in sorted(threads.items()))
 
 
-def attribute(period):
-    sample_type = IP | TID | TIME | CALLCHAIN | CPU | PERIOD
-    return struct.pack("<IIQQQQQIIQ", SOFTWARE, ATTR_BYTES, CPU_CLOCK, period, sample_type, 0, HAS_MMAP | HAS_COMM, 0, 0, 0)
+def program_maps(path, process, time=0):
+    return b"".join(_perf_data.program_map(process, code, path.resolve(), time) for code in _programs.code_of(path)) if path else b""
 
 
-def build_id(symbols):
-    """Of the names: perf takes no symbols of another kernel for those of this one."""
-    digest = hashlib.sha1(kallsyms_of(symbols).encode()).digest()
-    return record(0, IN_KERNEL | BUILD_ID_SIZE, struct.pack("<I", NO_PID) + digest + bytes([len(digest), 0, 0, 0]) + padded(NAME, 64))
+def older_programs(recording, samples):
+    """The code of processes that had begun before the recording."""
+    first = {}
+    for sample in samples:
+        if sample.is_user or sample.user:
+            first.setdefault(sample.process, sample.event)
+    programs = recording.programs
+    older = [(process, event) for process, event in first.items() if programs and process not in programs.runs]
+    return b"".join(program_maps(programs.file(event, process), process) for process, event in older)
 
 
-def perf_data(recording, samples):
-    records = map_of_kernel(recording.symbols) + names_of(recording, samples) + b"".join(sample.record() for sample in samples)
-    attrs_at = HEADER_BYTES
-    data_at = attrs_at + ATTR_BYTES + 16
-    features_at = data_at + len(records)
-    ids = build_id(recording.symbols)
-    flags = (1 << BUILD_ID).to_bytes(FEATURE_BITS // 8, "little")
-    head = MAGIC + struct.pack("<QQQQQQQQ", HEADER_BYTES, ATTR_BYTES + 16, attrs_at, ATTR_BYTES + 16, data_at, len(records), 0, 0) + flags
-    attrs = attribute(samples[0].event.number("period")) + struct.pack("<QQ", 0, 0)
-    return head + attrs + records + struct.pack("<QQ", features_at + 16, len(ids)) + ids
+def life_of(recording, event):
+    """The records of an event that tells of a thread or of a program."""
+    pid = event.number("child_pid" if event.name == "sched_process_fork" else "pid")
+    if event.system != "sched":
+        return b""
+    if event.name == "sched_process_fork":
+        named = _perf_data.name(pid, pid, comm_of(recording, pid), event.ts)
+        return _perf_data.birth(pid, event.number("parent_pid"), event.ts) + named
+    if event.name == "sched_process_exec" and recording.programs:
+        return program_maps(recording.programs.file(event, pid), pid, event.ts)
+    return _perf_data.end(pid, event.ts) if event.name == "sched_process_exit" else b""
+
+
+def attributes_of(samples):
+    """{number of the event's type: its attribute}; that of the clock first."""
+    found = {sample.event.type.id: sample for sample in sorted(samples, key=lambda one: not one.is_of_clock)}
+    return {
+        number: _perf_data.Attribute.clock(one.event.number("period")) if one.is_of_clock else _perf_data.Attribute.tracepoint(number)
+        for number, one in found.items()
+    }
+
+
+def numbered(attributes):
+    for number, one in enumerate(attributes, 1):
+        one.number = number
+    return list(attributes)
+
+
+def digest_of(symbols):
+    """The build-id: of the names, so that those of another kernel are not taken for this one's."""
+    return hashlib.sha1(kallsyms_of(symbols).encode()).digest()
+
+
+def features_of(recording, attributes):
+    features = {_perf_data.BUILD_ID: _perf_data.build_id(digest_of(recording.symbols))}
+    formats = {}
+    for number, one in attributes.items():
+        if one.is_raw:
+            system, text = recording.formats[number]
+            formats.setdefault(system, []).append(text)
+    if formats:
+        features[_perf_data.TRACING_DATA] = _perf_data.tracing_data(recording.header_page, formats)
+    return features
+
+
+def perf_data(recording, samples, is_pipe=False):
+    attributes = attributes_of(samples)
+    ordered = numbered(attributes.values())
+    records = [kernel_map(recording.symbols), names_of(recording, samples), older_programs(recording, samples)]
+    for sample in samples:
+        records += [life_of(recording, sample.event), sample.record(attributes[sample.event.type.id].number)]
+    write = _perf_data.piped_of if is_pipe else _perf_data.file_of
+    return write(ordered, features_of(recording, attributes), b"".join(records))
+
+
+def write_names(recording, path):
+    with replaced(path) as file:
+        file.write(kallsyms_of(recording.symbols))
+
+
+def write_elf(recording, options, path):
+    """perf takes a kernel's file only if it has the build-id of the recording, and Fathom's has none."""
+    with tempfile.NamedTemporaryFile() as note:
+        note.write(struct.pack("<III", 4, 20, 3) + b"GNU\0" + digest_of(recording.symbols))
+        note.flush()
+        words = ["objcopy", "--add-section", f".note.gnu.build-id={note.name}", options.elf, path]
+        made = subprocess.run(words, capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise Failure(made.stderr.strip())
+
+
+def write_into(command, recording, samples):
+    """The names have to be there before perf begins to read."""
+    with tempfile.NamedTemporaryFile(suffix=".kallsyms") as names:
+        write_names(recording, names.name)
+        words = [*shlex.split(command), "-i", "-", "--kallsyms", names.name]
+        done = subprocess.run(words, input=perf_data(recording, samples, is_pipe=True), check=False)
+    if done.returncode:
+        raise Failure(f"{words[0]} ended with status {done.returncode}")
+
+
+def summary(samples):
+    nr_clock = sum(sample.is_of_clock for sample in samples)
+    return f"{nr_clock} samples" + (f", {len(samples) - nr_clock} events" if nr_clock < len(samples) else "")
+
+
+def write_files(options, recording, samples):
+    is_pipe = options.output == "-"
+    name = "perf.data" if is_pipe else options.output
+    names = options.kallsyms or f"{name}.kallsyms"
+    write_names(recording, names)
+    if options.elf:
+        write_elf(recording, options, f"{name}.elf")
+    if is_pipe:
+        sys.stdout.buffer.write(perf_data(recording, samples, is_pipe=True))
+        return
+    with replaced(options.output, "wb") as file:
+        file.write(perf_data(recording, samples))
+    print(f"{options.output}: {summary(samples)}; perf report -i {options.output} --kallsyms {names}")
 
 
 def run(options):
-    recording = _source.opened(options)
+    recording = _source.opened_with_programs(options)
     samples = samples_of(recording)
     if not samples:
-        raise Failure(f"{options.source} has no events profile:sample (docs/profiling.md)", NOTHING)
+        raise Failure(f"{options.source} has neither events profile:sample (docs/profiling.md) nor other trace events", NOTHING)
     if not recording.symbols.addresses:
         raise Failure(f"{options.source} has no names of functions")
-    names = f"{options.output}.kallsyms"
-    with replaced(names) as file:
-        file.write(kallsyms_of(recording.symbols))
-    with replaced(options.output, "wb") as file:
-        file.write(perf_data(recording, samples))
-    print(f"{options.output}: {len(samples)} samples; perf report -i {options.output} --kallsyms {names}")
+    if options.to:
+        write_into(options.to, recording, samples)
+    else:
+        write_files(options, recording, samples)
