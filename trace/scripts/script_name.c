@@ -135,17 +135,18 @@ static struct script_type script_name_of_btf(uint32_t id)
 {
 	uint32_t stripped = trace_btf_strip(id);
 	uint32_t bytes = (uint32_t)trace_btf_sizeof(id);
+	const struct script_type wide = { 0 }; /* a number of two words is no value */
 
 	switch (trace_btf_form(id)) {
 	case BTF_FORM_SIGNED:
 	case BTF_FORM_ENUM:
-		return trace_script_signed;
+		return bytes <= 8 ? trace_script_signed : wide;
 	case BTF_FORM_UNSIGNED:
 	case BTF_FORM_SIZE:
 	case BTF_FORM_BOOL:
 	case BTF_FORM_CHAR:
 	case BTF_FORM_FUNCTION:
-		return trace_script_unsigned;
+		return bytes <= 8 ? trace_script_unsigned : wide;
 	case BTF_FORM_POINTER:
 	case BTF_FORM_STRING:
 		return (struct script_type){ .kind = SCRIPT_POINTER,
@@ -326,7 +327,6 @@ TRACE_NOINLINE void trace_script_type_cast(struct script_type_check *check,
 	if (!is_pointer && (is_signed || trace_expr_starts(&word, "uint")) &&
 	    !trace_expr_number(&digits, 10, false, &bits) &&
 	    (bits == 8 || bits == 16 || bits == 32 || bits == 64)) {
-		trace_script_want_number(check, node->a);
 		node->bits = (uint32_t)bits;
 		node->type = is_signed ? trace_script_signed : trace_script_unsigned;
 		return;

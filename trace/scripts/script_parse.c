@@ -101,7 +101,8 @@ static struct script_node *script_parse_assign(struct script_lex *lex, struct sc
 	if (!node)
 		return NULL;
 	node->binary = op.len ? trace_script_binary(&op) : SCRIPT_NO_BINARY;
-	if (op.len && !node->binary)
+	if (op.len && (node->binary <= SCRIPT_AND ||
+		       (node->binary >= SCRIPT_EQ && node->binary <= SCRIPT_GT)))
 		trace_script_refuse(lex->script, &word, -EINVAL, "no such assignment");
 	node->a = to;
 	node->b = trace_script_expression(lex, depth);

@@ -83,6 +83,20 @@ static inline void make_structs(struct btf_maker *m)
 	sched_ptr = make_type(m, BTF_PTR, "", 0, m->nr_types);
 }
 
+/* Members that are no number of a word, and bits of one word that do not begin at its first byte. */
+static inline void make_odd(struct btf_maker *m)
+{
+	uint32_t wide = make_int(m, "__int128", 16, 0);
+	uint32_t real = make_type(m, BTF_FLOAT, "double", 0, 8);
+
+	make_type(m, BTF_STRUCT, "odd", 4, 40);
+	m->types[m->nr_words - 2] |= 1u << 31;
+	add_member(m, "wide", wide, 0);
+	add_member(m, "real", real, 16);
+	make_member(m, "across", size_id, 58u << 24 | (16 * 8 + 7));
+	make_member(m, "within", size_id, 57u << 24 | (24 * 8 + 7));
+}
+
 /*
  * int do_work(struct file *file, unsigned short nr, const char *text, size_t size, _Bool now, int,
  *             long last);
@@ -121,6 +135,7 @@ static inline void make_types(struct btf_maker *m)
 	iterate_long = make_proto(m, 0, 2);
 	make_param(m, "funcs_", pointer);
 	make_param(m, "a_name_of_more_than_thirty_two_letters", sched_ptr);
+	make_odd(m);
 	make_type(m, BTF_FUNC, "do_work", 0, do_work);
 	make_type(m, BTF_FUNC, "iterate", 0, iterate);
 	make_type(m, BTF_FUNC, "iterate_long", 0, iterate_long);
