@@ -65,7 +65,7 @@ ONE_CPU = "gcc and not max and not test_init"
 MORE_CPUS = "gcc and (max or gcc-8) and not 2-max and not torture"
 CALLS = [f"tests/qemu/test_process{name}.py" for name in ("", "_signals", "_threads", "_ptrace", "_terminal", "_policy")]
 PROGRAMS = [f"tests/qemu/test_process_{name}.py" for name in ("busybox", "dynamic", "events", "scripts")]
-UPROBES = [f"tests/qemu/test_uprobe{name}.py" for name in ("s", "_events", "_golden")]
+UPROBES = [f"tests/qemu/test_uprobe{name}.py" for name in ("s", "_events")]
 BOOTED = (
     ("calls", [*CALLS, "-k", ONE_CPU], 12, IMPATIENT, PROCESSES),
     ("programs", [*PROGRAMS, *UPROBES, "-k", ONE_CPU], 8, IMPATIENT, PROCESSES),

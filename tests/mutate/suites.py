@@ -6,7 +6,7 @@ import re
 
 from coverage import MAKEFILE, Coverage, command_of, variant_of
 from engine import HUNG, KILLED, SURVIVED, UNLINKED
-from trees import Timeout, redirected, run
+from trees import ROOT, Timeout, redirected, run
 
 PYTEST = ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
 NO_SUCH_TEST = (4, 5)  # what pytest then returns: no mutant is killed by that
@@ -71,6 +71,7 @@ class Boots:
     def __init__(self, plan, variables, tests):
         """`tests`: (name, pytest's arguments, seconds, environment, paths they are for), the first ones first; may be none."""
         self.plan, self.variables, self.tests = plan, variables, tests
+        self.passed = set()  # the tests that are known to pass without a mutant
 
     def judge(self, tree, mutant):
         touched = tree.depending(self.plan, mutant.path)
@@ -87,12 +88,29 @@ class Boots:
                 if not mutant.path.startswith(paths):
                     continue
                 what, by = self._boot(name, words, tree, seconds, {**builds, **env})
+                if what and name not in self.passed:
+                    self._passes(name, words, tree, mutant, {**builds, **env})
                 if what:
                     return what, by
             return SURVIVED, ""
         finally:
             for name in touched:  # the source gets its old time back, and they would stay
                 (tree.path / name).unlink(missing_ok=True)
+
+    def _passes(self, name, words, tree, mutant, env):
+        """A test that fails without the mutant as well says nothing: the run ends."""
+        text = (tree.path / mutant.path).read_text()
+        tree.put(mutant.path, self.original(mutant.path))
+        run(["make", "-s", *self.variables, "test-kernel"], tree.path)
+        if self._boot(name, words, tree, 600, env)[0]:
+            raise SystemExit(f"mutate: without a mutant fails, too: {' '.join(words)}")
+        self.passed.add(name)
+        tree.put(mutant.path, text)
+
+    @staticmethod
+    def original(path):
+        """The text of a source of the checkout."""
+        return (ROOT / path).read_text()
 
     @staticmethod
     def _boot(name, words, tree, seconds, env):

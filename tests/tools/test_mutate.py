@@ -361,6 +361,23 @@ def test_a_boot_fails_twice(monkeypatch, failures, what):
     assert Boots._boot("calls", [], None, 1, {})[0] == what
 
 
+@pytest.mark.parametrize("failures,ends", [((), False), ((1, 2), True)])
+def test_a_boot_that_fails_without_a_mutant(tree, monkeypatch, failures, ends):
+    monkeypatch.setattr(suites, "attempt", Twice(failures))
+    monkeypatch.setattr(suites, "run", lambda *unused: 0)
+    monkeypatch.setattr(Boots, "original", staticmethod(lambda path: PROGRAM))
+    mutant = mutants_of("limit.c", PROGRAM)[0]
+    tree.put("limit.c", mutant.apply(PROGRAM))
+    boots = Boots(None, (), ())
+    if ends:
+        with pytest.raises(SystemExit, match="without a mutant fails"):
+            boots._passes("calls", ["test.py"], tree, mutant, {})
+    else:
+        boots._passes("calls", ["test.py"], tree, mutant, {})
+        assert boots.passed == {"calls"}
+        assert (tree.path / "limit.c").read_text() == mutant.apply(PROGRAM)
+
+
 def test_the_name_of_an_area_is_no_part_of_a_path(campaign):
     named = type(campaign).files.__globals__["is_named"]
     words = ("kernel", "virtio", "kernel/", "trace/types/")

@@ -269,6 +269,32 @@ static void length(void **state)
 	assert_int_equal(trace_script_create(text, NULL, &script, &script_error), -E2BIG);
 }
 
+/* More functions of one name than are looked for, none of which can be traced. */
+static void one_name(void **state)
+{
+	struct trace_script *script;
+
+	(void)state;
+	for (uintptr_t i = 0; i < 40; i++)
+		fake_symbol_add(0x1000 + 16 * i, 16, "often");
+	assert_int_equal(trace_script_create("kprobe:often { }", NULL, &script, &script_error),
+			 -ENOENT);
+	assert_string_equal(script_error.why, "no function that can be traced matches 'often'");
+}
+
+static void one_call(void)
+{
+	fake_call(DO_WORK, PARENT);
+}
+
+static void names_of_probes(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		script_run("k:do_work, kr:do_work, BEGIN { printf(\"%s\\n\", probe) }", one_call),
+		"BEGIN\nkprobe:do_work\nkretprobe:do_work\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +306,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(room, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(nesting, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(length, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(one_name, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(names_of_probes, script_reset, script_check),
 	};
 
 	return cmocka_run_group_tests(tests, script_setup, NULL);
