@@ -22,6 +22,7 @@ enum {
 	NR_RMDIR = 84,
 	NR_SYMLINK = 88,
 	NR_READLINK = 89,
+	NR_FCNTL = 72,
 	NR_FCHMOD = 91,
 	NR_FCHOWN = 93,
 	NR_SENDFILE = 40,
@@ -52,6 +53,9 @@ enum {
 	O_RDWR = 2,
 	O_CREAT = 0100,
 	O_EXCL = 0200,
+	O_APPEND = 02000,
+	O_NONBLOCK = 04000,
+	O_LARGEFILE = 0100000, /* Linux shows it of each file */
 	O_NOFOLLOW = 0400000,
 	O_DIRECTORY = 0200000,
 	O_PATH = 010000000
@@ -199,6 +203,31 @@ static void test_flags(void)
 	CHECK(CALL1(NR_UNLINK, "d/new") == 0 && CALL1(NR_CLOSE, fd) == 0);
 }
 
+static long flags_of(long fd)
+{
+	return CALL2(NR_FCNTL, fd, 3) & ~(long)O_LARGEFILE; /* F_GETFL */
+}
+
+/* How a file is open, each flag by itself, and those that can be changed: F_GETFL, F_SETFL. */
+static void test_open_flags(void)
+{
+	static const int flags[] = { 0, 1, 2, O_APPEND, O_NONBLOCK, 1 | O_APPEND, 2 | O_NONBLOCK };
+	long fd = open_at(-100, "flags", O_RDWR | O_CREAT);
+
+	CHECK(fd >= 0 && CALL1(NR_CLOSE, fd) == 0);
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		fd = open_at(-100, "flags", flags[i]);
+		CHECK(fd >= 0 && flags_of(fd) == flags[i]);
+		CHECK(CALL3(NR_FCNTL, fd, 4, O_APPEND | O_CREAT) == 0);
+		CHECK(flags_of(fd) == ((flags[i] & 3) | O_APPEND));
+		CHECK(CALL3(NR_FCNTL, fd, 4, O_NONBLOCK | 1) == 0);
+		CHECK(flags_of(fd) == ((flags[i] & 3) | O_NONBLOCK));
+		CHECK(CALL3(NR_FCNTL, fd, 4, 0) == 0 && flags_of(fd) == (flags[i] & 3));
+		CHECK(CALL1(NR_CLOSE, fd) == 0 && flags_of(fd) == (-EBADF & ~O_LARGEFILE));
+	}
+	CHECK(CALL1(NR_UNLINK, "flags") == 0);
+}
+
 /* From the middle of a file, to another and to a pipe; the end is where it was. */
 static void test_sendfile(void)
 {
@@ -267,6 +296,7 @@ void main_program(long *sp)
 	test_sizes();
 	test_reads();
 	test_flags();
+	test_open_flags();
 	test_sendfile();
 	test_far();
 	test_times();

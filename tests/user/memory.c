@@ -125,7 +125,7 @@ static void test_fork(void)
 static void test_shared(void)
 {
 	char *at = (char *)syscall6(NR_MMAP, 0, 2 * PAGE, 3, 0x21, -1, 0), *file;
-	long fd = CALL3(NR_OPEN, "/tmp/shared", 0102, 0644), pid, only_read;
+	long fd = CALL3(NR_OPEN, "/tmp/shared", 0102, 0644), pid, only_read, only_write;
 
 	CHECK((long)at > 0 && fd >= 0);
 	at[PAGE] = 1;
@@ -151,6 +151,9 @@ static void test_shared(void)
 	file = (char *)syscall6(NR_MMAP, 0, PAGE, 3, 2, only_read, 0);
 	file[0] = 'y';
 	CHECK(CALL4(NR_PREAD, fd, bss, 1, 0) == 1 && bss[0] == 'x');
+	only_write = CALL3(NR_OPEN, "/tmp/shared", 1, 0);
+	CHECK(syscall6(NR_MMAP, 0, PAGE, 1, 2, only_write, 0) == -13 &&
+	      syscall6(NR_MMAP, 0, PAGE, 3, 1, only_write, 0) == -13);
 	CHECK(CALL1(NR_UNLINK, "/tmp/shared") == 0);
 	bss[0] = bss[1] = 0;
 }
