@@ -109,3 +109,12 @@ def test_ctrl_c(host):
     host.send("\x03")
     host.wait_prompt()
     assert host.run("echo $?")[0] == "130\n"
+
+
+@pytest.mark.parametrize("build,cpus,cpu", [("gcc", 1, "qemu64"), ("clang", 2, "max")])
+def test_first_program(tmp_path, build, cpus, cpu):
+    """Signals that do not end it, and children of others that become its own."""
+    initrd = archive(tmp_path / "orphans.cpio", {"bin/orphans": built("orphans", build)})
+    with Guest(build, cpus, cpu=cpu, initrd=initrd, cmdline="init=/bin/orphans", tests=True, wait=False) as guest:
+        output = guest.wait_prompt()
+        assert "orphans are as they should be\n" in output and "init=/bin/orphans has ended with status 0" in output, output
