@@ -83,15 +83,23 @@ static size_t pipe_take_bytes(struct pipe *pipe, void *buf, size_t len)
 	return len;
 }
 
+/* Wait until `can` is true of the file's pipe. 0; -EINTR; -EAGAIN: the file is one that never waits. */
+static int pipe_wait(struct file *file, struct waitq *queue, bool (*can)(void *))
+{
+	if (can(file->object))
+		return 0;
+	if (file->flags & VFS_NONBLOCK)
+		return -EAGAIN;
+	return waitq_wait(queue, can, file->object, true, WAIT_FOREVER);
+}
+
 static ssize_t pipe_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	struct pipe *pipe = file->object;
 
 	(void)pos;
 	while (len) {
-		int err = pipe_can_read(pipe) ? 0
-					      : waitq_wait(&pipe->readers, pipe_can_read, pipe,
-							   true, WAIT_FOREVER);
+		int err = pipe_wait(file, &pipe->readers, pipe_can_read);
 		bool ended = !atomic_load(&pipe->has_writer);
 		size_t got;
 
@@ -134,9 +142,7 @@ static ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64
 	(void)pos;
 	while (done < len) {
 		size_t part = len - done < PIPE_ATOMIC ? len - done : PIPE_ATOMIC;
-		int err = pipe_can_write(pipe) ? 0
-					       : waitq_wait(&pipe->writers, pipe_can_write, pipe,
-							    true, WAIT_FOREVER);
+		int err = pipe_wait(file, &pipe->writers, pipe_can_write);
 
 		if (!atomic_load(&pipe->has_reader))
 			err = -EPIPE;

@@ -18,6 +18,14 @@ static struct files *descriptor_files(void)
 	return current_process()->files;
 }
 
+static long descriptor_set_flags(struct file *file, unsigned long flags)
+{
+	file->flags = (file->flags & ~(VFS_APPEND | VFS_NONBLOCK)) |
+		      (flags & O_APPEND ? VFS_APPEND : 0) | (flags & O_NONBLOCK ? VFS_NONBLOCK : 0);
+	file_set_nonblock(file, flags & O_NONBLOCK);
+	return 0;
+}
+
 /* Both ends or none. */
 static int descriptor_install_pipe(struct file *read_end, struct file *write_end, bool cloexec,
 				   int fds[2])
@@ -38,9 +46,13 @@ long sys_pipe2(int *fildes, int flags)
 	struct file *read_end, *write_end;
 	int fds[2], err;
 
-	if (flags & ~O_CLOEXEC)
+	if (flags & ~(O_CLOEXEC | O_NONBLOCK))
 		return -EINVAL;
 	err = pipe_create(&read_end, &write_end);
+	if (!err) {
+		descriptor_set_flags(read_end, (unsigned int)flags);
+		descriptor_set_flags(write_end, (unsigned int)flags);
+	}
 	if (!err)
 		err = descriptor_install_pipe(read_end, write_end, flags & O_CLOEXEC, fds);
 	if (err)
@@ -123,14 +135,6 @@ static long descriptor_flags(const struct file *file)
 		flags = O_WRONLY;
 	return flags | (file->flags & VFS_APPEND ? O_APPEND : 0) |
 	       (file->flags & VFS_NONBLOCK ? O_NONBLOCK : 0);
-}
-
-static long descriptor_set_flags(struct file *file, unsigned long flags)
-{
-	file->flags = (file->flags & ~(VFS_APPEND | VFS_NONBLOCK)) |
-		      (flags & O_APPEND ? VFS_APPEND : 0) | (flags & O_NONBLOCK ? VFS_NONBLOCK : 0);
-	file_set_nonblock(file, flags & O_NONBLOCK);
-	return 0;
 }
 
 static long descriptor_flags_call(unsigned int fd, unsigned int cmd, unsigned long arg)

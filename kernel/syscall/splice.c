@@ -102,6 +102,8 @@ long sys_splice(int fd_in, long *off_in, int fd_out, long *off_out, size_t len, 
 	};
 	long result = -EBADF;
 
+	if (splice.from && splice.to && (splice.from->flags | splice.to->flags) & VFS_NONBLOCK)
+		splice.may_wait = false;
 	if (splice.from && splice.to)
 		result = splice_between(&splice, off_in, off_out, len);
 	fput(splice.from);

@@ -1,6 +1,7 @@
 /*
  * Tests of calls that wait for files: select(), pselect6(), ppoll() on pipes, with times and masks; and of
- * splice(), through a pipe from a file to another; wait4() without children. Ends with 0, or with the line of the check that failed.
+ * splice(), through a pipe from a file to another; of pipes that never wait, and of wait4() without children.
+ * Ends with 0, or with the line of the check that failed.
  */
 #include "nolib.h"
 
@@ -9,12 +10,14 @@ enum {
 	NR_RT_SIGPROCMASK = 14,
 	NR_PIPE = 22,
 	NR_SELECT = 23,
-	NR_GETPPID = 110,
 	NR_KILL = 62,
+	NR_FCNTL = 72,
+	NR_GETPPID = 110,
 	NR_CLOCK_GETTIME = 228,
 	NR_PSELECT6 = 270,
 	NR_PPOLL = 271,
-	NR_SPLICE = 275
+	NR_SPLICE = 275,
+	NR_PIPE2 = 293
 };
 
 enum {
@@ -25,12 +28,16 @@ enum {
 	EAGAIN = 11,
 	EFAULT = 14,
 	EINVAL = 22,
-	ESPIPE = 29
+	ESPIPE = 29,
+	EPIPE = 32
 };
 
 #define MS		  1000000l
 #define SIGUSR1_BIT	  (1ul << 9)
 #define SPLICE_F_NONBLOCK 2
+#define O_NONBLOCK	  04000
+#define F_GETFL		  3
+#define F_SETFL		  4
 #define SELECT(n, in, out, ex, time)                                                               \
 	syscall6(NR_SELECT, n, (long)(in), (long)(out), (long)(ex), (long)(time), 0)
 #define SPLICE(from, from_pos, to, to_pos, len, flags)                                             \
@@ -156,6 +163,36 @@ static void splices(void)
 	CALL1(NR_UNLINK, "/tmp/waits2");
 }
 
+static const struct {
+	unsigned long handler, flags, restorer, mask;
+} ignored = { .handler = 1 };
+
+/* Pipes that are told not to wait, at their making and afterwards. */
+static void pipes_that_never_wait(void)
+{
+	long done = 0, got;
+	int fds[2];
+
+	CHECK(CALL2(NR_PIPE2, fds, O_NONBLOCK | 0x40000000) == -EINVAL);
+	CHECK(!CALL2(NR_PIPE2, fds, O_NONBLOCK) &&
+	      CALL3(NR_FCNTL, fds[0], F_GETFL, 0) == O_NONBLOCK);
+	CHECK(CALL3(NR_READ, fds[0], big, 10) == -EAGAIN);
+	while ((got = CALL3(NR_WRITE, fds[1], big, sizeof(big))) > 0)
+		done += got;
+	CHECK(got == -EAGAIN && done >= 8192 && CALL3(NR_WRITE, fds[1], big, 4096) == -EAGAIN);
+	while ((got = CALL3(NR_READ, fds[0], big, sizeof(big))) > 0)
+		done -= got;
+	CHECK(got == -EAGAIN && done == 0);
+	CHECK(!CALL1(NR_CLOSE, fds[1]) && CALL3(NR_READ, fds[0], big, 10) == 0);
+	CHECK(!CALL1(NR_CLOSE, fds[0]) && !CALL2(NR_PIPE2, fds, 0));
+	CHECK(!CALL3(NR_FCNTL, fds[0], F_SETFL, O_NONBLOCK));
+	CHECK(CALL3(NR_READ, fds[0], big, 10) == -EAGAIN);
+	CHECK(SPLICE(fds[0], 0, ends[1], 0, 10, 0) == -EAGAIN);
+	CHECK(!CALL3(NR_FCNTL, fds[1], F_SETFL, O_NONBLOCK) && !CALL1(NR_CLOSE, fds[0]));
+	CHECK(CALL4(13, 13, &ignored, 0, 8) == 0 && CALL3(NR_WRITE, fds[1], big, 10) == -EPIPE);
+	CHECK(!CALL1(NR_CLOSE, fds[1]));
+}
+
 static void children(void)
 {
 	CHECK(CALL4(NR_WAIT4, -1, 0, 0, 0) == -ECHILD);
@@ -167,6 +204,7 @@ void main_program(long *sp)
 	(void)sp;
 	children();
 	CHECK(!CALL1(NR_PIPE, ends));
+	pipes_that_never_wait();
 	selects();
 	masks();
 	splices();

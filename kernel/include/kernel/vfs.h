@@ -28,7 +28,7 @@
 #define VFS_CREATE   0x04u
 #define VFS_TRUNCATE 0x08u
 #define VFS_APPEND   0x10u
-#define VFS_NONBLOCK 0x20u /* reads of the trace tree give -EAGAIN instead of waiting */
+#define VFS_NONBLOCK 0x20u /* reads and writes give -EAGAIN instead of waiting */
 /* How to open, as the O_ flags of programs that have these names. */
 #define VFS_EXCL     0x40u  /* with VFS_CREATE: -EEXIST when it is there */
 #define VFS_NOFOLLOW 0x80u  /* -ELOOP when the last name is a link */
