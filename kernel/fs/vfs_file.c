@@ -4,7 +4,10 @@
 #include <stdatomic.h>
 #include <kernel/cred.h>
 #include <kernel/mm.h>
+#include <kernel/string.h>
 #include <kernel/vfs.h>
+#include "vfs_mount.h"
+#include "vfs_walk.h"
 
 struct file *file_create(const struct file_ops *ops, void *object, uint32_t flags)
 {
@@ -33,6 +36,8 @@ int fput(struct file *file)
 		return 0;
 	if (file->ops && file->ops->close)
 		err = file->ops->close(file);
+	if (file->fs)
+		file->fs->put(file->node);
 	dput(file->dentry);
 	kfree(file);
 	return err;
@@ -90,23 +95,30 @@ bool file_is_readable(struct file *file)
 
 int file_stat(struct file *file, struct vfs_stat *out_stat)
 {
-	if (!file->ops->stat)
+	const struct place place = { .fs = file->fs, .node = file->node };
+
+	if (file->ops->stat)
+		file->ops->stat(file, out_stat);
+	else if (file->fs)
+		place_stat(&place, out_stat);
+	else
 		return -EOPNOTSUPP;
-	file->ops->stat(file, out_stat);
 	return 0;
 }
 
 int file_set_attr(struct file *file, unsigned int which, const struct vfs_stat *to)
 {
-	struct vfs_stat wanted = *to, stat;
-	int err;
+	if (file->ops->set_attr)
+		return file->ops->set_attr(file, which, to);
+	return file->fs ? file->fs->set_attr(file->node, which, to) : -EOPNOTSUPP;
+}
 
-	if (!file->ops->set_attr)
-		return -EOPNOTSUPP;
-	err = file_stat(file, &stat);
-	if (!err)
-		err = setattr_prepare(&stat, &which, &wanted);
-	return err ? err : file->ops->set_attr(file, which, &wanted);
+int file_dir_path(const struct file *dir, char *out_path)
+{
+	if (dir->fs)
+		return dir->fs->path(dir->node, out_path);
+	strlcpy(out_path, dir->path, VFS_PATH_MAX);
+	return 0;
 }
 
 int file_truncate(struct file *file, uint64_t size)

@@ -229,13 +229,6 @@ static int livepatch_open(void *object, struct file *file)
 	return 0;
 }
 
-static int livepatch_create(void *dir, const char *name, bool is_dir)
-{
-	(void)dir;
-	(void)name;
-	return is_dir ? -EPERM : -EACCES;
-}
-
 const struct vfs_fs vfs_livepatch_fs = {
 	.name = "livepatch",
 	.nr = 3,
@@ -245,5 +238,4 @@ const struct vfs_fs vfs_livepatch_fs = {
 	.stat = livepatch_stat,
 	.open = livepatch_open,
 	.entry = livepatch_entry,
-	.create = livepatch_create,
 };

@@ -10,9 +10,9 @@
 #include <kernel/vfs.h>
 
 /*
- * A file system: how to walk and change one tree. Only put, create, remove, rename and the members
- * marked optional may be missing; without create, remove or rename, such changes fail with -EPERM.
- * Functions that return int: 0 or -errno.
+ * A file system: how to walk and change one tree. Only put, create, mkdir, remove, rename and the members
+ * marked optional may be missing; without mkdir, remove or rename, such changes fail with -EPERM, and without
+ * create with -EACCES. Functions that return int: 0 or -errno.
  */
 struct vfs_fs {
 	const char *name;
@@ -26,14 +26,16 @@ struct vfs_fs {
 	int (*open)(void *node, struct file *file);
 	/* Name of entry `index`, into VFS_NAME_MAX bytes; -ENOENT behind the last one. */
 	int (*entry)(void *dir, uint32_t index, char *out_name);
-	int (*create)(void *dir, const char *name, bool is_dir);
+	/* Make a file or a directory with these bits of a mode. *out_node is the file, held until put(). */
+	int (*create)(void *dir, const char *name, uint32_t mode, void **out_node);
+	int (*mkdir)(void *dir, const char *name, uint32_t mode);
 	int (*remove)(void *dir, const char *name, bool is_dir);
 	/* Change what `which` (VFS_SET_*) names of mode, uid, gid. Optional: they stay as they are. */
 	int (*set_attr)(void *node, unsigned int which, const struct vfs_stat *to);
 	/* The same for all files that there are, and those to come. Optional. */
 	void (*set_owner)(unsigned int which, const struct vfs_stat *to);
-	/* Move the file to another directory and name; it replaces a file that is there. */
-	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name);
+	/* Move the file to another directory and name; it replaces a file that is there, unless `keeps`: -EEXIST. */
+	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name, bool keeps);
 	/* Optional. The text of a link, into VFS_PATH_MAX bytes; -EINVAL: the node is no link. */
 	int (*readlink)(void *node, char *out_target);
 	int (*symlink)(void *dir, const char *name, const char *target);
@@ -41,7 +43,26 @@ struct vfs_fs {
 	int (*link)(void *node, void *dir, const char *name);
 	/* Optional: the text of this link is no path; to follow it is to open the node itself. */
 	bool (*is_magic_link)(void *node);
+	/*
+	 * All three of a file system whose directories may be renamed: hold a node once more; the parent of a directory,
+	 * held, or NULL when it has been removed; the own path of a directory, into VFS_PATH_MAX bytes: 0; -ENOENT: it
+	 * has been removed; -ENAMETOOLONG.
+	 */
+	void (*get)(void *node);
+	void *(*parent)(void *dir);
+	int (*path)(void *dir, char *out_path);
+	/*
+	 * Changes ask vfs_may_create() and its like, and setattr_prepare(), themselves: under the lock that guards names
+	 * and attributes, so that nothing comes between question and change. For other file systems the caller asks.
+	 */
+	bool asks_itself;
 };
+
+/* May a name be made, or removed, in `dir`? `there` is its node; NULL: there is none. 0 or -errno. */
+int vfs_may_create(const struct vfs_fs *fs, void *dir, void *there);
+int vfs_may_remove(const struct vfs_fs *fs, void *dir, void *there, bool is_dir);
+/* May `node` in `dir` go to `new_dir`, and replace `over`, which may be NULL? */
+int vfs_may_rename(const struct vfs_fs *fs, void *dir, void *node, void *new_dir, void *over);
 
 extern const struct vfs_fs vfs_livepatch_fs;
 extern const struct vfs_fs vfs_trace_fs;

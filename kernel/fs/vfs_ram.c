@@ -20,10 +20,10 @@
 #include "vfs_ram.h"
 
 struct mutex ram_tree_lock;
-static struct ram_node *root;
+struct ram_node *ram_tree;
 static _Atomic uint64_t last_id;
 
-static struct ram_node *ram_create_node(bool is_dir, uint32_t mode)
+struct ram_node *ram_create_node(bool is_dir, uint32_t mode)
 {
 	struct ram_node *node = kzalloc(sizeof(*node));
 
@@ -50,10 +50,63 @@ static void ram_put_node(struct ram_node *node)
 	kfree(node);
 }
 
+static void ram_get(void *object)
+{
+	struct ram_node *node = object;
+
+	atomic_fetch_add(&node->refs, 1);
+}
+
 static void *ram_root(void)
 {
-	atomic_fetch_add(&root->refs, 1);
-	return root;
+	ram_get(ram_tree);
+	return ram_tree;
+}
+
+static void *ram_parent(void *object)
+{
+	const struct ram_node *dir = object;
+	struct ram_node *parent;
+
+	mutex_lock(&ram_tree_lock);
+	parent = dir->parent;
+	if (parent)
+		ram_get(parent);
+	mutex_unlock(&ram_tree_lock);
+	return parent;
+}
+
+/* Written from its end on. The lock is held. */
+static int ram_write_path(const struct ram_node *dir, char *out_path)
+{
+	char text[VFS_PATH_MAX], *at = text + sizeof(text) - 1;
+	size_t len;
+
+	*at = '\0';
+	for (; dir != ram_tree; dir = dir->parent) {
+		if (!dir->parent)
+			return -ENOENT;
+		len = strlen(dir->name->text);
+		if ((size_t)(at - text) < len + 1)
+			return -ENAMETOOLONG;
+		at -= len;
+		memcpy(at, dir->name->text, len);
+		*--at = '/';
+	}
+	strlcpy(out_path, *at ? at : "/", VFS_PATH_MAX);
+	return 0;
+}
+
+static int ram_path(void *object, char *out_path)
+{
+	const struct ram_node *dir = object;
+	int err = -ENOTDIR;
+
+	mutex_lock(&ram_tree_lock);
+	if (dir->is_dir)
+		err = ram_write_path(dir, out_path);
+	mutex_unlock(&ram_tree_lock);
+	return err;
 }
 
 static int ram_lookup(void *dir, const char *name, void **out_node)
@@ -105,11 +158,9 @@ static bool ram_attr_differs(const struct ram_node *node, unsigned int which,
 	       ((which & VFS_SET_GID) && node->gid != to->gid);
 }
 
-/* Those of files in /proc stay. */
-int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to)
+/* Those of files in /proc stay. The lock is held. */
+static int ram_set_attr_locked(struct ram_node *node, unsigned int which, const struct vfs_stat *to)
 {
-	struct ram_node *node = object;
-
 	if (node->special && !node->special->is_device)
 		return ram_attr_differs(node, which, to) ? -EPERM : 0;
 	if (which & VFS_SET_MODE)
@@ -124,6 +175,20 @@ int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to)
 		node->mtime_ns = to->mtime_ns;
 	node->ctime_ns = ktime_get_real_ns();
 	return 0;
+}
+
+int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to)
+{
+	struct vfs_stat stat = { 0 }, wanted = *to;
+	int err;
+
+	mutex_lock(&ram_tree_lock);
+	ram_stat(object, &stat);
+	err = setattr_prepare(&stat, &which, &wanted);
+	if (!err)
+		err = ram_set_attr_locked(object, which, &wanted);
+	mutex_unlock(&ram_tree_lock);
+	return err;
 }
 
 static int ram_entry(void *object, uint32_t index, char *out_name)
@@ -152,21 +217,32 @@ static void ram_take_group(const struct ram_node *dir, struct ram_node *node)
 	if (!(dir->mode & MODE_SETGID))
 		return;
 	node->gid = dir->gid;
-	if (node->is_dir)
-		node->mode |= MODE_SETGID;
+	node->mode = node->is_dir ? node->mode | MODE_SETGID : mode_of_new(node->mode, node->gid);
 }
 
-/* Give a node one more name, in a directory. 0, or -errno with the node let go. */
+/* May the name be made in the directory? Without the lock the answer may be old. */
+static int ram_may_add(struct ram_node *dir, const char *text)
+{
+	struct ram_node *there = dir->is_dir ? ram_find_child(dir, text) : NULL;
+	int err = vfs_may_create(&vfs_ram_fs, dir, there);
+
+	return err || dir->parent ? err : -ENOENT;
+}
+
+/* Give a node one more name, in a directory. The name holds it, too; NULL: there was no memory for it. */
 static int ram_add_new(struct ram_node *dir, const char *text, struct ram_node *node, bool is_new)
 {
 	struct ram_name *name = node ? ram_create_name(text) : NULL;
-	int err = name ? -ENOTDIR : -ENOMEM;
+	int err = name ? 0 : -ENOMEM;
 
 	mutex_lock(&ram_tree_lock);
-	if (name && dir->is_dir)
-		err = dir->parent ? -EEXIST : -ENOENT;
-	if (err == -EEXIST && !ram_find_child(dir, text)) {
-		err = 0;
+	if (!err && !is_new &&
+	    !node->nr_names) /* the last name is gone, and it gets none any more */
+		err = -ENOENT;
+	if (!err)
+		err = ram_may_add(dir, text);
+	if (!err) {
+		ram_get(node);
 		ram_add_name(dir, name, node);
 		ram_changed(dir);
 		if (is_new)
@@ -175,52 +251,61 @@ static int ram_add_new(struct ram_node *dir, const char *text, struct ram_node *
 	mutex_unlock(&ram_tree_lock);
 	if (err)
 		kfree(name);
+	return err;
+}
+
+static struct ram_node *ram_create_now(bool is_dir, uint32_t mode)
+{
+	struct ram_node *node = ram_create_node(is_dir, mode);
+
+	if (node) {
+		ram_changed(node);
+		node->atime_ns = node->mtime_ns;
+	}
+	return node;
+}
+
+static int ram_create(void *dir, const char *name, uint32_t mode, void **out_node)
+{
+	struct ram_node *node = ram_create_now(false, mode);
+	int err = ram_add_new(dir, name, node, true);
+
 	if (err && node)
+		ram_put_node(node);
+	*out_node = node;
+	return err;
+}
+
+static int ram_mkdir(void *dir, const char *name, uint32_t mode)
+{
+	struct ram_node *node = ram_create_now(true, mode);
+	int err = ram_add_new(dir, name, node, true);
+
+	if (node)
 		ram_put_node(node);
 	return err;
 }
 
-static int ram_create(void *object, const char *name, bool is_dir)
+static int ram_symlink(void *dir, const char *name, const char *target)
 {
-	struct ram_node *node = ram_create_node(is_dir, is_dir ? 0755 : 0644);
+	struct ram_node *node = ram_create_now(false, 0777);
+	int err = -ENOMEM;
 
-	if (node) {
-		ram_changed(node);
-		node->atime_ns = node->mtime_ns;
-	}
-	return ram_add_new(object, name, node, true);
+	if (!node)
+		return err;
+	node->target = kstrdup(target);
+	node->size = strlen(target);
+	if (node->target)
+		err = ram_add_new(dir, name, node, true);
+	ram_put_node(node);
+	return err;
 }
 
-static int ram_symlink(void *object, const char *name, const char *target)
-{
-	struct ram_node *node = ram_create_node(false, 0777);
-
-	if (node)
-		node->target = kstrdup(target);
-	if (node && !node->target) {
-		ram_put(node);
-		return -ENOMEM;
-	}
-	if (node) {
-		ram_changed(node);
-		node->atime_ns = node->mtime_ns;
-		node->size = strlen(target);
-	}
-	return ram_add_new(object, name, node, true);
-}
-
-/* A file that has lost its last name gets none any more. */
 static int ram_link(void *object, void *dir, const char *name)
 {
 	struct ram_node *node = object;
-	int err;
+	int err = node->is_fixed ? -EPERM : ram_add_new(dir, name, node, false);
 
-	if (!node->nr_names)
-		return -ENOENT;
-	if (node->is_fixed)
-		return -EPERM;
-	atomic_fetch_add(&node->refs, 1);
-	err = ram_add_new(dir, name, node, false);
 	if (!err)
 		node->ctime_ns = ktime_get_real_ns();
 	return err;
@@ -253,11 +338,11 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 	struct ram_node *node;
 	int err;
 
-	if (!dir->is_dir)
-		return -ENOTDIR;
 	mutex_lock(&ram_tree_lock);
-	node = ram_find_child(dir, name);
-	err = ram_can_remove(node, is_dir);
+	node = dir->is_dir ? ram_find_child(dir, name) : NULL;
+	err = vfs_may_remove(&vfs_ram_fs, dir, node, is_dir);
+	if (!err)
+		err = ram_can_remove(node, is_dir);
 	if (!err) {
 		ram_unlink(dir, name);
 		node->ctime_ns = ktime_get_real_ns();
@@ -271,47 +356,63 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 /* Is `node` the directory, or one that it is in? */
 static bool ram_is_above(const struct ram_node *node, const struct ram_node *dir)
 {
-	while (dir != node && dir != root)
+	while (dir != node && dir != ram_tree)
 		dir = dir->parent;
 	return dir == node;
 }
 
-/* `over`, which may be NULL, is in the way. */
-static int ram_can_rename(const struct ram_node *node, const struct ram_node *over,
-			  const struct ram_node *dir)
-{
-	if (!node || !dir->parent)
-		return -ENOENT;
-	if (node->is_fixed)
-		return -EBUSY;
-	if (ram_is_above(node, dir))
-		return -EINVAL;
-	return over && over != node ? ram_can_remove(over, node->is_dir) : 0;
-}
+/* A name that gets another place, or takes that of another: the nodes, as they are under the lock. */
+struct ram_move {
+	struct ram_node *dir, *node, *new_dir;
+	struct ram_node *over; /* NULL: there is none */
+};
 
-static int ram_rename(void *object, const char *name, void *new_object, const char *new_name)
+static int ram_can_rename(const struct ram_move *move, bool keeps)
 {
-	struct ram_node *dir = object, *new_dir = new_object;
-	struct ram_node *node, *over;
-	struct ram_name *new;
+	struct ram_node *node = move->node, *over = move->over;
 	int err;
 
-	if (!dir->is_dir || !new_dir->is_dir)
-		return -ENOTDIR;
-	new = ram_create_name(new_name);
+	if (!node || !move->new_dir->parent)
+		return -ENOENT;
+	if (over && keeps)
+		return -EEXIST;
+	err = cred_sees_all() ? 0
+			      : vfs_may_rename(&vfs_ram_fs, move->dir, node, move->new_dir, over);
+	if (!err && node->is_fixed)
+		err = -EBUSY;
+	if (!err && ram_is_above(node, move->new_dir))
+		err = -EINVAL;
+	return !err && over && over != node ? ram_can_remove(over, node->is_dir) : err;
+}
+
+static void ram_move_name(const struct ram_move *move, const char *name, struct ram_name *new)
+{
+	if (move->over)
+		ram_put_node(ram_unlink(move->new_dir, new->text));
+	ram_add_name(move->new_dir, new, ram_unlink(move->dir, name));
+	ram_changed(move->dir);
+	ram_changed(move->new_dir);
+}
+
+static int ram_rename(void *object, const char *name, void *new_object, const char *new_name,
+		      bool keeps)
+{
+	struct ram_move move = { .dir = object, .new_dir = new_object };
+	struct ram_name *new = ram_create_name(new_name);
+	int err;
+
 	if (!new)
 		return -ENOMEM;
 	mutex_lock(&ram_tree_lock);
-	node = ram_find_child(dir, name);
-	over = ram_find_child(new_dir, new_name);
-	err = ram_can_rename(node, over, new_dir);
-	if (!err && node != over) { /* two names of a file both stay */
-		if (over)
-			ram_put_node(ram_unlink(new_dir, new_name));
-		ram_add_name(new_dir, new, ram_unlink(dir, name));
+	err = move.dir->is_dir && move.new_dir->is_dir ? 0 : -ENOTDIR;
+	if (!err) {
+		move.node = ram_find_child(move.dir, name);
+		move.over = ram_find_child(move.new_dir, new_name);
+		err = ram_can_rename(&move, keeps);
+	}
+	if (!err && move.node != move.over) { /* two names of a file both stay */
+		ram_move_name(&move, name, new);
 		new = NULL;
-		ram_changed(dir);
-		ram_changed(new_dir);
 	}
 	mutex_unlock(&ram_tree_lock);
 	kfree(new);
@@ -351,91 +452,6 @@ int vfs_open_unnamed(uint32_t flags, struct file **out_file)
 	return *out_file ? 0 : -ENOMEM;
 }
 
-/* The directory `path`, all of whose parents exist. Boot only: it takes no lock. */
-static struct ram_node *ram_find_dir(const char *path)
-{
-	struct ram_node *node = root;
-	char name[VFS_NAME_MAX];
-
-	while (node && *path) {
-		size_t len = 0;
-
-		path++;
-		while (path[len] && path[len] != '/')
-			len++;
-		strlcpy(name, path, len + 1);
-		node = ram_find_child(node, name);
-		path += len;
-	}
-	return node;
-}
-
-/* Without the lock and the time. 0 or -ENOMEM; `node` may be NULL. */
-static int ram_add_at_boot(struct ram_node *dir, const char *text, struct ram_node *node)
-{
-	struct ram_name *name = node ? ram_create_name(text) : NULL;
-
-	if (!name)
-		return -ENOMEM;
-	ram_add_name(dir, name, node);
-	return 0;
-}
-
-static int ram_add_fixed(const char *dir, const char *name, const struct vfs_special *special)
-{
-	struct ram_node *node = ram_create_node(!special, special ? special->mode : 0755);
-	struct ram_node *parent = ram_find_dir(dir);
-
-	ASSERT(parent);
-	if (node) {
-		node->special = special;
-		node->is_fixed = true;
-	}
-	return ram_add_at_boot(parent, name, node);
-}
-
-static int ram_add_fixed_dir(const char *path)
-{
-	char parent[VFS_PATH_MAX];
-	const char *slash = strrchr(path, '/');
-
-	strlcpy(parent, path, (size_t)(slash - path) + 1);
-	return ram_add_fixed(parent, slash + 1, NULL);
-}
-
-int vfs_ram_init(const char *const *dirs, size_t nr_dirs)
-{
-	int err = 0;
-
-	root = ram_create_node(true, 0755);
-	if (!root)
-		return -ENOMEM;
-	root->parent = root;
-	for (size_t i = 0; i < nr_dirs && !err; i++)
-		err = ram_add_fixed_dir(dirs[i]);
-	return err;
-}
-
-int vfs_ram_add_sized(const struct vfs_special *special, uint64_t size)
-{
-	struct ram_node *node = ram_create_node(false, special->mode);
-
-	if (!node)
-		return -ENOMEM;
-	node->special = special;
-	node->size = size;
-	return ram_add_at_boot(ram_find_dir(special->dir), special->name, node);
-}
-
-int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < nr_specials && !err; i++)
-		err = ram_add_fixed(specials[i].dir, specials[i].name, &specials[i]);
-	return err;
-}
-
 const struct vfs_fs vfs_ram_fs = {
 	.name = "ramfs",
 	.nr = 1,
@@ -446,10 +462,15 @@ const struct vfs_fs vfs_ram_fs = {
 	.open = ram_open,
 	.entry = ram_entry,
 	.create = ram_create,
+	.mkdir = ram_mkdir,
 	.remove = ram_remove,
 	.set_attr = ram_set_attr,
 	.rename = ram_rename,
 	.link = ram_link,
 	.readlink = ram_readlink,
 	.symlink = ram_symlink,
+	.get = ram_get,
+	.parent = ram_parent,
+	.path = ram_path,
+	.asks_itself = true,
 };

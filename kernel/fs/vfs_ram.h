@@ -23,7 +23,8 @@ struct ram_node {
 	struct ram_name *children; /* of a directory, sorted by name */
 	struct ram_node
 		*parent; /* of a directory: NULL when it has been removed; the root is its own */
-	void **data;	 /* of a file: tables and pages, see vfs_ram_data.c */
+	const struct ram_name *name;	   /* of a directory that has a parent; the root has none */
+	void **data;			   /* of a file: tables and pages, see vfs_ram_data.c */
 	const struct vfs_special *special; /* of a file in /dev or /proc; otherwise NULL */
 	uint64_t size;			   /* bytes */
 	uint64_t id;			   /* no other node has had the same */
@@ -68,6 +69,10 @@ struct ram_node *ram_unlink(struct ram_node *dir, const char *text);
 
 /* Guards the whole tree. vfs_ram.c */
 extern struct mutex ram_tree_lock;
+/* The root. */
+extern struct ram_node *ram_tree;
+/* A node with one holder and no name; NULL: no memory. Without the lock. */
+struct ram_node *ram_create_node(bool is_dir, uint32_t mode);
 /* The contents of a file, or the names in a directory, have changed. With or without the lock. */
 void ram_changed(struct ram_node *node);
 /* As members of struct vfs_fs: without the lock. */

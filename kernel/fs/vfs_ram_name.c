@@ -49,8 +49,10 @@ void ram_add_name(struct ram_node *dir, struct ram_name *name, struct ram_node *
 	name->node = node;
 	*link = name;
 	node->nr_names++;
-	if (node->is_dir)
+	if (node->is_dir) {
 		node->parent = dir;
+		node->name = name;
+	}
 }
 
 struct ram_node *ram_unlink(struct ram_node *dir, const char *text)

@@ -152,14 +152,13 @@ static int trace_entry(void *dir, uint32_t index, char *out_name)
 	return trace_fs_entry(dir, index, out_name, VFS_NAME_MAX);
 }
 
-/* Files are made by trace/ alone: as on Linux, creating one is refused. */
-static int trace_create(void *dir, const char *name, bool is_dir)
+static int trace_mkdir(void *dir, const char *name, uint32_t mode)
 {
-	int err = -EACCES;
+	int err;
 
+	(void)mode;
 	thread_urgent_begin();
-	if (is_dir)
-		err = trace_fs_mkdir(dir, name);
+	err = trace_fs_mkdir(dir, name);
 	thread_urgent_end();
 	return err;
 }
@@ -184,7 +183,7 @@ const struct vfs_fs vfs_trace_fs = {
 	.stat = trace_stat,
 	.open = trace_open,
 	.entry = trace_entry,
-	.create = trace_create,
+	.mkdir = trace_mkdir,
 	.remove = trace_remove,
 	.set_attr = trace_set_attr,
 	.set_owner = trace_set_owner,

@@ -7,6 +7,7 @@
 #define FS_NR_SHIFT    56 /* the bits of an id above those that the file system gives */
 #define WALK_LINKS_MAX 40
 #define WALK_AGAIN     1 /* the path was rewritten */
+#define WALK_IS_PARENT PLACE_IS_PARENT
 
 /* Append a name. `..` takes the last one away, or is one like others (`keeps_up`). */
 static int walk_append_name(char *path, size_t *len, const char *name, size_t name_len,
@@ -91,18 +92,22 @@ static bool walk_is_directory(const struct place *place)
 	return stat.type == VFS_DIRECTORY;
 }
 
-/* Go from a directory to `name` in it. 0, or -errno with `place` as it was. */
-static int walk_step(struct place *place, const char *name)
-{
-	void *next;
-	int err = place->fs->lookup(place->node, name, &next);
+enum walk_end {
+	WALK_TO_NODE,
+	WALK_TO_PARENT,		/* the node of all names but the last */
+	WALK_TO_NODE_OR_PARENT, /* that of the last name, if it is there */
+};
 
-	if (err)
-		return err == -ENOENT && !walk_is_directory(place) ? -ENOTDIR : err;
-	place_put(place);
-	place->node = next;
-	return 0;
-}
+struct walk {
+	char *path; /* the own path of `at`, and the names that are left */
+	enum walk_end end;
+	bool follows; /* the last name, if that is a link */
+	unsigned int nr_links;
+	struct place at; /* held; without a node: the walk begins at the root */
+	size_t pos;	 /* where the next name begins in the path */
+	/* Directories whose names end before this place of the path are not asked whether they may be searched. */
+	size_t trusted;
+};
 
 /*
  * Put `text` in place of the name at `name`, which ends at `rest`; an absolute one replaces all before
@@ -123,162 +128,260 @@ static int walk_replace(char *path, const char *name, const char *rest, const ch
 	return err ? err : WALK_AGAIN;
 }
 
-/* A walk: the text of the path, and what is wanted. */
-struct walk {
-	char *path;
-	bool follows;	       /* the last name, if that is a link */
-	bool is_parent_wanted; /* the node of all names but the last */
-	unsigned int nr_links;
-	char *last; /* the last name */
-	/* Directories whose names end before this place of the path are not asked whether they may be searched. */
-	size_t trusted;
-};
-
-/* The walk begins at the directory `cwd`, which the thread has come to before. */
-static size_t walk_trusted(const char *cwd, const char *path)
+/* The directory is left: the walk begins once more at the root, with the text that there is. */
+static void walk_restart(struct walk *walk, size_t trusted)
 {
-	if (cwd == VFS_REAL)
-		return VFS_PATH_MAX;
-	return *path == '/' || !cwd[1] ? 0 : strlen(cwd);
+	place_put(&walk->at);
+	walk->at.node = NULL;
+	walk->pos = 0;
+	walk->trusted = trusted;
 }
 
-/* May names be looked for in this directory? The next one begins at `name`. */
-static int walk_may_search(const struct walk *walk, const struct place *place, const char *name)
+/* May names be looked for in this directory? */
+static int walk_may_search(const struct walk *walk)
 {
 	struct vfs_stat stat;
 
-	if ((size_t)(name - walk->path) <= walk->trusted || cred_sees_all())
+	if (walk->pos <= walk->trusted || cred_sees_all())
 		return 0;
-	place->fs->stat(place->node, &stat);
+	walk->at.fs->stat(walk->at.node, &stat);
 	return stat.type == VFS_DIRECTORY ? inode_permission(&stat, MAY_EXEC) : 0;
 }
 
-/* The names before `..` at `name` have no link in them any more: take the last one away. */
-static int walk_up(struct walk *walk, char *name)
+/* Take `..`, which begins at `name`, and the name before it out of the text. */
+static void walk_cut_up(struct walk *walk, char *name)
 {
+	const char *tail = name[2] ? name + 3 : name + 2;
 	char *path = walk->path;
-	const char *rest = name + 2;
 
 	name -= name > path + 1; /* at the slash; that of the root stays */
 	while (name > path + 1 && name[-1] != '/')
 		name--;
-	walk->trusted = name - path > 1 ? (size_t)(name - path) - 1 : 0;
-	return walk_replace(path, name, rest, "./");
+	memmove(name, tail, strlen(tail) + 1);
+	if (!*name && name > path + 1)
+		*--name = '\0';
+	walk->pos = (size_t)(name - path);
 }
 
-/* Is the place a link? 0: no; WALK_AGAIN, with the path rewritten; -errno. */
-static int walk_follow(struct walk *walk, const struct place *place, const char *name,
-		       const char *rest)
+static int walk_up(struct walk *walk, char *name)
 {
-	char target[VFS_PATH_MAX];
-	int err = place->fs->readlink ? place->fs->readlink(place->node, target) : -EINVAL;
+	struct place *at = &walk->at;
+	void *parent;
 
-	if (!err && place->fs->is_magic_link && place->fs->is_magic_link(place->node))
+	if (!walk_is_directory(at))
+		return -ENOTDIR;
+	walk_cut_up(walk, name);
+	if (!at->fs->parent) {
+		walk_restart(walk, walk->pos - (walk->pos > 0 && walk->path[walk->pos]));
+		return WALK_AGAIN;
+	}
+	parent = at->fs->parent(at->node);
+	if (!parent)
+		return -ENOENT;
+	place_put(at);
+	at->node = parent;
+	return WALK_AGAIN;
+}
+
+/* Is `node`, to which the name leads, a link? 0: no; WALK_AGAIN, with the path rewritten; -errno. */
+static int walk_follow(struct walk *walk, void *node, const char *name, const char *rest)
+{
+	const struct vfs_fs *fs = walk->at.fs;
+	char target[VFS_PATH_MAX];
+	int err = fs->readlink ? fs->readlink(node, target) : -EINVAL;
+
+	if (!err && fs->is_magic_link && fs->is_magic_link(node))
 		return 0;
 	if (err)
 		return err == -EINVAL ? 0 : err;
-	walk->trusted = *target == '/' ? 0 : (size_t)(name - walk->path) - 1;
 	if (++walk->nr_links > WALK_LINKS_MAX)
 		return -ELOOP;
-	return walk_replace(walk->path, name, rest, target);
+	err = walk_replace(walk->path, name, rest, target);
+	if (*target == '/')
+		walk_restart(walk, 0);
+	return err;
 }
 
-static bool walk_is_up(const char *name, const char *rest)
+/* Go to the name at `name`, which ends at `rest`. 0, WALK_AGAIN, WALK_IS_PARENT or -errno. */
+static int walk_step(struct walk *walk, char *name, char *rest)
 {
-	return rest - name == 2 && name[0] == '.' && name[1] == '.';
-}
-
-/* Go to the name at `name`, which ends at `rest`. 0, WALK_AGAIN or -errno. */
-static int walk_name(struct walk *walk, struct place *place, char *name, char *rest)
-{
+	struct place *at = &walk->at, next = { .fs = at->fs };
 	char end = *rest;
 	int err;
 
-	if (!end && walk->is_parent_wanted && !walk_is_up(name, rest))
-		return 0;
-	err = walk_may_search(walk, place, name);
+	*rest = '\0';
+	err = at->fs->lookup(at->node, name, &next.node);
+	*rest = end;
+	if (err == -ENOENT && !walk_is_directory(at))
+		return -ENOTDIR;
+	if (err == -ENOENT && !end && walk->end == WALK_TO_NODE_OR_PARENT)
+		return WALK_IS_PARENT;
 	if (err)
 		return err;
-	if (walk_is_up(name, rest))
-		return walk_is_directory(place) ? walk_up(walk, name) : -ENOTDIR;
-	*rest = '\0';
-	err = walk_step(place, name);
-	*rest = end;
-	if (!err && (end || walk->follows))
-		err = walk_follow(walk, place, name, rest);
-	return err;
-}
-
-/* One way from the root. 0 with a place; WALK_AGAIN or -errno without. */
-static int walk_once(struct walk *walk, struct place *out_place)
-{
-	const char *below;
-	char *name, *rest;
-	int err = 0;
-
-	out_place->fs = vfs_mount_of(walk->path, &below);
-	name = walk->path + (below - walk->path);
-	if (walk->is_parent_wanted && !*name)
-		return -EEXIST;
-	out_place->node = out_place->fs->root();
-	if (!out_place->node)
-		return -ENOENT;
-	walk->last = name;
-	for (; *name && !err; name = *rest ? rest + 1 : rest) {
-		walk->last = name;
-		for (rest = name; *rest && *rest != '/'; rest++)
-			;
-		err = walk_name(walk, out_place, name, rest);
+	if (end || walk->follows)
+		err = walk_follow(walk, next.node, name, rest);
+	if (err) {
+		place_put(&next);
+		return err;
 	}
-	if (err)
-		place_put(out_place);
-	out_place->path_len = (uint16_t)(name - walk->path);
-	out_place->last_at = (uint16_t)(walk->last - walk->path);
-	return err;
+	place_put(at);
+	at->node = next.node;
+	walk->pos = (size_t)((end ? rest + 1 : rest) - walk->path);
+	return 0;
 }
 
-static int walk_run(struct walk *walk, struct place *out_place)
+static int walk_name(struct walk *walk)
 {
+	char *name = walk->path + walk->pos, *rest = name;
+	bool is_up;
 	int err;
 
-	do
-		err = walk_once(walk, out_place);
-	while (err == WALK_AGAIN);
-	return err;
+	while (*rest && *rest != '/')
+		rest++;
+	is_up = rest - name == 2 && name[0] == '.' && name[1] == '.';
+	if (!*rest && walk->end == WALK_TO_PARENT && !is_up)
+		return WALK_IS_PARENT;
+	err = walk_may_search(walk);
+	if (err)
+		return err;
+	return is_up ? walk_up(walk, name) : walk_step(walk, name, rest);
 }
 
-int place_find(const char *cwd, const char *path, bool follows, char *full, struct place *out_place)
+/* Go to the root of the last mount that the path leads through, unless the walk is beyond it. */
+static int walk_enter_mount(struct walk *walk)
 {
-	size_t len = strlen(path);
-	bool is_directory = len && path[len - 1] == '/';
-	struct walk walk = { .path = full,
-			     .follows = follows || is_directory,
-			     .trusted = walk_trusted(cwd, path) };
-	int err = walk_resolve(cwd, path, true, full);
+	struct place *at = &walk->at;
+	const char *below;
+	const struct vfs_fs *fs = vfs_mount_of(walk->path, &below);
+	size_t pos = (size_t)(below - walk->path), len = strlen(walk->path);
 
-	return err ? err : walk_run(&walk, out_place);
+	if (walk->pos > len)
+		walk->pos = len;
+	if (at->node && (pos < walk->pos || (pos == walk->pos && fs == at->fs)))
+		return 0;
+	if (at->node)
+		place_put(at);
+	*at = (struct place){ .fs = fs, .node = fs->root() };
+	walk->pos = pos;
+	return at->node ? 0 : -ENOENT;
 }
 
-int place_find_parent(const char *cwd, const char *path, char *full, char **out_last,
-		      struct place *out_place)
+/* Begin at a directory that is held open. Its own path, into `out_dir`. */
+static int walk_begin_at(struct walk *walk, const struct file *dir, char *out_dir)
 {
-	struct walk walk = { .path = full,
-			     .is_parent_wanted = true,
-			     .trusted = walk_trusted(cwd, path) };
-	int err = walk_resolve(cwd, path, true, full);
+	int err = file_dir_path(dir, out_dir);
+	size_t len = strlen(out_dir);
+
+	if (err || !dir->fs) {
+		walk->trusted = err ? 0 : len;
+		return err;
+	}
+	dir->fs->get(dir->node);
+	walk->at = (struct place){ .fs = dir->fs, .node = dir->node };
+	walk->pos = len > 1 ? len + 1 : len;
+	return 0;
+}
+
+/* The text of the walk, and where it begins. */
+static int walk_begin(struct walk *walk, const struct vfs_at *at)
+{
+	char dir[VFS_PATH_MAX];
+	const char *cwd = at->cwd;
+	int err = *at->path ? 0 : -ENOENT;
+
+	if (cwd == VFS_REAL && !at->dir)
+		walk->trusted = VFS_PATH_MAX;
+	else if (*at->path != '/' && !at->dir)
+		walk->trusted = cwd[1] ? strlen(cwd) : 0;
+	if (!err && *at->path != '/' && at->dir) {
+		err = walk_begin_at(walk, at->dir, dir);
+		cwd = dir;
+	}
+	return err ? err : walk_resolve(cwd, at->path, true, walk->path);
+}
+
+static uint16_t walk_last_at(const char *path, size_t len)
+{
+	while (len && path[len - 1] != '/')
+		len--;
+	return (uint16_t)len;
+}
+
+/* 0, WALK_IS_PARENT, or -errno and the walk has no place. */
+static int walk_run(struct walk *walk, const struct vfs_at *at)
+{
+	int err = walk_begin(walk, at);
 
 	if (!err)
-		err = walk_run(&walk, out_place);
-	*out_last = walk.last;
+		err = walk_enter_mount(walk);
+	while (!err && walk->path[walk->pos]) {
+		err = walk_name(walk);
+		if (err == WALK_AGAIN)
+			err = walk_enter_mount(walk);
+	}
+	if (err < 0 && walk->at.node)
+		place_put(&walk->at);
+	walk->at.path_len = (uint16_t)walk->pos;
+	walk->at.last_at = walk_last_at(walk->path, walk->pos);
 	return err;
+}
+
+static bool walk_is_slash_behind(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len && path[len - 1] == '/';
+}
+
+int place_find_or_parent(const struct vfs_at *at, bool follows, char *full, char **out_last,
+			 struct place *out_place)
+{
+	struct walk walk = { .path = full,
+			     .follows = follows || walk_is_slash_behind(at->path),
+			     .end = WALK_TO_NODE_OR_PARENT };
+	int err = walk_run(&walk, at);
+
+	*out_place = walk.at;
+	*out_last = full + walk.pos;
+	return err;
+}
+
+int place_find(const struct vfs_at *at, bool follows, char *full, struct place *out_place)
+{
+	struct walk walk = { .path = full, .follows = follows || walk_is_slash_behind(at->path) };
+	int err = walk_run(&walk, at);
+
+	*out_place = walk.at;
+	return err;
+}
+
+int place_find_parent(const struct vfs_at *at, char *full, char **out_last, struct place *out_place)
+{
+	struct walk walk = { .path = full, .end = WALK_TO_PARENT };
+	int err = walk_run(&walk, at);
+
+	*out_place = walk.at;
+	*out_last = full + walk.pos;
+	if (err == WALK_IS_PARENT)
+		return 0;
+	if (!err)
+		place_put(out_place);
+	return err ? err : -EEXIST;
+}
+
+int vfs_real_path_at(const struct vfs_at *at, bool follows, char *out_path)
+{
+	struct place place;
+	int err = place_find(at, follows, out_path, &place);
+
+	if (!err)
+		place_put(&place);
+	return err == -ENOENT && *at->path ? 0 : err;
 }
 
 int vfs_real_path(const char *cwd, const char *path, bool follows, char *out_path)
 {
-	struct place place;
-	int err = place_find(cwd, path, follows, out_path, &place);
+	const struct vfs_at at = { .path = path, .cwd = cwd };
 
-	if (!err)
-		place_put(&place);
-	return err == -ENOENT && *path ? 0 : err;
+	return vfs_real_path_at(&at, follows, out_path);
 }

@@ -93,6 +93,7 @@ static void exit_files(struct process *process)
 	process->files = NULL;
 	mutex_unlock(&process_lock);
 	files_free(files);
+	process_set_cwd(process, NULL);
 }
 
 void process_forget(struct process *process)

@@ -20,7 +20,7 @@ static struct process *fork_copy_process(struct process *parent)
 	child->pgid = parent->pgid;
 	child->sid = parent->sid;
 	child->has_tty = parent->has_tty;
-	process_get_cwd(parent, child->cwd);
+	child->cwd = process_get_cwd(parent);
 	return child;
 }
 

@@ -89,3 +89,11 @@ uint32_t mode_after_write(uint32_t mode)
 		return mode;
 	return mode & ~(MODE_SETUID | (mode & 010 ? MODE_SETGID : 0));
 }
+
+uint32_t mode_of_new(uint32_t mode, uint32_t gid)
+{
+	bool is_for_group = (mode & (MODE_SETGID | 010)) == (MODE_SETGID | 010);
+
+	return is_for_group && !in_group_p(gid) && !capable(CAP_FSETID) ? mode & ~MODE_SETGID
+									: mode;
+}

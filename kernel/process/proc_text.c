@@ -278,8 +278,7 @@ int proc_link(struct process *process, enum proc_kind kind, unsigned int fd, cha
 	case PROC_LINK_EXE:
 		return proc_link_exe(process, out);
 	case PROC_LINK_CWD:
-		process_get_cwd(process, out);
-		return 0;
+		return process_cwd_path(process, out);
 	case PROC_LINK_MOUNTS:
 		strlcpy(out, "/proc/mounts", VFS_PATH_MAX);
 		return 0;

@@ -29,7 +29,6 @@ struct process *process_create(struct files *files)
 	process->umask = 022;
 	process->cred = cred_of_root;
 	rlimits_init(process);
-	strlcpy(process->cwd, "/", sizeof(process->cwd));
 	return process;
 }
 
@@ -43,24 +42,41 @@ void process_put(struct process *process)
 	if (!process || atomic_fetch_sub(&process->refs, 1) > 1)
 		return;
 	files_free(process->files);
+	fput(process->cwd);
 	flush_sigqueue_mask(&process->signals.shared, UINT64_MAX);
 	kfree(process);
 }
 
-void process_get_cwd(struct process *process, char *out_path)
+struct file *process_get_cwd(struct process *process)
 {
 	uint64_t flags = spin_lock_irqsave(&process->cwd_lock);
+	struct file *cwd = process->cwd ? get_file(process->cwd) : NULL;
 
-	strlcpy(out_path, process->cwd, VFS_PATH_MAX);
 	spin_unlock_irqrestore(&process->cwd_lock, flags);
+	return cwd;
 }
 
-void process_set_cwd(struct process *process, const char *path)
+void process_set_cwd(struct process *process, struct file *dir)
 {
 	uint64_t flags = spin_lock_irqsave(&process->cwd_lock);
+	struct file *old = process->cwd;
 
-	strlcpy(process->cwd, path, VFS_PATH_MAX);
+	process->cwd = dir;
 	spin_unlock_irqrestore(&process->cwd_lock, flags);
+	fput(old);
+}
+
+int process_cwd_path(struct process *process, char *out_path)
+{
+	struct file *cwd = process_get_cwd(process);
+	int err = 0;
+
+	if (cwd)
+		err = file_dir_path(cwd, out_path);
+	else
+		strlcpy(out_path, "/", VFS_PATH_MAX);
+	fput(cwd);
+	return err;
 }
 
 struct mm *process_get_mm(struct process *process)

@@ -71,7 +71,7 @@ struct process {
 	struct cred cred; /* that one of its threads had last */
 	struct rlimit limits[NR_RLIMITS];
 	struct process_signals signals;
-	char cwd[VFS_PATH_MAX]; /* guarded by cwd_lock */
+	struct file *cwd; /* the current directory, held; NULL: the root. Guarded by cwd_lock */
 	struct spinlock cwd_lock;
 	uint64_t unknown[SYSCALL_MAX / 64]; /* calls without a handler that were logged */
 };
@@ -146,8 +146,10 @@ struct process *process_of_thread(int32_t tid);
 /* CPU time of all threads. */
 uint64_t process_cpu_ns(struct process *process);
 /* The current directory, VFS_PATH_MAX bytes: a copy, and another one. */
-void process_get_cwd(struct process *process, char *out_path);
-void process_set_cwd(struct process *process, const char *path);
+struct file *process_get_cwd(struct process *process);
+void process_set_cwd(struct process *process, struct file *dir);
+/* Its own path, into VFS_PATH_MAX bytes. 0; -ENOENT: it has been removed; -ENAMETOOLONG. */
+int process_cwd_path(struct process *process, char *out_path);
 /* Its address space with one more user; NULL: it has ended. */
 struct mm *process_get_mm(struct process *process);
 /* The running thread, the last of its process, has another address space from now on. The old one is let go. */

@@ -68,7 +68,8 @@ static struct process *program_create_process(const struct program *program)
 		return NULL;
 	for (unsigned int fd = 0; fd < 3; fd++)
 		files_install(files, get_file(program->files[fd]), fd, false);
-	strlcpy(process->cwd, program->cwd, sizeof(process->cwd));
+	if (vfs_open("/", program->cwd, VFS_PLACE | VFS_ONLY_DIR, &process->cwd))
+		process->cwd = NULL; /* it has been removed */
 	return process;
 }
 

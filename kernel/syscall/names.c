@@ -12,12 +12,14 @@
 
 long sys_unlinkat(int dfd, const char *pathname, int flag)
 {
-	char path[VFS_PATH_MAX];
-	int err = flag & ~AT_REMOVEDIR ? -EINVAL : user_path_at(dfd, pathname, false, path);
+	struct user_path path;
+	int err = flag & ~AT_REMOVEDIR ? -EINVAL : user_path_read(dfd, pathname, &path);
 
 	if (err)
 		return err;
-	return flag & AT_REMOVEDIR ? vfs_rmdir(VFS_REAL, path) : vfs_unlink(VFS_REAL, path);
+	err = vfs_remove_at(&path.at, flag & AT_REMOVEDIR);
+	user_path_put(&path);
+	return err;
 }
 
 long sys_rmdir(const char *pathname)
@@ -32,18 +34,14 @@ long sys_unlink(const char *pathname)
 
 long sys_mkdirat(int dfd, const char *pathname, unsigned int mode)
 {
-	struct vfs_stat made, to = { .mode = mode & ~current_process()->umask & 01777 };
-	char path[VFS_PATH_MAX];
-	int err = user_path_at(dfd, pathname, false, path);
+	struct user_path path;
+	int err = user_path_read(dfd, pathname, &path);
 
-	if (!err)
-		err = vfs_mkdir(VFS_REAL, path);
-	if (!err)
-		err = vfs_lstat(VFS_REAL, path, &made);
 	if (err)
 		return err;
-	to.mode |= made.mode & MODE_SETGID;
-	return vfs_set_attr(VFS_REAL, path, VFS_SET_MODE | VFS_SET_OF_NEW, &to);
+	err = vfs_mkdir_at(&path.at, mode & ~current_process()->umask & 01777);
+	user_path_put(&path);
+	return err;
 }
 
 long sys_mkdir(const char *pathname, unsigned int mode)
@@ -53,11 +51,16 @@ long sys_mkdir(const char *pathname, unsigned int mode)
 
 long sys_symlinkat(const char *oldname, int newdfd, const char *newname)
 {
-	char target[VFS_PATH_MAX], path[VFS_PATH_MAX];
+	char target[VFS_PATH_MAX];
+	struct user_path path;
 	long len = strncpy_from_user(target, oldname, sizeof(target));
-	int err = len < 0 ? (int)len : user_path_at(newdfd, newname, false, path);
+	int err = len < 0 ? (int)len : user_path_read(newdfd, newname, &path);
 
-	return err ? err : vfs_symlink(VFS_REAL, path, target);
+	if (err)
+		return err;
+	err = vfs_symlink_at(&path.at, target);
+	user_path_put(&path);
+	return err;
 }
 
 long sys_symlink(const char *oldname, const char *newname)
@@ -65,16 +68,42 @@ long sys_symlink(const char *oldname, const char *newname)
 	return sys_symlinkat(oldname, AT_FDCWD, newname);
 }
 
+/* A name that there is, and the new one. */
+struct names_pair {
+	struct user_path old, new;
+};
+
+static int names_read_pair(int olddfd, const char *oldname, int newdfd, const char *newname,
+			   struct names_pair *out)
+{
+	int err = user_path_read(olddfd, oldname, &out->old);
+
+	if (err)
+		return err;
+	err = user_path_read(newdfd, newname, &out->new);
+	if (err)
+		user_path_put(&out->old);
+	return err;
+}
+
+static void names_put_pair(struct names_pair *pair)
+{
+	user_path_put(&pair->old);
+	user_path_put(&pair->new);
+}
+
 long sys_linkat(int olddfd, const char *oldname, int newdfd, const char *newname, int flags)
 {
-	char path[VFS_PATH_MAX], new_path[VFS_PATH_MAX];
+	struct names_pair pair;
 	int err = flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)
 			  ? -EINVAL
-			  : user_path_at(olddfd, oldname, flags & AT_SYMLINK_FOLLOW, path);
+			  : names_read_pair(olddfd, oldname, newdfd, newname, &pair);
 
-	if (!err)
-		err = user_path_at(newdfd, newname, false, new_path);
-	return err ? err : vfs_link(VFS_REAL, path, new_path);
+	if (err)
+		return err;
+	err = vfs_link_at(&pair.old.at, flags & AT_SYMLINK_FOLLOW, &pair.new.at);
+	names_put_pair(&pair);
+	return err;
 }
 
 long sys_link(const char *oldname, const char *newname)
@@ -85,15 +114,16 @@ long sys_link(const char *oldname, const char *newname)
 long sys_renameat2(int olddfd, const char *oldname, int newdfd, const char *newname,
 		   unsigned int flags)
 {
-	char path[VFS_PATH_MAX], new_path[VFS_PATH_MAX];
-	struct vfs_stat stat;
-	int err = flags & ~RENAME_NOREPLACE ? -EINVAL : user_path_at(olddfd, oldname, false, path);
+	struct names_pair pair;
+	int err = flags & ~RENAME_NOREPLACE
+			  ? -EINVAL
+			  : names_read_pair(olddfd, oldname, newdfd, newname, &pair);
 
-	if (!err)
-		err = user_path_at(newdfd, newname, false, new_path);
-	if (!err && flags & RENAME_NOREPLACE && vfs_lstat(VFS_REAL, new_path, &stat) == 0)
-		err = -EEXIST;
-	return err ? err : vfs_rename(VFS_REAL, path, new_path);
+	if (err)
+		return err;
+	err = vfs_rename_at(&pair.old.at, &pair.new.at, flags & RENAME_NOREPLACE);
+	names_put_pair(&pair);
+	return err;
 }
 
 long sys_renameat(int olddfd, const char *oldname, int newdfd, const char *newname)
@@ -124,16 +154,21 @@ static int names_set_open(unsigned int fd, unsigned int which, const struct vfs_
 static int names_set(int dfd, const char *filename, int flags, unsigned int which,
 		     const struct vfs_stat *to)
 {
-	bool follows = !(flags & AT_SYMLINK_NOFOLLOW);
-	char path[VFS_PATH_MAX], first = '\0';
+	struct user_path path;
+	char first = '\0';
 	int err;
 
 	if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
 		return -EINVAL;
 	if (flags & AT_EMPTY_PATH && !copy_from_user(&first, filename, 1) && !first)
 		return names_set_open((unsigned int)dfd, which, to);
-	err = user_path_at(dfd, filename, follows, path);
-	return err ? err : vfs_set_attr(VFS_REAL, path, which | VFS_SET_OF_LINK, to);
+	err = user_path_read(dfd, filename, &path);
+	if (err)
+		return err;
+	err = vfs_set_attr_at(&path.at, which | (flags & AT_SYMLINK_NOFOLLOW ? VFS_SET_OF_LINK : 0),
+			      to);
+	user_path_put(&path);
+	return err;
 }
 
 long sys_fchmodat(int dfd, const char *filename, unsigned int mode)
@@ -229,14 +264,16 @@ static int names_truncate(struct file *file, long length)
 	return length < 0 ? -EINVAL : file_truncate(file, (uint64_t)length);
 }
 
-long sys_truncate(const char *path, long length)
+long sys_truncate(const char *pathname, long length)
 {
-	char full[VFS_PATH_MAX];
+	struct user_path path;
 	struct file *file;
-	int err = user_path(path, full);
+	int err = user_path_read(AT_FDCWD, pathname, &path);
 
-	if (!err)
-		err = vfs_open(VFS_REAL, full, VFS_WRITE, &file);
+	if (err)
+		return err;
+	err = vfs_open_at(&path.at, VFS_WRITE, 0, &file);
+	user_path_put(&path);
 	if (err)
 		return err;
 	err = names_truncate(file, length);
@@ -291,46 +328,58 @@ long sys_fallocate(int fd, int mode, long offset, long len)
 long sys_getcwd(char *buf, unsigned long size)
 {
 	char cwd[VFS_PATH_MAX];
+	int err = process_cwd_path(current_process(), cwd);
 	size_t len;
 
-	process_get_cwd(current_process(), cwd);
+	if (err)
+		return err;
 	len = strlen(cwd) + 1;
 	if (len > size)
 		return -ERANGE;
 	return copy_to_user(buf, cwd, len) ? -EFAULT : (long)len;
 }
 
-/* The directory at that path, which has no links in it. */
-static int names_change_dir(const char *path)
+/* Go to a directory that is open, if names may be looked for there. The file is taken over. */
+static int names_change_dir(struct file *dir)
 {
-	struct vfs_stat stat;
-	int err = vfs_stat(VFS_REAL, path, &stat);
+	struct vfs_stat stat = { 0 };
+	const struct vfs_at at = { .path = ".", .dir = dir };
+	int err = file_stat(dir, &stat);
 
+	if (err == -EOPNOTSUPP)
+		err = vfs_stat_at(&at, true, &stat);
 	if (!err)
 		err = stat.type == VFS_DIRECTORY ? inode_permission(&stat, MAY_EXEC) : -ENOTDIR;
-	if (!err)
-		process_set_cwd(current_process(), path);
+	if (err)
+		fput(dir);
+	else
+		process_set_cwd(current_process(), dir);
 	return err;
 }
 
 long sys_chdir(const char *filename)
 {
-	char path[VFS_PATH_MAX];
-	int err = user_path(filename, path);
+	struct user_path path;
+	struct file *dir;
+	int err = user_path_read(AT_FDCWD, filename, &path);
 
-	return err ? err : names_change_dir(path);
+	if (err)
+		return err;
+	err = vfs_open_at(&path.at, VFS_PLACE | VFS_ONLY_DIR, 0, &dir);
+	user_path_put(&path);
+	return err ? err : names_change_dir(dir);
 }
 
 long sys_fchdir(unsigned int fd)
 {
 	struct file *file = files_get_file(current_process()->files, fd);
-	int err;
 
 	if (!file)
 		return -EBADF;
-	err = file->path && !file->ops->stat ? names_change_dir(file->path) : -ENOTDIR;
+	if (file->path)
+		return names_change_dir(file);
 	fput(file);
-	return err;
+	return -ENOTDIR;
 }
 
 long sys_umask(int mask)

@@ -29,26 +29,18 @@ static uint32_t open_vfs_flags(int flags)
 	       (flags & O_DIRECTORY ? VFS_ONLY_DIR : 0);
 }
 
-static void open_set_mode(const struct file *file, uint32_t mode)
-{
-	const struct vfs_stat stat = { .mode = mode & ~current_process()->umask & 07777 };
-
-	vfs_set_attr(VFS_REAL, file->path, VFS_SET_MODE | VFS_SET_OF_NEW, &stat);
-}
-
 static TRACE_NOINLINE long do_sys_openat2(int dfd, const char *filename, int flags, uint32_t mode)
 {
 	struct user_path path;
 	struct file *file;
 	int err = user_path_read(dfd, filename, &path);
 
-	if (!err)
-		err = vfs_open(path.dir, path.text, open_vfs_flags(flags), &file);
 	if (err)
 		return err;
-	if (file->flags & VFS_IS_NEW)
-		open_set_mode(file, mode);
-	return files_install(current_process()->files, file, 0, flags & O_CLOEXEC);
+	err = vfs_open_at(&path.at, open_vfs_flags(flags), mode & ~current_process()->umask & 07777,
+			  &file);
+	user_path_put(&path);
+	return err ? err : files_install(current_process()->files, file, 0, flags & O_CLOEXEC);
 }
 
 /* A function of its own, because probes that are written for Linux look for it. */
@@ -92,8 +84,9 @@ static uint8_t open_dirent_type(enum vfs_type type)
 }
 
 /* Entry `index` of a directory: `.`, `..`, then those of the file system. 0 or -ENOENT at the end. */
-static int open_make_dirent(const char *dir, uint64_t index, struct open_dirent *out)
+static int open_make_dirent(const struct file *dir, uint64_t index, struct open_dirent *out)
 {
+	const struct vfs_at at = { .path = out->name, .dir = dir };
 	struct vfs_stat stat = { 0 };
 	size_t len;
 	int err = 0;
@@ -101,10 +94,10 @@ static int open_make_dirent(const char *dir, uint64_t index, struct open_dirent 
 	if (index < 2)
 		strlcpy(out->name, index ? ".." : ".", sizeof(out->name));
 	else
-		err = vfs_entry(VFS_REAL, dir, (uint32_t)(index - 2), out->name);
+		err = vfs_entry_of(dir, (uint32_t)(index - 2), out->name);
 	if (err)
 		return err;
-	vfs_lstat(dir, out->name, &stat);
+	vfs_stat_at(&at, false, &stat);
 	len = strlen(out->name) + 1;
 	out->ino = stat.id;
 	out->next = (int64_t)index + 1;
@@ -119,7 +112,7 @@ static long open_read_directory(struct file *file, char *to, unsigned int count)
 	struct open_dirent entry;
 	unsigned int done = 0;
 
-	while (open_make_dirent(file->path, file->pos, &entry) == 0) {
+	while (open_make_dirent(file, file->pos, &entry) == 0) {
 		if (entry.bytes > count - done)
 			return done ? (long)done : -EINVAL;
 		if (copy_to_user(to + done, &entry, entry.bytes))

@@ -26,46 +26,41 @@ long strncpy_from_user(char *to, const char *from, size_t size)
 	return -ENAMETOOLONG;
 }
 
-/* The directory that names without a slash in front begin at, into VFS_PATH_MAX bytes. */
-static int path_of_directory(int dfd, char *out_path)
-{
-	struct file *file;
-	int err = 0;
-
-	if (dfd == AT_FDCWD) {
-		process_get_cwd(current_process(), out_path);
-		return 0;
-	}
-	file = files_get_file(current_process()->files, (unsigned int)dfd);
-	if (!file)
-		return -EBADF;
-	if (file->path)
-		strlcpy(out_path, file->path, VFS_PATH_MAX);
-	else
-		err = -ENOTDIR;
-	fput(file);
-	return err;
-}
-
 int user_path_read(int dfd, const char *path, struct user_path *out_path)
 {
 	long len = strncpy_from_user(out_path->text, path, sizeof(out_path->text));
 
 	if (len < 0)
 		return (int)len;
-	out_path->dir[0] = '\0';
-	return out_path->text[0] == '/' ? 0 : path_of_directory(dfd, out_path->dir);
+	out_path->dir = NULL;
+	if (out_path->text[0] != '/' && dfd == AT_FDCWD) {
+		out_path->dir = process_get_cwd(current_process());
+	} else if (out_path->text[0] != '/') {
+		out_path->dir = files_get_file(current_process()->files, (unsigned int)dfd);
+		if (!out_path->dir)
+			return -EBADF;
+	}
+	if (out_path->dir && !out_path->dir->path) {
+		fput(out_path->dir);
+		return -ENOTDIR;
+	}
+	out_path->at = (struct vfs_at){ .path = out_path->text, .cwd = "/", .dir = out_path->dir };
+	return 0;
 }
 
-int user_path_at(int dfd, const char *path, bool follows, char *out_path)
+void user_path_put(struct user_path *path)
 {
-	struct user_path user;
-	int err = user_path_read(dfd, path, &user);
-
-	return err ? err : vfs_real_path(user.dir, user.text, follows, out_path);
+	fput(path->dir);
 }
 
 int user_path(const char *path, char *out_path)
 {
-	return user_path_at(AT_FDCWD, path, true, out_path);
+	struct user_path user;
+	int err = user_path_read(AT_FDCWD, path, &user);
+
+	if (err)
+		return err;
+	err = vfs_real_path_at(&user.at, true, out_path);
+	user_path_put(&user);
+	return err;
 }

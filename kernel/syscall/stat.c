@@ -97,23 +97,32 @@ static bool stat_is_empty(const char *filename, int flags)
 	       !first;
 }
 
+/* The current directory, as an empty path from there means it. */
+static int stat_cwd(struct vfs_stat *out_stat)
+{
+	struct file *cwd = process_get_cwd(current_process());
+	const struct vfs_at at = { .path = ".", .cwd = "/", .dir = cwd };
+	int err = vfs_stat_at(&at, true, out_stat);
+
+	fput(cwd);
+	return err;
+}
+
 static int stat_find(int dfd, const char *filename, int flags, struct vfs_stat *out_stat)
 {
-	char path[VFS_PATH_MAX];
-	bool follows = !(flags & AT_SYMLINK_NOFOLLOW);
+	struct user_path path;
 	int err;
 
 	*out_stat = (struct vfs_stat){ 0 };
-	if (stat_is_empty(filename, flags) && dfd != AT_FDCWD)
-		return stat_descriptor((unsigned int)dfd, out_stat);
-	if (stat_is_empty(filename, flags)) {
-		process_get_cwd(current_process(), path);
-		return vfs_stat(VFS_REAL, path, out_stat);
-	}
-	err = user_path_at(dfd, filename, follows, path);
+	if (stat_is_empty(filename, flags))
+		return dfd == AT_FDCWD ? stat_cwd(out_stat)
+				       : stat_descriptor((unsigned int)dfd, out_stat);
+	err = user_path_read(dfd, filename, &path);
 	if (err)
 		return err;
-	return follows ? vfs_stat(VFS_REAL, path, out_stat) : vfs_lstat(VFS_REAL, path, out_stat);
+	err = vfs_stat_at(&path.at, !(flags & AT_SYMLINK_NOFOLLOW), out_stat);
+	user_path_put(&path);
+	return err;
 }
 
 static long stat_call(int dfd, const char *filename, int flags, struct user_stat *statbuf)
@@ -215,13 +224,16 @@ long sys_access(const char *filename, int mode)
 	return sys_faccessat2(AT_FDCWD, filename, mode, 0);
 }
 
-long sys_readlinkat(int dfd, const char *path, char *buf, int bufsiz)
+long sys_readlinkat(int dfd, const char *pathname, char *buf, int bufsiz)
 {
-	char full[VFS_PATH_MAX], target[VFS_PATH_MAX];
-	int len, err = bufsiz <= 0 ? -EINVAL : user_path_at(dfd, path, false, full);
+	char target[VFS_PATH_MAX];
+	struct user_path path;
+	int len, err = bufsiz <= 0 ? -EINVAL : user_path_read(dfd, pathname, &path);
 
-	if (!err)
-		err = vfs_readlink(VFS_REAL, full, target);
+	if (err)
+		return err;
+	err = vfs_readlink_at(&path.at, target);
+	user_path_put(&path);
 	if (err)
 		return err;
 	len = (int)strlen(target);

@@ -125,6 +125,29 @@ static void test_directories(void)
 	CHECK(CALL1(NR_FCHDIR, file) == -ENOTDIR && CALL1(NR_CHDIR, "..") == 0);
 }
 
+/* An open directory, and the current one, stay the same directory when their names go to others. */
+static void test_renamed_directory(void)
+{
+	long dir, file;
+
+	CHECK(CALL2(NR_MKDIR, "old", 0755) == 0 && CALL2(NR_MKDIR, "old/in", 0755) == 0);
+	dir = open_at(-100, "old", O_DIRECTORY);
+	file = open_at(dir, "f", O_RDWR | O_CREAT);
+	CHECK(file >= 0 && CALL1(NR_CHDIR, "old/in") == 0);
+	CHECK(CALL2(NR_RENAME, "/tmp/files/old", "/tmp/files/moved") == 0);
+	CHECK(CALL2(NR_MKDIR, "/tmp/files/old", 0755) == 0);
+	CHECK(CALL2(NR_MKDIR, "/tmp/files/old/in", 0700) == 0);
+	CHECK(open_at(dir, "f", 0) >= 0 && CALL2(NR_STAT, "/tmp/files/old/f", &st) == -ENOENT);
+	CHECK(CALL2(NR_GETCWD, buf, 99) == 20 && buf[11] == 'm' && buf[17] == 'i');
+	CHECK(CALL2(NR_STAT, ".", &st) == 0 && (st.mode & 0777) == 0755);
+	CHECK(CALL3(NR_UNLINKAT, dir, "f", 0) == 0 && CALL1(NR_RMDIR, "../in") == 0);
+	CHECK(CALL2(NR_GETCWD, buf, 99) == -ENOENT && open_at(-100, "x", O_CREAT) == -ENOENT);
+	CHECK(CALL1(NR_FCHDIR, dir) == 0 && CALL1(NR_CHDIR, "..") == 0);
+	CHECK(CALL1(NR_RMDIR, "moved") == 0 && CALL1(NR_RMDIR, "old/in") == 0);
+	CHECK(CALL1(NR_RMDIR, "old") == 0 && CALL1(NR_CLOSE, dir) == 0 &&
+	      CALL1(NR_CLOSE, file) == 0);
+}
+
 static void test_sizes(void)
 {
 	long fd = open_at(-100, "a", O_RDWR);
@@ -293,6 +316,7 @@ void main_program(long *sp)
 	(void)sp;
 	test_links();
 	test_directories();
+	test_renamed_directory();
 	test_sizes();
 	test_reads();
 	test_flags();

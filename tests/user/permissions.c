@@ -98,6 +98,9 @@ static void dirs_of_group(void)
 	CHECK(open_as(DIR "/shared/dir/file", O_CREAT | O_WRONLY) == 0);
 	CHECK(stat_of(DIR "/shared/dir/file").gid == 2002);
 	CHECK(CALL1(NR_UNLINK, DIR "/shared/dir/file") == 0);
+	CHECK(CALL3(NR_OPEN, DIR "/alien/file", O_CREAT | O_WRONLY, 02755) >= 0);
+	CHECK(stat_of(DIR "/alien/file").gid == 3000 && mode_of(DIR "/alien/file") == 0755);
+	CHECK(CALL1(NR_UNLINK, DIR "/alien/file") == 0);
 	CHECK(CALL1(NR_RMDIR, DIR "/shared/dir") == 0);
 }
 
@@ -132,6 +135,7 @@ static void test_directories(void)
 	make_dir(DIR "/sticky", 01777, 0, 0);
 	make(DIR "/sticky/roots", 0644, 0, 0);
 	make_dir(DIR "/shared", 02777, 0, 2002);
+	make_dir(DIR "/alien", 02777, 0, 3000);
 	CHECK(CALL2(NR_SYMLINK, "closed/in/file", DIR "/link") == 0);
 	in_child(dirs_searched);
 	in_child(dirs_sticky);
@@ -146,6 +150,7 @@ static void test_directories(void)
 	CALL1(NR_RMDIR, DIR "/hidden");
 	CALL1(NR_RMDIR, DIR "/sticky");
 	CALL1(NR_RMDIR, DIR "/shared");
+	CALL1(NR_RMDIR, DIR "/alien");
 	CALL1(NR_RMDIR, DIR "/mine/dir");
 	CALL1(NR_RMDIR, DIR "/mine");
 }

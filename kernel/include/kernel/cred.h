@@ -77,6 +77,8 @@ uint32_t current_fsuid(void);
 uint32_t current_fsgid(void);
 /* The mode of a file after a write: set-user-ID goes, unless root has written. */
 uint32_t mode_after_write(uint32_t mode);
+/* The mode of a new file of that group: without set-group-ID, if the thread is not in the group. */
+uint32_t mode_of_new(uint32_t mode, uint32_t gid);
 
 #else
 
@@ -114,6 +116,11 @@ static inline uint32_t current_fsgid(void)
 }
 static inline uint32_t mode_after_write(uint32_t mode)
 {
+	return mode;
+}
+static inline uint32_t mode_of_new(uint32_t mode, uint32_t gid)
+{
+	(void)gid;
 	return mode;
 }
 
