@@ -132,6 +132,10 @@ int vfs_ram_init(const char *const *dirs, size_t nr_dirs);
 /* Then make files in these directories. 0 or -ENOMEM. Boot only. */
 int vfs_ram_add(const struct vfs_special *specials, size_t nr_specials);
 /*
+ * One more directory in these that has what the kernel makes alone, if it is not there yet. 0 or -ENOMEM. Boot only.
+ */
+int vfs_ram_add_dir(const char *path);
+/*
  * The same for one file that is shown with that size, and can be removed: then its ops->removed is called.
  * *special stays until then.
  */

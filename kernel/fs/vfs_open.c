@@ -45,7 +45,7 @@ static int open_permission(const struct vfs_stat *stat, uint32_t flags)
 }
 
 /* Fill operations and object of a file that has its name. */
-static int open_file(const struct place *place, enum vfs_type type, struct file *file)
+static int open_fill(const struct place *place, enum vfs_type type, struct file *file)
 {
 	file->ops = type == VFS_DIRECTORY ? &vfs_directory_ops : &open_place_ops;
 	if (type == VFS_DIRECTORY || file->flags & VFS_PLACE)
@@ -81,7 +81,7 @@ static int open_place(const struct place *place, const char *path, uint32_t flag
 		return -ENOMEM;
 	file->dentry = d_alloc(path, place->path_len, place->last_at);
 	file->path = file->dentry ? file->dentry->path : NULL;
-	err = file->dentry ? open_file(place, stat.type, file) : -ENOMEM;
+	err = file->dentry ? open_fill(place, stat.type, file) : -ENOMEM;
 	if (err) {
 		file->ops = NULL;
 		fput(file);
@@ -93,7 +93,7 @@ static int open_place(const struct place *place, const char *path, uint32_t flag
 }
 
 /* Make a file in the directory at `place`, which the new file takes over. -EEXIST: it has come in between. */
-static int open_create(struct place *place, const char *full, const char *name, uint32_t mode)
+static int open_make_new(struct place *place, const char *full, const char *name, uint32_t mode)
 {
 	const struct vfs_fs *fs = place->fs;
 	void *node = NULL;
@@ -118,7 +118,7 @@ static int open_once(const struct vfs_at *at, uint32_t flags, uint32_t mode, str
 
 	if (err == PLACE_IS_PARENT) {
 		flags = (flags & ~VFS_EXCL) | VFS_IS_NEW;
-		err = open_create(&place, full, name, mode);
+		err = open_make_new(&place, full, name, mode);
 	}
 	if (err)
 		return err;

@@ -220,13 +220,18 @@ static void ram_take_group(const struct ram_node *dir, struct ram_node *node)
 	node->mode = node->is_dir ? node->mode | MODE_SETGID : mode_of_new(node->mode, node->gid);
 }
 
-/* May the name be made in the directory? Without the lock the answer may be old. */
-static int ram_may_add(struct ram_node *dir, const char *text)
+/* May the node have the name in the directory? The lock is held. */
+static int ram_may_add(struct ram_node *dir, const char *text, const struct ram_node *node)
 {
 	struct ram_node *there = dir->is_dir ? ram_find_child(dir, text) : NULL;
+	bool is_new_file = !node->is_dir && !node->target && !node->nr_names;
 	int err = vfs_may_create(&vfs_ram_fs, dir, there);
 
-	return err || dir->parent ? err : -ENOENT;
+	if (!err && (!dir->parent || dir->closed == RAM_PROC))
+		err = -ENOENT;
+	if (!err && dir->closed == RAM_SYS)
+		err = is_new_file ? -EACCES : -EPERM;
+	return err;
 }
 
 /* Give a node one more name, in a directory. The name holds it, too; NULL: there was no memory for it. */
@@ -240,7 +245,7 @@ static int ram_add_new(struct ram_node *dir, const char *text, struct ram_node *
 	    !node->nr_names) /* the last name is gone, and it gets none any more */
 		err = -ENOENT;
 	if (!err)
-		err = ram_may_add(dir, text);
+		err = ram_may_add(dir, text, node);
 	if (!err) {
 		ram_get(node);
 		ram_add_name(dir, name, node);
@@ -341,6 +346,8 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 	mutex_lock(&ram_tree_lock);
 	node = dir->is_dir ? ram_find_child(dir, name) : NULL;
 	err = vfs_may_remove(&vfs_ram_fs, dir, node, is_dir);
+	if (!err && dir->closed && node && node->is_fixed)
+		err = -EPERM;
 	if (!err)
 		err = ram_can_remove(node, is_dir);
 	if (!err) {
@@ -378,6 +385,8 @@ static int ram_can_rename(const struct ram_move *move, bool keeps)
 		return -EEXIST;
 	err = cred_sees_all() ? 0
 			      : vfs_may_rename(&vfs_ram_fs, move->dir, node, move->new_dir, over);
+	if (!err && (move->dir->closed || move->new_dir->closed))
+		err = -EPERM;
 	if (!err && node->is_fixed)
 		err = -EBUSY;
 	if (!err && ram_is_above(node, move->new_dir))

@@ -19,6 +19,13 @@ struct ram_name {
 	char text[];
 };
 
+/* Linux's errors differ: in proc, no name can be looked up that is not there. */
+enum ram_closed {
+	RAM_OPEN,
+	RAM_PROC,
+	RAM_SYS
+};
+
 struct ram_node {
 	struct ram_name *children; /* of a directory, sorted by name */
 	struct ram_node
@@ -36,7 +43,8 @@ struct ram_node {
 	uint32_t nr_names;
 	uint8_t levels; /* of tables in `data` */
 	bool is_dir;
-	bool is_fixed; /* can be neither removed nor renamed */
+	bool is_fixed;	/* can be neither removed nor renamed */
+	uint8_t closed; /* RAM_*: a directory in which only the kernel makes names */
 };
 
 /*

@@ -34,6 +34,15 @@ static int ram_add_at_boot(struct ram_node *dir, const char *text, struct ram_no
 	return 0;
 }
 
+static uint8_t ram_closed_as(const struct ram_node *parent, const char *name)
+{
+	if (parent != ram_tree)
+		return parent->closed;
+	if (strcmp(name, "proc") == 0)
+		return RAM_PROC;
+	return strcmp(name, "sys") == 0 ? RAM_SYS : RAM_OPEN;
+}
+
 static int ram_add_fixed(const char *dir, const char *name, const struct vfs_special *special)
 {
 	struct ram_node *node = ram_create_node(!special, special ? special->mode : 0755);
@@ -43,6 +52,7 @@ static int ram_add_fixed(const char *dir, const char *name, const struct vfs_spe
 	if (node) {
 		node->special = special;
 		node->is_fixed = true;
+		node->closed = special ? RAM_OPEN : ram_closed_as(parent, name);
 	}
 	return ram_add_at_boot(parent, name, node);
 }
@@ -54,6 +64,11 @@ static int ram_add_fixed_dir(const char *path)
 
 	strlcpy(parent, path, (size_t)(slash - path) + 1);
 	return ram_add_fixed(parent, slash + 1, NULL);
+}
+
+int vfs_ram_add_dir(const char *path)
+{
+	return ram_find_dir(path) ? 0 : ram_add_fixed_dir(path);
 }
 
 int vfs_ram_init(const char *const *dirs, size_t nr_dirs)

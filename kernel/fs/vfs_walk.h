@@ -15,7 +15,7 @@
 #ifndef KERNEL_VFS_WALK_H
 #define KERNEL_VFS_WALK_H
 
-#include <kernel/vfs.h>
+#include <kernel/vfs_at.h>
 
 struct place {
 	const struct vfs_fs *fs;

@@ -36,12 +36,35 @@ bool in_group_p(uint32_t gid)
 	return is_in;
 }
 
-void commit_creds(const struct cred *cred)
+void cred_install(const struct cred *cred)
 {
 	struct task *task = current_task();
 
 	task->cred = *cred;
 	task->process->cred = *cred;
+}
+
+/* Memory from before may have what the new ids are not to see, and the other way round. */
+static bool cred_hides_memory(const struct cred *old, const struct cred *cred)
+{
+	return old->user.effective != cred->user.effective || old->user.fs != cred->user.fs ||
+	       old->group.effective != cred->group.effective || old->group.fs != cred->group.fs ||
+	       (cred->permitted & ~old->permitted);
+}
+
+void commit_creds(const struct cred *cred)
+{
+	struct task *task = current_task();
+
+	if (cred_hides_memory(&task->cred, cred))
+		task->mm->is_dumpable = false;
+	cred_install(cred);
+}
+
+bool cred_dumps_exec(const struct cred *cred, const struct vfs_stat *stat)
+{
+	return cred->user.effective == cred->user.real &&
+	       cred->group.effective == cred->group.real && !inode_permission(stat, MAY_READ);
 }
 
 bool cred_may_change(const struct process *process, unsigned int cap)

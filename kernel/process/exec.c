@@ -106,7 +106,7 @@ static void exec_begin(struct mm *mm, const struct exec_args *args, const struct
 
 	mutex_lock(&process_lock); /* no tracer comes in between, and none sees the memory before */
 	if (!args->is_secure || !ptrace_limits_exec())
-		commit_creds(&args->cred);
+		cred_install(&args->cred);
 	mutex_unlock(&process_lock);
 	exit_mm_release(task);
 	process_set_mm(mm);
@@ -200,6 +200,7 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 	mm = exec_load(path, file, args, &start, &err);
 	if (!mm)
 		return err;
+	mm->is_dumpable = cred_dumps_exec(&args->cred, &stat);
 	err = end_other_threads(current_task());
 	if (err)
 		mm_put(mm);

@@ -111,6 +111,7 @@ struct mm *mm_copy(struct mm *from)
 	to->arg_end = from->arg_end;
 	to->env_end = from->env_end;
 	strlcpy(to->exe, from->exe, sizeof(to->exe));
+	to->is_dumpable = from->is_dumpable;
 	mutex_lock(&to->lock);
 	to->uprobe_seq = from->uprobe_seq;
 	to->uprobe_trampoline = from->uprobe_trampoline;

@@ -64,7 +64,12 @@ struct mm {
 	uintptr_t arg_start, arg_end,
 		env_end;	/* strings of arguments, behind them the environment */
 	char exe[VFS_PATH_MAX]; /* absolute path of the program */
-	struct list all_link;	/* in mm_list; mm_list_lock */
+	/*
+	 * Programs of the same user may look into it, and trace it: no rights were given up or taken in it, and its
+	 * file may be read. Changed by its own threads.
+	 */
+	_Atomic bool is_dumpable;
+	struct list all_link; /* in mm_list; mm_list_lock */
 	/* Probes in programs, see uprobe.h. */
 	uint64_t uprobe_seq; /* the last change that this mm has seen */
 	struct uprobe_area *_Atomic uprobe_areas;

@@ -154,12 +154,19 @@ static int proc_lookup(void *dir, const char *name, void **out_node)
 	return -ENOENT;
 }
 
+/* Is the file root's, because the program has memory that others of its user may not see? */
+static bool proc_is_hidden(const struct proc_node *node)
+{
+	return (node->kind == PROC_ENVIRON || node->kind == PROC_MEM || node->kind == PROC_FD) &&
+	       !process_is_dumpable(node->process);
+}
+
 static void proc_stat(void *object, struct vfs_stat *out_stat)
 {
 	const struct proc_node *node = object;
 
 	*out_stat = (struct vfs_stat){ .type = VFS_DIRECTORY, .mode = 0555 };
-	if (node->process) {
+	if (node->process && !proc_is_hidden(node)) {
 		out_stat->uid = node->process->cred.user.effective;
 		out_stat->gid = node->process->cred.group.effective;
 	}
@@ -231,8 +238,11 @@ static int proc_readlink(void *object, char *out_target)
 		return 0;
 	}
 	proc_stat(object, &stat);
-	return stat.type == VFS_LINK ? proc_link(node->process, node->kind, node->fd, out_target)
-				     : -EINVAL;
+	if (stat.type != VFS_LINK)
+		return -EINVAL;
+	if (node->kind != PROC_LINK_MOUNTS && !ptrace_may_access(node->process))
+		return -EACCES;
+	return proc_link(node->process, node->kind, node->fd, out_target);
 }
 
 static bool proc_is_magic_link(void *object)
@@ -323,7 +333,13 @@ static int proc_open(void *object, struct file *file)
 	open = kzalloc(sizeof(*open));
 	if (open)
 		open->text = proc_text(node->process, node->tid, node->kind, &open->len, &err);
+	/* Asked afterwards: if the text is that of a new program, the answer is, too. */
+	if (!err && (node->kind == PROC_MAPS || node->kind == PROC_ENVIRON) &&
+	    !ptrace_may_access(node->process))
+		err = -EACCES;
 	if (err) {
+		if (open)
+			kfree(open->text);
 		kfree(open);
 		return err;
 	}

@@ -34,9 +34,9 @@ static const struct file_ops proc_mem_ops = {
 
 int proc_open_mem(struct process *process, struct file *file)
 {
-	if (!ptrace_may_access(process))
-		return -EACCES;
-	file->object = process_get_mm(process);
+	int err;
+
+	file->object = ptrace_get_mm(process, &err);
 	file->ops = &proc_mem_ops;
-	return file->object ? 0 : -ESRCH;
+	return err == -EPERM ? -EACCES : err;
 }

@@ -3,6 +3,7 @@
 #include <arch/cpu.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
+#include <kernel/vfs_at.h>
 #include "process.h"
 
 struct mutex process_lock;
@@ -87,6 +88,16 @@ struct mm *process_get_mm(struct process *process)
 	mm = process->mm ? mm_get(process->mm) : NULL;
 	mutex_unlock(&process_lock);
 	return mm;
+}
+
+bool process_is_dumpable(struct process *process)
+{
+	bool is_dumpable;
+
+	mutex_lock(&process_lock);
+	is_dumpable = !process->mm || process->mm->is_dumpable;
+	mutex_unlock(&process_lock);
+	return is_dumpable;
 }
 
 static void process_load_mm(struct task *task, struct mm *mm)

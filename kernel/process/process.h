@@ -24,6 +24,7 @@
 #include <kernel/rlimit.h>
 #include <kernel/thread.h>
 #include "abi.h"
+#include "creds.h"
 #include "files.h"
 #include "mm.h"
 #include "ptrace.h"
@@ -150,6 +151,8 @@ struct file *process_get_cwd(struct process *process);
 void process_set_cwd(struct process *process, struct file *dir);
 /* Its own path, into VFS_PATH_MAX bytes. 0; -ENOENT: it has been removed; -ENAMETOOLONG. */
 int process_cwd_path(struct process *process, char *out_path);
+/* May others of its user look into its memory? See struct mm; yes, if it has ended. */
+bool process_is_dumpable(struct process *process);
 /* Its address space with one more user; NULL: it has ended. */
 struct mm *process_get_mm(struct process *process);
 /* The running thread, the last of its process, has another address space from now on. The old one is let go. */
@@ -158,17 +161,6 @@ void process_set_mm(struct mm *mm);
 void task_drop_mm(struct task *task, bool is_last);
 /* Let a vfork()ing parent go on. */
 void process_born(struct process *process);
-
-/* cred.c, see <kernel/cred.h>. */
-extern const struct cred cred_of_root;
-const struct cred *current_cred(void);
-bool in_group_p(uint32_t gid);
-/* The running thread has others from now on. */
-void commit_creds(const struct cred *cred);
-/* May the running thread change how another process runs? `cap`: who has this may do it with each. */
-bool cred_may_change(const struct process *process, unsigned int cap);
-/* The credentials for a program with these attributes. True: it gets rights that its caller does not have. */
-bool cred_of_exec(const struct vfs_stat *stat, struct cred *out_cred);
 
 /* rlimit.c, see <kernel/rlimit.h>. */
 void rlimits_init(struct process *process);

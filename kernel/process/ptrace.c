@@ -9,17 +9,43 @@ static bool ptrace_is_first(const struct task *task)
 	return task->thread->pid == task->process->pid;
 }
 
-bool ptrace_may_access(const struct process *process)
+static bool ptrace_is_allowed(const struct process *process, const struct cred *to)
 {
-	const struct cred *own = current_cred(), *to = &process->cred;
+	const struct cred *own = current_cred();
 	bool is_user = own->user.real == to->user.real && own->user.real == to->user.effective &&
 		       own->user.real == to->user.saved;
 	bool is_group = own->group.real == to->group.real &&
 			own->group.real == to->group.effective &&
 			own->group.real == to->group.saved;
 
-	return capable(CAP_SYS_PTRACE) ||
-	       (is_user && is_group && !(to->permitted & ~own->permitted));
+	if (capable(CAP_SYS_PTRACE) || process == current_process())
+		return true;
+	return is_user && is_group && !(to->permitted & ~own->permitted) &&
+	       (!process->mm || process->mm->is_dumpable);
+}
+
+bool ptrace_may_access(struct process *process)
+{
+	bool may;
+
+	mutex_lock(&process_lock);
+	may = ptrace_is_allowed(process, &process->cred);
+	mutex_unlock(&process_lock);
+	return may;
+}
+
+struct mm *ptrace_get_mm(struct process *process, int *out_err)
+{
+	struct mm *mm = NULL;
+
+	mutex_lock(&process_lock);
+	*out_err = ptrace_is_allowed(process, &process->cred) ? 0 : -EPERM;
+	if (!*out_err && process->mm)
+		mm = mm_get(process->mm);
+	else if (!*out_err)
+		*out_err = -ESRCH;
+	mutex_unlock(&process_lock);
+	return mm;
 }
 
 bool ptrace_limits_exec(void)
@@ -50,7 +76,7 @@ static int ptrace_attach_locked(struct task *task, bool seizes, uint32_t options
 	struct process *process = task->process, *tracer = current_process();
 
 	if (process == tracer || task->trace.tracer || list_empty(&task->link) ||
-	    !ptrace_may_access(process))
+	    !ptrace_is_allowed(process, &task->cred))
 		return -EPERM;
 	ptrace_link(task, tracer, seizes, options);
 	task->trace.wants_trap = task->signals.has_stopped;
@@ -321,7 +347,7 @@ void ptrace_tracer_ends(struct process *tracer)
 		process_get(process);
 		if (task->trace.options & PTRACE_O_EXITKILL && !task->trace.has_ended)
 			send_signal(process, NULL, SIGKILL, NULL);
-		ptrace_detach(task, 0);
+		ptrace_detach(task, task->trace.signal);
 		process_put(process);
 	}
 	mutex_unlock(&process_lock);

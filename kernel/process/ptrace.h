@@ -63,8 +63,16 @@ struct ptrace {
 };
 
 /* ptrace.c: the tracer's side. process_lock is held, unless said. */
-/* May the running thread see and change all of that process? One of its own user, or any. Without the lock the answer may be old. */
-bool ptrace_may_access(const struct process *process);
+/*
+ * May the running thread see and change all of that process? It is its own, or one of the same user, whose program
+ * has given up no rights; or any. Lock not held: the answer may be old.
+ */
+bool ptrace_may_access(struct process *process);
+/*
+ * Its memory with one user more, if that is allowed; for mm_put(). An execve() takes rights first and memory then, so the answer
+ * is about this memory. NULL with *out_err set: -EPERM; -ESRCH: it has ended. Lock not held.
+ */
+struct mm *ptrace_get_mm(struct process *process, int *out_err);
 /* The running thread's program may not get more rights than its tracer has. */
 bool ptrace_limits_exec(void);
 /* Trace a thread from now on. -EPERM: it is traced, has ended, is the caller's own, or that of another user. Lock not held. */

@@ -8,7 +8,9 @@
 struct ptrace_news {
 	int code; /* signal, and event << 8 */
 	uint64_t message;
-	const struct user_siginfo *info; /* NULL: there is none */
+	struct user_siginfo *info; /* NULL: there is none */
+	int signal; /* what the thread goes on with if its tracer says nothing else, or ends; 0: nothing */
+	bool is_trap; /* code and information are made of the state that the process has when the stop begins */
 };
 
 static bool ptrace_may_go_on(void *arg)
@@ -20,32 +22,61 @@ static bool ptrace_may_go_on(void *arg)
 	       (trace->is_listening && (trace->wants_trap || trace->has_news));
 }
 
-/* False: there is no tracer any more, or the thread is about to end. */
-static bool ptrace_begin_stop(struct task *task, const struct ptrace_news *news)
+static struct user_siginfo ptrace_info_of(int code)
+{
+	return (struct user_siginfo){ .signo = code & 0x7f,
+				      .code = code,
+				      .from.pid = current_thread()->pid };
+}
+
+/* The code of a stop for the state of the process; 0: there is no reason to stop. signals.lock is held. */
+static int ptrace_trap_code(struct task *task)
+{
+	const struct process_signals *signals = &task->process->signals;
+	int stop = signals->is_stopping ? signals->stop_signal : 0;
+
+	task->trace.has_news = false;
+	return task->trace.is_seized ? (stop ? stop : SIGTRAP) | PTRACE_EVENT_STOP << 8 : stop;
+}
+
+#define PTRACE_STOPPED -1
+
+/* PTRACE_STOPPED; or there is no tracer any more, or the thread is about to end: the signal to go on with. signals.lock is held. */
+static int ptrace_begin_stop_locked(struct task *task, const struct ptrace_news *news)
 {
 	struct ptrace *trace = &task->trace;
+	int code = news->is_trap ? ptrace_trap_code(task) : news->code;
+
+	trace->wants_trap = false;
+	if (!code || signal_must_end(task))
+		return 0;
+	if (!trace->tracer)
+		return news->signal;
+	__builtin_memcpy(trace->fpu, task->arch.fpu, sizeof(trace->fpu));
+	trace->code = code;
+	trace->message = news->message;
+	trace->is_group = !news->info && !(code >> 8);
+	if (news->info)
+		trace->info = *news->info;
+	else if (code >> 8)
+		trace->info = ptrace_info_of(code);
+	trace->is_told = trace->is_listening = false;
+	trace->signal = news->signal;
+	trace->is_stopped = true;
+	return PTRACE_STOPPED;
+}
+
+static int ptrace_begin_stop(struct task *task, const struct ptrace_news *news)
+{
 	struct process_signals *signals = &task->process->signals;
 	uint64_t flags;
-	bool stops;
+	int result;
 
 	arch_user_fpu_store(&task->arch);
 	flags = spin_lock_irqsave(&signals->lock);
-	stops = trace->tracer && !signal_must_end(task);
-	if (stops) {
-		__builtin_memcpy(trace->fpu, task->arch.fpu, sizeof(trace->fpu));
-		trace->code = news->code;
-		trace->message = news->message;
-		trace->is_group = !news->info;
-		if (news->info)
-			trace->info = *news->info;
-		trace->is_told = trace->is_listening = trace->wants_trap = false;
-		if (news->code >> 8 == PTRACE_EVENT_STOP)
-			trace->has_news = false;
-		trace->signal = 0;
-		trace->is_stopped = true;
-	}
+	result = ptrace_begin_stop_locked(task, news);
 	spin_unlock_irqrestore(&signals->lock, flags);
-	return stops;
+	return result;
 }
 
 static void ptrace_tell_tracer(struct task *task)
@@ -63,14 +94,16 @@ static void ptrace_tell_tracer(struct task *task)
 	mutex_unlock(&process_lock);
 }
 
-/* The signal that the tracer gives; 0: none. */
-static int ptrace_end_stop(struct task *task)
+/* The signal that the tracer gives; 0: none. The information of the same one may be another now. */
+static int ptrace_end_stop(struct task *task, const struct ptrace_news *news)
 {
 	struct ptrace *trace = &task->trace;
 	struct process_signals *signals = &task->process->signals;
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
-	int signal = trace->signal;
+	int signal = signal_must_end(task) ? 0 : trace->signal;
 
+	if (signal && signal == news->signal)
+		*news->info = trace->info;
 	trace->is_stopped = trace->is_listening = false;
 	trace->signal = 0;
 	recalc_sigpending(task);
@@ -88,21 +121,21 @@ static int ptrace_end_stop(struct task *task)
 static int ptrace_stop(const struct ptrace_news *news)
 {
 	struct task *task = current_task();
+	int result;
 
 	ptrace_end_step(task_frame(task));
-	if (!ptrace_begin_stop(task, news))
-		return 0;
+	result = ptrace_begin_stop(task, news);
+	if (result != PTRACE_STOPPED)
+		return result;
 	ptrace_tell_tracer(task);
 	waitq_wait(&task->process->signals.stopped, ptrace_may_go_on, task, false, WAIT_FOREVER);
-	return ptrace_end_stop(task);
+	return ptrace_end_stop(task, news);
 }
 
 /* A stop that is no signal's: the information tells the code itself. */
 static int ptrace_notify(int code, uint64_t message)
 {
-	const struct user_siginfo info = { .signo = code & 0x7f,
-					   .code = code,
-					   .from.pid = current_thread()->pid };
+	struct user_siginfo info = ptrace_info_of(code);
 	const struct ptrace_news news = { .code = code, .message = message, .info = &info };
 
 	return ptrace_stop(&news);
@@ -123,29 +156,20 @@ void ptrace_event(int event, uint64_t message)
 
 void ptrace_trap(void)
 {
-	struct task *task = current_task();
-	const struct process_signals *signals = &task->process->signals;
-	int stop = signals->is_stopping ? signals->stop_signal : 0;
-	const struct ptrace_news news = { .code = stop };
+	const struct ptrace_news news = { .is_trap = true };
 
-	task->trace.wants_trap = task->trace.has_news = false;
-	if (task->trace.is_seized)
-		ptrace_notify((stop ? stop : SIGTRAP) | PTRACE_EVENT_STOP << 8, 0);
-	else if (stop)
-		ptrace_stop(&news);
+	ptrace_stop(&news);
 }
 
 int ptrace_signal(int signal, struct user_siginfo *info)
 {
 	struct task *task = current_task();
-	const struct ptrace_news news = { .code = signal, .info = info };
+	const struct ptrace_news news = { .code = signal, .info = info, .signal = signal };
 	int given = ptrace_stop(&news);
 
 	if (!given)
 		return 0;
-	if (given == signal)
-		*info = task->trace.info;
-	else
+	if (given != signal)
 		*info = (struct user_siginfo){ .signo = given,
 					       .from.pid = ptrace_tracer_pid(task) };
 	if (!(task->signals.blocked & sigmask(given)))

@@ -81,11 +81,9 @@ static const struct file_ops pstore_file_ops = {
 /* The directories, when the first file comes. */
 static int pstore_make_dirs(void)
 {
-	int err = vfs_mkdir("/", "/sys/fs");
+	int err = vfs_ram_add_dir("/sys/fs");
 
-	if (!err || err == -EEXIST)
-		err = vfs_mkdir("/", PSTORE_DIR);
-	return err == -EEXIST ? 0 : err;
+	return err ? err : vfs_ram_add_dir(PSTORE_DIR);
 }
 
 int pstore_add_text(const char *name, char *text, size_t len, struct zone *zones, uint32_t nr)

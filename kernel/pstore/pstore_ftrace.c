@@ -194,6 +194,6 @@ int pstore_add_ftrace(struct zone *zones, uint32_t nr_cpus)
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
 		zone_begin(&zones[cpu], generation + 1, true);
 	if (!err)
-		err = vfs_mkdir("/", "/sys/kernel/debug/pstore");
+		err = vfs_ram_add_dir("/sys/kernel/debug/pstore");
 	return err ? err : vfs_ram_add(&pstore_switch_special, 1);
 }

@@ -102,8 +102,12 @@ size_t zone_text(const struct zone *zone, char *out, const char *damaged)
 void zone_erase(struct zone *zone, uint64_t generation)
 {
 	for (uint32_t place = 0; place < zone->nr_blocks; place++) {
-		if (zone->blocks[place].seq >> ZONE_NUMBER_BITS <= generation)
-			atomic_store(&zone->blocks[place].word, 0);
+		struct zone_block *block = &zone->blocks[place];
+		uint64_t word = atomic_load(&block->word);
+
+		/* A writer that takes the block meanwhile has stored another word before its sequence. */
+		if (block->seq >> ZONE_NUMBER_BITS <= generation)
+			atomic_compare_exchange_strong(&block->word, &word, 0);
 	}
 	zone->old = zone->old_last = 0;
 }

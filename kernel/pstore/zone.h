@@ -11,7 +11,7 @@
  * A reset in the middle of zone_append() leaves the text before it, or that with some bytes more.
  *
  * Context:   zone_append(): any; the others: thread.
- * Locking:   the caller's: one writer at a time.
+ * Locking:   the caller's: one writer at a time; zone_erase() beside it needs none.
  * Ownership: the memory stays the caller's.
  */
 #ifndef KERNEL_PSTORE_ZONE_H
@@ -47,7 +47,7 @@ size_t zone_text_max(const struct zone *zone);
  * `damaged`, which may be "" and has ZONE_TEXT_BYTES at most.
  */
 size_t zone_text(const struct zone *zone, char *out, const char *damaged);
-/* The text of this generation and of older ones is gone. */
+/* The text of this generation and of older ones is gone. A writer may go on with a newer one meanwhile. */
 void zone_erase(struct zone *zone, uint64_t generation);
 /* Begin a text of that generation, which is above zone->old. `goes_round`: over its own beginning. */
 void zone_begin(struct zone *zone, uint64_t generation, bool goes_round);

@@ -7,7 +7,7 @@
 #define KERNEL_SYSCALL_PATH_H
 
 #include <kernel/base.h>
-#include <kernel/vfs.h>
+#include <kernel/vfs_at.h>
 
 /* A path as a program gives it, and the directory that it is seen from. */
 struct user_path {

@@ -74,10 +74,13 @@ static long vm_copy_all(const struct vm_copy *copy, struct vm_cursor *own, struc
 static long vm_copy_begin(int pid, struct vm_cursor own, struct vm_cursor other, bool writes)
 {
 	struct process *process = process_of_thread(pid);
-	bool may = process && ptrace_may_access(process);
-	struct vm_copy copy = { .mm = may ? process_get_mm(process) : NULL, .writes = writes };
-	long result = process && !may ? -EPERM : -ESRCH;
+	struct vm_copy copy = { .writes = writes };
+	int err = -ESRCH;
+	long result;
 
+	if (process)
+		copy.mm = ptrace_get_mm(process, &err);
+	result = err;
 	process_put(process);
 	copy.buffer = copy.mm ? kmalloc(PAGE_SIZE) : NULL;
 	if (copy.mm)

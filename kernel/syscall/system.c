@@ -30,6 +30,7 @@ long sys_getrandom(char *ubuf, size_t len, unsigned int flags)
 }
 
 #define PR_GET_DUMPABLE	    3
+#define PR_SET_DUMPABLE	    4
 #define PR_GET_KEEPCAPS	    7
 #define PR_SET_KEEPCAPS	    8
 #define PR_SET_NAME	    15
@@ -45,7 +46,12 @@ static long system_prctl_caps(int option, unsigned long arg)
 
 	switch (option) {
 	case PR_GET_DUMPABLE:
-		return 1;
+		return current_task()->mm->is_dumpable;
+	case PR_SET_DUMPABLE:
+		if (arg > 1)
+			return -EINVAL;
+		current_task()->mm->is_dumpable = arg;
+		return 0;
 	case PR_GET_KEEPCAPS:
 		return cred.keeps_caps;
 	case PR_SET_KEEPCAPS:

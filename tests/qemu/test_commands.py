@@ -356,10 +356,10 @@ def test_completion_of_functions_shows_prototypes(guest):
     guest.send("why kmal\t")
     guest.expect(rb"void \*kmalloc\(size_t bytes\)\r\n")
     guest.expect(rb"fathom# why kmalloc ")
-    guest.send("vfs_sta\t\r")
-    guest.expect(rb"int vfs_stat\(const char \*cwd, const char \*path, struct vfs_stat \*out_stat\)\r\n")
-    guest.expect(rb"fathom# why kmalloc vfs_stat [^\r]*\r\n")
-    assert "\nvfs_stat: can be traced\n" in guest.wait_prompt()
+    guest.send("vfs_lst\t\r")
+    guest.expect(rb"int vfs_lstat\(const char \*cwd, const char \*path, struct vfs_stat \*out_stat\)\r\n")
+    guest.expect(rb"fathom# why kmalloc vfs_lstat [^\r]*\r\n")
+    assert "\nvfs_lstat: can be traced\n" in guest.wait_prompt()
 
 
 def test_everything_is_given_back(guest):

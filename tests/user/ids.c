@@ -6,6 +6,12 @@
 
 #define PROGRAM DIR "/program"
 
+enum {
+	NR_PAUSE = 34,
+	NR_PTRACE = 101,
+	SEIZE = 0x4206
+};
+
 /* ---- Ids ---- */
 
 static void check_uids(long real, long effective, long saved)
@@ -121,6 +127,40 @@ static void caps_are_lost(void)
 	CHECK(!caps_now().effective && !caps_now().permitted);
 }
 
+/* ---- Memory that others of the same user may see, or not ---- */
+
+/* A copy of this process, which waits for its end. 1: the copy may be traced, and its memory opened; 0. */
+static int may_look(void)
+{
+	char path[32] = "/proc/", *at = path + 6;
+	long pid = CALL0(NR_FORK), err, digits = 1;
+
+	while (!pid)
+		CALL0(NR_PAUSE);
+	while (digits * 10 <= pid)
+		digits *= 10;
+	for (; digits; digits /= 10)
+		*at++ = (char)('0' + pid / digits % 10);
+	for (const char *name = "/mem"; *name; name++)
+		*at++ = *name;
+	err = CALL4(NR_PTRACE, SEIZE, pid, 0, 0);
+	CHECK(err == 0 || err == -EPERM);
+	CHECK(open_as(path, O_RDONLY) == (err ? -EACCES : 0));
+	CHECK(CALL2(NR_KILL, pid, 9) == 0 && CALL4(NR_WAIT4, pid, 0, 0, 0) == pid);
+	return err == 0;
+}
+
+/* Another user's ids hide memory that is from before; a program says when that is over. */
+static void memory_is_hidden(void)
+{
+	CHECK(CALL1(NR_PRCTL, 3) == 1);
+	become_user();
+	CHECK(CALL1(NR_PRCTL, 3) == 0 && !may_look());
+	CHECK(CALL2(NR_PRCTL, 4, 2) == -EINVAL && CALL2(NR_PRCTL, 4, 1) == 0);
+	CHECK(CALL1(NR_PRCTL, 3) == 1 && may_look());
+	CHECK(CALL2(NR_PRCTL, 4, 0) == 0 && !may_look());
+}
+
 /* ---- Signals ---- */
 
 static void kill_others(void)
@@ -158,7 +198,7 @@ static void exec_no_new_privs(void)
 {
 	become_user();
 	CHECK(CALL4(NR_PRCTL, 38, 1, 0, 0) == 0);
-	execute("plain");
+	execute("readable");
 }
 
 static void exec_not_allowed(void)
@@ -184,13 +224,14 @@ static long aux(long *sp, long key)
 /* In the program that was executed: `plain` has the user's rights, `setuid` those of root. */
 static void look(long *sp, const char *what)
 {
-	long effective = text_equal(what, "plain") ? USER : 0;
+	long effective = text_equal(what, "setuid") ? 0 : USER;
 
 	check_uids(USER, effective, effective);
 	CHECK(aux(sp, 11) == USER && aux(sp, 12) == effective);
 	CHECK(aux(sp, 13) == GROUP && aux(sp, 14) == GROUP);
 	CHECK(aux(sp, 23) == (effective != USER));
 	CHECK(!caps_now().effective == (effective == USER));
+	CHECK(CALL1(NR_PRCTL, 3) == (text_equal(what, "readable") ? 1 : 0));
 	sys_exit(0);
 }
 
@@ -235,6 +276,7 @@ void main_program(long *sp)
 	in_child(caps_of_ids);
 	in_child(caps_are_lost);
 	in_child(kill_others);
+	in_child(memory_is_hidden);
 	test_programs();
 	CHECK(CALL1(NR_RMDIR, DIR) == 0);
 	put("ids are as they should be\n");

@@ -104,6 +104,19 @@ static void dirs_of_group(void)
 	CHECK(CALL1(NR_RMDIR, DIR "/shared/dir") == 0);
 }
 
+/* In these, only the kernel makes names. */
+static void dirs_of_the_kernel(void)
+{
+	CHECK(open_as("/proc/new", O_CREAT | O_WRONLY) == -ENOENT);
+	CHECK(CALL2(NR_MKDIR, "/proc/sys/new", 0755) == -ENOENT);
+	CHECK(open_as("/sys/kernel/new", O_CREAT | O_WRONLY) == -EACCES);
+	CHECK(CALL2(NR_MKDIR, "/sys/new", 0755) == -EPERM);
+	CHECK(CALL2(NR_SYMLINK, "x", "/sys/new") == -EPERM);
+	CHECK(CALL1(NR_UNLINK, "/proc/uptime") == -EPERM);
+	CHECK(CALL2(NR_RENAME, "/proc/uptime", "/proc/up") == -EPERM);
+	CHECK(CALL2(NR_MKDIR, "/proc/uptime", 0755) == -EEXIST);
+}
+
 static void test_files(void)
 {
 	make(DIR "/0600", 0600, 0, 0);
@@ -113,6 +126,7 @@ static void test_files(void)
 	make(DIR "/alien", 0600, USER, 3000);
 	make_dir(DIR "/mine", 0755, USER, GROUP);
 	make_dir(DIR "/mine/dir", 0755, 0, 0);
+	in_child(dirs_of_the_kernel);
 	in_child(files_of_others);
 	in_child(files_of_own);
 	in_child(files_written);

@@ -154,7 +154,10 @@ static void tracers_end(void)
 		sys_exit(0);
 	}
 	CHECK(status_of(tracer) == 0);
-	CHECK(syscall6(NR_WAIT4, pid, 0, WNOHANG, 0, 0, 0) == 0);
+	/* The signal that it was stopped for is done: it stops once more, as a child like others. */
+	CHECK(syscall6(NR_WAIT4, pid, (long)&status, WUNTRACED, 0, 0, 0) == pid &&
+	      status == STOPPED(SIGSTOP));
+	CALL2(NR_KILL, pid, SIGCONT);
 	tracer = CALL0(NR_FORK);
 	if (!tracer) {
 		CHECK(ptrace(SEIZE, pid, 0, (void *)OPTION_EXITKILL) == 0);
@@ -167,6 +170,15 @@ static void tracers_end(void)
 		sys_exit(0);
 	}
 	CHECK(status_of(pid) == SIGUSR1 && status_of(tracer) == 0);
+	pid = child_of(spin);
+	tracer = CALL0(NR_FORK);
+	if (!tracer) { /* with a signal of the tracee in its hands */
+		CHECK(ptrace(SEIZE, pid, 0, 0) == 0);
+		CALL2(NR_KILL, pid, SIGUSR1);
+		CHECK(status_of(pid) == STOPPED(SIGUSR1));
+		sys_exit(0);
+	}
+	CHECK(status_of(tracer) == 0 && status_of(pid) == SIGUSR1);
 	pid = child_of(spin);
 	tracer = CALL0(NR_FORK);
 	if (!tracer) {

@@ -153,22 +153,12 @@ int vfs_real_path(const char *cwd, const char *path, bool follows, char *out_pat
 
 /* As `cwd` of what follows: the path is from vfs_real_path(), so its directories are not asked again. */
 #define VFS_REAL NULL
-
-/* A path, and the directory that it begins at when it has no slash in front. */
-struct vfs_at {
-	const char *path;
-	const char *cwd;	/* an absolute path; VFS_REAL; not looked at with `dir` */
-	const struct file *dir; /* is open, and stays so meanwhile; NULL: `cwd` */
-};
-int vfs_real_path_at(const struct vfs_at *at, bool follows, char *out_path);
 /*
  * Open with VFS_* flags. 0 and a reference to the file, or -errno, such as -ENOENT, -EISDIR,
  * -EACCES (owner and mode do not allow it, or no file can be made there) or -ENOMEM.
  * The path is walked along once.
  */
 int vfs_open(const char *cwd, const char *path, uint32_t flags, struct file **out_file);
-/* The same; a file that is made has these bits of a mode from its beginning. */
-int vfs_open_at(const struct vfs_at *at, uint32_t flags, uint32_t mode, struct file **out_file);
 /* The operations of a directory that is open. */
 extern const struct file_ops vfs_directory_ops;
 /* A file in memory that has no name. 0 or -ENOMEM. */
@@ -176,31 +166,20 @@ int vfs_open_unnamed(uint32_t flags, struct file **out_file);
 int vfs_stat(const char *cwd, const char *path, struct vfs_stat *out_stat);
 /* The same of a link itself, if the last name is one. */
 int vfs_lstat(const char *cwd, const char *path, struct vfs_stat *out_stat);
-int vfs_stat_at(const struct vfs_at *at, bool follows, struct vfs_stat *out_stat);
 /*
  * chmod and chown: change what `which` (VFS_SET_*) names of mode, uid and gid. 0; -EPERM: files there
  * stay as they are, and the values are others.
  */
 int vfs_set_attr(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to);
-int vfs_set_attr_at(const struct vfs_at *at, unsigned int which, const struct vfs_stat *to);
 /* Name of entry `index` (from 0) of a directory, into VFS_NAME_MAX bytes; -ENOENT at the end. */
 int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name);
-/* The same of a directory that is open. */
-int vfs_entry_of(const struct file *dir, uint32_t index, char *out_name);
-/* The own path that an open directory has now. -ENOENT: it has been removed; -ENAMETOOLONG. */
-int file_dir_path(const struct file *dir, char *out_path);
 int vfs_mkdir(const char *cwd, const char *path);
-int vfs_mkdir_at(const struct vfs_at *at, uint32_t mode);
 int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
-int vfs_remove_at(const struct vfs_at *at, bool is_dir);
 /* Give a file, or a link itself, one more name. -EXDEV: in another file system; -EPERM: it is a directory. */
-int vfs_link_at(const struct vfs_at *from, bool follows, const struct vfs_at *to);
 /* Make a symbolic link. -EPERM: there are none there. */
 int vfs_symlink(const char *cwd, const char *path, const char *target);
-int vfs_symlink_at(const struct vfs_at *at, const char *target);
 /* The text of a link, into VFS_PATH_MAX bytes; -EINVAL: it is none. */
-int vfs_readlink_at(const struct vfs_at *at, char *out_target);
 /*
  * Give the file or directory at `path` the name `new_path`. One that was there before is removed in
  * the same moment: a file by a file, an empty directory by a directory. Files that are open stay
@@ -209,8 +188,6 @@ int vfs_readlink_at(const struct vfs_at *at, char *out_target);
  * -ENOTEMPTY, -EISDIR, -ENOTDIR: about what is there.
  */
 int vfs_rename(const char *cwd, const char *path, const char *new_path);
-/* `keeps`: -EEXIST when the new name is there. */
-int vfs_rename_at(const struct vfs_at *from, const struct vfs_at *to, bool keeps);
 
 /*
  * Mount the file system of that type at a directory. 0, also when it is mounted there already.

@@ -1,7 +1,9 @@
 /* Zones of pstore: texts that survive, damage, resets in the middle. links: kernel/pstore/zone.c */
 #include <unit.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "../../../kernel/pstore/zone.h"
 
 #define BLOCKS 4u
@@ -208,6 +210,42 @@ static void test_reset_in_write(void **state)
 	assert_string_equal(after_reset(), whole + ZONE_TEXT_BYTES);
 }
 
+/* ---- A writer beside the one that erases ---- */
+
+static uint8_t *page;
+
+/* The first write to the page: before it is done, another CPU begins a new text there. */
+static void write_meanwhile(int signal)
+{
+	(void)signal;
+	mprotect(page, BYTES, PROT_READ | PROT_WRITE);
+	put("new");
+}
+
+/* Erasing an old text leaves a block that has got a new one in this moment. */
+static void test_erase_beside_writer(void **state)
+{
+	const struct sigaction action = { .sa_handler = write_meanwhile };
+	struct sigaction old;
+
+	(void)state;
+	page = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(page, MAP_FAILED);
+	zone_init(&zone, page, BYTES, ID);
+	zone_begin(&zone, 1, false);
+	put("old");
+	zone_init(&zone, page, BYTES, ID);
+	zone_begin(&zone, 2, false);
+	assert_int_equal(sigaction(SIGSEGV, &action, &old), 0);
+	assert_int_equal(mprotect(page, BYTES, PROT_READ), 0);
+	zone_erase(&zone, 1);
+	assert_int_equal(sigaction(SIGSEGV, &old, NULL), 0);
+	zone_init(&zone, page, BYTES, ID);
+	assert_int_equal(zone_text(&zone, found, "[damaged]"), 3);
+	assert_memory_equal(found, "new", 3);
+	munmap(page, BYTES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +257,7 @@ int main(void)
 		cmocka_unit_test_setup(test_other_layout, setup),
 		cmocka_unit_test_setup(test_each_flip, setup),
 		cmocka_unit_test_setup(test_reset_in_write, setup),
+		cmocka_unit_test_setup(test_erase_beside_writer, setup),
 	};
 
 	return cmocka_run_group_tests_name("pstore_zone", tests, NULL, NULL);
