@@ -1,4 +1,6 @@
 /* Backtraces: the place of a function's return address, read from its code. See unwind_priv.h. */
+#include <stdatomic.h>
+
 #include <arch/nofault.h>
 #include <arch/paging.h>
 #include <arch/sections.h>
@@ -19,6 +21,13 @@
 #define MOVE_LEN 3
 
 #define WINDOW_BYTES 32u
+#define DEPTHS_KNOWN 256u
+
+/*
+ * Depths that unwind_return_depth() has found: the low half of an address, and the depth plus 2. The meant code of the
+ * kernel does not change, so they stay right. Loops are interrupted at the same places again and again.
+ */
+static _Atomic uint64_t depths_known[DEPTHS_KNOWN];
 
 /* The last call site at or before `addr`; 0 for none. */
 static uintptr_t site_before(uintptr_t addr)
@@ -148,7 +157,8 @@ static int unwind_code_depth(uintptr_t rip, uintptr_t site)
 	return prologue_depth(rip, site);
 }
 
-int unwind_return_depth(uintptr_t rip)
+/* unwind_return_depth() for an address that is not known yet. */
+static int unwind_search_depth(uintptr_t rip)
 {
 	uintptr_t site = site_before(rip);
 
@@ -159,4 +169,23 @@ int unwind_return_depth(uintptr_t rip)
 	if (rip == (uintptr_t)return_to_handler_pop || rip == (uintptr_t)ftrace_regs_caller_direct)
 		return 0;
 	return unwind_code_depth(rip, site);
+}
+
+int unwind_return_depth(uintptr_t rip)
+{
+	_Atomic uint64_t *known = &depths_known[rip % DEPTHS_KNOWN];
+	uint64_t found;
+	int depth;
+
+	/* Behind a breakpoint it depends on whether that is still there. */
+	if (!arch_is_text(rip) || !arch_is_text(rip - 1) ||
+	    *(const volatile uint8_t *)(rip - 1) == INT3)
+		return unwind_search_depth(rip);
+	found = atomic_load_explicit(known, memory_order_relaxed);
+	if (found >> 32 == (uint32_t)rip)
+		return (int)(uint32_t)found - 2;
+	depth = unwind_search_depth(rip);
+	atomic_store_explicit(known, (uint64_t)(uint32_t)rip << 32 | (uint32_t)(depth + 2),
+			      memory_order_relaxed);
+	return depth;
 }
