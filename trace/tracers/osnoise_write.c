@@ -2,6 +2,7 @@
  * The events ftrace:osnoise and ftrace:timerlat, in Linux's format, and writing them; and the events
  * osnoise:*. See osnoise.h.
  */
+#include <trace/ring_buffer.h>
 #include <trace/trace_seq.h>
 #include "instance/max.h"
 #include "instance/stacktrace.h"
@@ -14,38 +15,40 @@
 
 /* ---- Writing ---- */
 
-/* The event of `bytes` bytes at `from`, behind its head. */
+/*
+ * Write the event of `bytes` bytes at `from`, behind its head. `ns` may be the instance's maximum: not if
+ * recording is being switched off, because no line would have it.
+ */
 static void osnoise_write_to(struct trace_array *tr, const struct trace_event *event,
-			     const void *from, size_t bytes)
+			     const void *from, size_t bytes, uint64_t ns)
 {
 	const size_t head = sizeof(struct trace_entry);
 	struct trace_event_buffer fbuffer;
 	unsigned char *entry = trace_event_buffer_reserve(&fbuffer, tr, event, bytes);
 
-	if (!entry)
-		return;
-	memcpy(entry + head, (const unsigned char *)from + head, bytes - head);
-	trace_event_buffer_commit(&fbuffer, entry);
+	if (entry) {
+		memcpy(entry + head, (const unsigned char *)from + head, bytes - head);
+		trace_event_buffer_commit(&fbuffer, entry);
+	}
+	if (entry || ring_buffer_record_is_set_on(tr->buffer))
+		trace_max_raise(tr, ns);
 }
 
 void trace_osnoise_write(const struct osnoise_entry *from, uint64_t max_ns)
 {
 	const struct osnoise_array *array;
 
-	for (array = trace_osnoise_arrays(); array; array = array->next) {
-		osnoise_write_to(array->tr, &trace_osnoise_event, from, sizeof(*from));
-		trace_max_raise(array->tr, max_ns);
-	}
+	for (array = trace_osnoise_arrays(); array; array = array->next)
+		osnoise_write_to(array->tr, &trace_osnoise_event, from, sizeof(*from), max_ns);
 }
 
 void trace_timerlat_write(const struct timerlat_entry *from)
 {
 	const struct osnoise_array *array;
 
-	for (array = trace_osnoise_arrays(); array; array = array->next) {
-		osnoise_write_to(array->tr, &trace_timerlat_event, from, sizeof(*from));
-		trace_max_raise(array->tr, from->timer_latency);
-	}
+	for (array = trace_osnoise_arrays(); array; array = array->next)
+		osnoise_write_to(array->tr, &trace_timerlat_event, from, sizeof(*from),
+				 from->timer_latency);
 }
 
 void trace_timerlat_write_stack(const struct osnoise_cpu *cpu)

@@ -2,6 +2,8 @@
  * The tracer timerlat, with a host whose timer and threads come as late as a test says: lines, numbers,
  * deadlines that are left out, stacks, limits.
  */
+#include <trace/ring_buffer.h>
+#include "instance/array.h"
 #include "noise_help.h"
 
 static void begin(void)
@@ -40,6 +42,11 @@ static void lines(void **state)
 	line_is(" ID         CONTEXT                    LATENCY\n");
 	assert_int_equal(count_in("trace", "timer_latency"), 4);
 	says("tracing_max_latency", "12\n");
+	/* Recording is being switched off: a latency without a line is no maximum. */
+	ring_buffer_record_off(trace_global_array()->buffer);
+	activate(1, 5, 50);
+	says("tracing_max_latency", "12\n");
+	ring_buffer_record_on(trace_global_array()->buffer);
 	assert_int_equal(echo("raw", "trace_options"), 0);
 	line_is(" 1 0 5000\n");
 	line_is(" 1 1 12000\n");
