@@ -28,6 +28,7 @@ static const char *const known[] = {
 	"nox2apic",
 	"loglevel",
 	"init",
+	"norandmaps",
 	"reserve_mem",
 	"ramoops.mem_name",
 	"ramoops.record_size",

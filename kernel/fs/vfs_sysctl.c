@@ -7,6 +7,7 @@
  * Locking:   each setting's own.
  * Ownership: the table is constant.
  */
+#include <kernel/process.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <trace/fmt.h>
@@ -58,6 +59,8 @@ static int sysctl_refuse(int value)
 }
 
 static const struct setting printk_missed = { sysctl_get_printk_missed, sysctl_refuse };
+
+static const struct setting randomize = { aslr_get_mode, aslr_set_mode };
 
 static const struct setting rt_period = { sched_rt_period_us, sched_rt_set_period_us };
 static const struct setting rt_runtime = { sched_rt_runtime_us, sched_rt_set_runtime_us };
@@ -158,6 +161,7 @@ const struct vfs_special vfs_sysctl_specials[] = {
 	  &optimization },
 	SETTING("ftrace_dump_on_oops", &dump_on_oops),
 	SETTING("ftrace_enabled", &ftrace_enabled),
+	SETTING("randomize_va_space", &randomize),
 	SETTING("sched_rt_period_us", &rt_period),
 	SETTING("sched_rt_runtime_us", &rt_runtime),
 	SETTING("stack_tracer_enabled", &stack_tracer),

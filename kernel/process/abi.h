@@ -15,6 +15,9 @@
 #define MAP_ANONYMOUS	    0x20u
 #define MAP_FIXED_NOREPLACE 0x100000u
 
+/* personality() */
+#define ADDR_NO_RANDOMIZE 0x0040000u
+
 /* clone() */
 #define CLONE_SIGNAL	     0x000000ffu /* sent to the parent at the end */
 #define CLONE_VM	     0x00000100u

@@ -39,15 +39,16 @@ int elf_read_headers(struct elf_file *elf)
 }
 
 /* Can this part be mapped at `bias`, behind the address `*end`, where the part before it ends? */
-static bool elf_part_fits(const struct elf_phdr *ph, uintptr_t bias, uintptr_t *end)
+static bool elf_part_fits(const struct mm *mm, const struct elf_phdr *ph, uintptr_t bias,
+			  uintptr_t *end)
 {
-	uintptr_t start = bias + ph->vaddr;
+	uintptr_t start = bias + ph->vaddr, high = mm->stack_top - STACK_BYTES_MAX;
 
 	if (ph->filesz > ph->memsz || ph->vaddr % PAGE_SIZE != ph->offset % PAGE_SIZE ||
 	    ph->offset > INT64_MAX || ph->filesz > INT64_MAX)
 		return false;
-	if (ph->vaddr >= TASK_SIZE_MAX || ph->memsz > TASK_SIZE_MAX ||
-	    start > STACK_TOP - STACK_BYTES_MAX || ph->memsz > STACK_TOP - STACK_BYTES_MAX - start)
+	if (ph->vaddr >= TASK_SIZE_MAX || ph->memsz > TASK_SIZE_MAX || start > high ||
+	    ph->memsz > high - start)
 		return false;
 	if (ALIGN_DOWN(start, PAGE_SIZE) < *end || start < MM_LOWEST)
 		return false;
@@ -55,7 +56,7 @@ static bool elf_part_fits(const struct elf_phdr *ph, uintptr_t bias, uintptr_t *
 	return true;
 }
 
-static int elf_check_parts(const struct elf_file *elf, uintptr_t bias)
+static int elf_check_parts(const struct mm *mm, const struct elf_file *elf, uintptr_t bias)
 {
 	uintptr_t end = 0;
 
@@ -65,7 +66,7 @@ static int elf_check_parts(const struct elf_file *elf, uintptr_t bias)
 		const struct elf_phdr *ph = &elf->phdrs[i];
 
 		if (ph->type == PT_LOAD && (ph->memsz || ph->filesz) &&
-		    !elf_part_fits(ph, bias, &end))
+		    !elf_part_fits(mm, ph, bias, &end))
 			return -ENOEXEC;
 	}
 	return end ? 0 : -ENOEXEC;
@@ -148,9 +149,9 @@ static const struct elf_phdr *elf_find(const struct elf_file *elf, uint32_t type
 }
 
 /* The difference between addresses in the file and in memory. */
-static uintptr_t elf_program_bias(const struct elf_file *elf)
+static uintptr_t elf_program_bias(const struct mm *mm, const struct elf_file *elf)
 {
-	return elf->header.type == ELF_DYN ? MM_PIE_BASE : 0;
+	return elf->header.type == ELF_DYN ? aslr_program_bias(mm) : 0;
 }
 
 /* The same for an interpreter, which gets a free place for all of its parts. -ENOEXEC, -ENOMEM. */
@@ -212,7 +213,7 @@ static int elf_map_interpreter(struct mm *mm, struct file *file, struct elf_imag
 		return err;
 	err = elf_interpreter_bias(mm, elf, &image->base);
 	if (!err)
-		err = elf_check_parts(elf, image->base);
+		err = elf_check_parts(mm, elf, image->base);
 	if (!err)
 		err = elf_map(mm, elf, image->base, &end);
 	image->start = image->base + elf->header.entry;
@@ -237,8 +238,8 @@ static int elf_load(struct mm *mm, const struct elf_file *elf, char *interpreter
 		    struct elf_image *out_image)
 {
 	const struct elf_phdr *ph = elf_find(elf, PT_INTERP);
-	uintptr_t bias = elf_program_bias(elf);
-	int err = elf_check_parts(elf, bias);
+	uintptr_t bias = elf_program_bias(mm, elf);
+	int err = elf_check_parts(mm, elf, bias);
 
 	if (!err && ph)
 		err = elf_interpreter_path(elf, ph, interpreter);

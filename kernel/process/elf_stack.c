@@ -1,9 +1,10 @@
 /*
  * The stack that a program starts with.
  *
- *   STACK_TOP  8 zero bytes
+ *   stack_top  8 zero bytes
  *              path of the program, "x86_64", 16 random bytes
  *              strings of the environment and the arguments
+ *              a random gap
  *              auxiliary vector: pairs, AT_NULL at the end
  *              pointers to the environment, NULL
  *              pointers to the arguments, NULL
@@ -56,6 +57,7 @@ static void stack_push_strings(struct stack *stack, const struct exec_args *args
 	stack->random = stack_push(stack, random, sizeof(random));
 	stack->strings = stack_push(stack, args->text, args->len);
 	stack_note_strings(stack, args);
+	stack->sp -= aslr_stack_gap(stack->mm);
 }
 
 /* Fill `to` with pairs; the number of words. */
@@ -127,15 +129,15 @@ static void stack_push_words(struct stack *stack, const struct elf_image *image,
 int create_elf_tables(struct mm *mm, const struct elf_image *image, const struct exec_args *args,
 		      uintptr_t *out_sp)
 {
-	struct stack stack = { .mm = mm, .sp = STACK_TOP };
+	struct stack stack = { .mm = mm, .sp = mm->stack_top };
 	size_t filled = args->len + (args->argc + args->envc) * sizeof(uint64_t);
 
 	mutex_lock(&mm->lock);
 	stack.err = vma_add(
-		mm, &(struct vma){
-			    .start = ALIGN_DOWN(STACK_TOP - STACK_FREE_BYTES - filled, PAGE_SIZE),
-			    .end = STACK_TOP,
-			    .flags = VM_READ | VM_WRITE | VM_STACK });
+		mm, &(struct vma){ .start = ALIGN_DOWN(mm->stack_top - STACK_FREE_BYTES - filled,
+						       PAGE_SIZE),
+				   .end = mm->stack_top,
+				   .flags = VM_READ | VM_WRITE | VM_STACK });
 	mutex_unlock(&mm->lock);
 	stack_push_strings(&stack, args);
 	if (!stack.err)

@@ -72,6 +72,7 @@ static struct mm *exec_load(const char *path, struct file *file, const struct ex
 	*out_err = -ENOMEM;
 	if (!mm)
 		return NULL;
+	aslr_place_mappings(mm, args->is_secure);
 	*out_err = vfs_real_path("/", path, true, mm->exe);
 	if (!*out_err)
 		*out_err = load_elf_binary(mm, file, &image);
@@ -81,7 +82,7 @@ static struct mm *exec_load(const char *path, struct file *file, const struct ex
 		mm_put(mm);
 		return NULL;
 	}
-	mm->start_brk = mm->brk = ALIGN_UP(image.end, PAGE_SIZE);
+	mm->start_brk = mm->brk = ALIGN_UP(image.end, PAGE_SIZE) + aslr_heap_gap(mm);
 	out_start->ip = image.start;
 	return mm;
 }
@@ -110,6 +111,8 @@ static void exec_begin(struct mm *mm, const struct exec_args *args, const struct
 	mutex_unlock(&process_lock);
 	exit_mm_release(task);
 	process_set_mm(mm);
+	if (args->is_secure)
+		task->process->personality = 0;
 	uprobe_thread_execed();
 	task->process->has_execed = true;
 	exec_reset_signals(task);

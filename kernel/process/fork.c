@@ -15,6 +15,7 @@ static struct process *fork_copy_process(struct process *parent)
 	if (!child)
 		return NULL;
 	child->umask = parent->umask;
+	child->personality = parent->personality;
 	child->cred = current_task()->cred;
 	memcpy(child->limits, parent->limits, sizeof(child->limits));
 	child->pgid = parent->pgid;

@@ -23,7 +23,6 @@ struct mm *mm_create(void)
 	}
 	atomic_store(&mm->users, 1);
 	list_init(&mm->vmas);
-	mm->mmap_base = STACK_TOP - STACK_BYTES_MAX - STACK_GAP;
 	mutex_lock(&mm_list_lock);
 	mm->uprobe_seq = mm_list_seq;
 	list_add_tail(&mm_list, &mm->all_link);
@@ -107,6 +106,7 @@ struct mm *mm_copy(struct mm *from)
 	to->start_brk = from->start_brk;
 	to->brk = from->brk;
 	to->mmap_base = from->mmap_base;
+	to->stack_top = from->stack_top;
 	to->arg_start = from->arg_start;
 	to->arg_end = from->arg_end;
 	to->env_end = from->env_end;

@@ -1,12 +1,13 @@
 /*
  * Address spaces of programs.
  *
- *   0x0000000000400000  the program, where it was linked for; position independent ones at
- *                       MM_PIE_BASE
- *                       heap: from behind the program up to mm->brk
+ *   0x0000000000400000  the program, where it was linked for; position independent ones from
+ *                       MM_PIE_BASE on
+ *                       heap: from behind the program, after a random gap, up to mm->brk
  *   mm->mmap_base       mappings, from here down
  *                       a gap
- *   STACK_TOP           the stack, which grows down to STACK_BYTES_MAX
+ *   mm->stack_top       the stack, which grows down to STACK_BYTES_MAX
+ *   STACK_TOP           end of what a program may have
  *
  * struct vma is a range of addresses with one purpose. A page comes at the first access, by a fault:
  * zeros, a page of the file, or the copy of a page that a fork has left shared.
@@ -61,6 +62,8 @@ struct mm {
 	uint32_t nr_vmas;
 	uintptr_t start_brk, brk;
 	uintptr_t mmap_base;
+	uintptr_t stack_top;
+	int aslr_mode; /* that it was made with, see <kernel/process.h> */
 	uintptr_t arg_start, arg_end,
 		env_end;	/* strings of arguments, behind them the environment */
 	char exe[VFS_PATH_MAX]; /* absolute path of the program */
@@ -112,6 +115,17 @@ static TRACE_ALWAYS_INLINE void mm_leave_cpu(struct mm *mm)
 }
 /* Pages that are there. */
 uint64_t mm_nr_pages(struct mm *mm);
+
+/*
+ * aslr.c. Places of stack and mappings in a new mm, for a program that the running process begins; `is_secure`: random
+ * ones even if its personality is against it.
+ */
+void aslr_place_mappings(struct mm *mm, bool is_secure);
+/* The place of a position independent program, and bytes between it and its heap: whole pages. */
+uintptr_t aslr_program_bias(const struct mm *mm);
+uintptr_t aslr_heap_gap(const struct mm *mm);
+/* Bytes between the strings on its first stack and what is below. */
+uintptr_t aslr_stack_gap(const struct mm *mm);
 
 /* vma.c; the lock is held. The first range that ends above `addr`; NULL for none. */
 struct vma *find_vma(struct mm *mm, uintptr_t addr);

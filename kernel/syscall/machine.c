@@ -197,10 +197,18 @@ long sys_getpeername(int fd, void *usockaddr, int *usockaddr_len)
 										 : -ENOTSOCK;
 }
 
-/* How the kernel behaves towards the program: as Linux, which is 0. ~0 only asks. */
+/* How the kernel behaves towards the program: as Linux, which is 0, or with fixed places. ~0 only asks. */
 long sys_personality(unsigned int personality)
 {
-	return personality && personality != UINT32_MAX ? -EINVAL : 0;
+	struct process *process = current_process();
+	uint32_t old = process->personality;
+
+	if (personality == UINT32_MAX)
+		return old;
+	if (personality & ~ADDR_NO_RANDOMIZE)
+		return -EINVAL;
+	process->personality = personality;
+	return old;
 }
 
 #define REBOOT_MAGIC1 ((int)0xfee1dead)

@@ -135,7 +135,7 @@ def programs(build):
     files = {"bin/busybox": BUSYBOX, "bin/rounds": built("bench", build), "bin/null": built("null", build)}
     files["bin/framed"] = built("bench", build, (*FIXED, "-fno-omit-frame-pointer"))
     initrd = archive(build / "user" / "bench.cpio", files)
-    with Guest(build, mem="1G", initrd=initrd, icount=True, limit=600, timeout=600) as guest:
+    with Guest(build, mem="1G", initrd=initrd, cmdline="norandmaps", icount=True, limit=600, timeout=600) as guest:
         found = values(guest.check("rounds"))
         for name, (row, files, word) in CALL_EVENTS.items():
             guest.check(f"for f in events/{files}; do echo {word} > $f; done")
@@ -161,7 +161,7 @@ def programs_probed(build):
     nops.write_bytes(b"\x90" * 4096 * HELD_PAGES)
     files = {"bin/rounds": built("bench", build), "bin/nops": nops}
     initrd = archive(build / "user" / "probed.cpio", files)
-    with Guest(build, mem="1G", initrd=initrd, icount=True, tests=True, limit=600, timeout=600) as guest:
+    with Guest(build, mem="1G", initrd=initrd, cmdline="norandmaps", icount=True, tests=True, limit=600, timeout=600) as guest:
 
         def rounds(row):
             return values(guest.check(f"rounds {row}"))[row]

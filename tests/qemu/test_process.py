@@ -28,6 +28,7 @@ def programs(request, tmp_path_factory):
     names = ["files", "hello", "hostile", "ids", "limits", "links", "memory", "permissions", "signalfds", "vectors", "waits"]
     files = {f"bin/{name}": built(name, build) for name in names}
     files["bin/hello-pie"] = built("hello", build, ("-fPIE", "-static-pie"))
+    files |= {"bin/places": built("places", build), "bin/places-pie": built("places", build, ("-fPIE", "-static-pie"))}
     return build, archive(tmp_path_factory.mktemp("programs") / f"{build}.cpio", files)
 
 
@@ -46,6 +47,17 @@ def test_program(host):
     assert host.run("hello | wc -l; cd /bin; ./hello > /tmp/out; cat /tmp/out")[0] == "2\nhello from a program\n./hello\n"
     assert host.run("/bin/nothing") == ("sh: /bin/nothing: No such file or directory\n", 127)
     assert host.run("/dev/null") == ("sh: /dev/null: Permission denied\n", 126)
+
+
+def test_places(host):
+    """Random ones, unless they are switched off for a process or for all: tests/user/places.c, which ends well on Linux, too."""
+    assert host.run("places fixed; places-pie pie") == ("", 0)
+    assert host.check("cat /proc/sys/kernel/randomize_va_space") == "2\n"
+    assert host.run("cd /proc/sys/kernel; echo 0 > randomize_va_space; places-pie none; echo $?; echo 3 > randomize_va_space") == (
+        "0\nsh: write error: Invalid argument\n",
+        1,
+    )
+    host.check("echo 2 > /proc/sys/kernel/randomize_va_space")
 
 
 def test_memory(host):

@@ -13,6 +13,10 @@
 
 struct task;
 
+/* Values of /proc/sys/kernel/randomize_va_space: no part of a program has a random place; all but the heap; all. */
+#define ASLR_OFF       0
+#define ASLR_WITH_HEAP 2
+
 /* A program that the kernel's shell is to run. */
 struct program {
 	const char *path;  /* absolute */
@@ -24,6 +28,11 @@ struct program {
 };
 
 #ifdef WITH_PROCESSES
+
+/* ASLR_*, for programs that are begun from now on. Any context. */
+int aslr_get_mode(void);
+/* 0 or -EINVAL. */
+int aslr_set_mode(int mode);
 
 /* The scheduler goes to another thread; NULL: that one has no task. Interrupts off. Not traced. */
 void task_switch(struct task *prev, struct task *next, uintptr_t stack_top);
@@ -50,6 +59,14 @@ int program_run(const struct program *program, int *out_status);
 
 #else
 
+static inline int aslr_get_mode(void)
+{
+	return ASLR_OFF;
+}
+static inline int aslr_set_mode(int mode)
+{
+	return mode == ASLR_OFF ? 0 : -EINVAL;
+}
 static inline void task_switch(struct task *prev, struct task *next, uintptr_t stack_top)
 {
 	(void)prev;
