@@ -5,6 +5,7 @@
 #include <kernel/string.h>
 #include <trace/events/exec.h>
 #include <trace/uprobe.h>
+#include "posix_timer.h"
 #include "process.h"
 
 #define ARGS_MAX       (2u << 20) /* bytes of all strings and their pointers */
@@ -115,6 +116,7 @@ static void exec_begin(struct mm *mm, const struct exec_args *args, const struct
 		task->process->personality = 0;
 	uprobe_thread_execed();
 	task->process->has_execed = true;
+	posix_timers_delete(task->process);
 	exec_reset_signals(task);
 	files_close_on_exec(task->process->files);
 	process_born(task->process);

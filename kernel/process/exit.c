@@ -11,6 +11,7 @@
  * parent any more, and none waits for them.
  */
 #include <kernel/string.h>
+#include "posix_timer.h"
 #include "process.h"
 #include "futex.h"
 #include "tty.h"
@@ -170,6 +171,7 @@ static void exit_process(struct process *process)
 	process_born(process);
 	tty_disassociate(process);
 	alarm_set(process, 0, 0);
+	posix_timers_delete(process);
 	ptrace_tracer_ends(process);
 	exit_notify(process);
 	complete_all(&process->ended);

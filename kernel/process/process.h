@@ -65,11 +65,11 @@ struct process {
 	struct files
 		*files; /* NULL, like mm, when it has ended; both are replaced under process_lock */
 	struct mm *mm;	/* held by its tasks */
-	uint64_t start_ns;	    /* ktime_get_ns() */
-	char comm[THREAD_NAME_LEN]; /* the name of its first thread, when that has ended */
-	_Atomic uint64_t ended_ns;  /* CPU time of threads that have ended */
+	uint64_t start_ns;	     /* ktime_get_ns() */
+	char comm[THREAD_NAME_LEN];  /* the name of its first thread, when that has ended */
+	_Atomic uint64_t ended_ns;   /* CPU time of threads that have ended */
 	uint32_t umask, personality; /* the latter: 0 or ADDR_NO_RANDOMIZE */
-	struct cred cred; /* that one of its threads had last */
+	struct cred cred;	     /* that one of its threads had last */
 	struct rlimit limits[NR_RLIMITS];
 	struct process_signals signals;
 	struct file *cwd; /* the current directory, held; NULL: the root. Guarded by cwd_lock */

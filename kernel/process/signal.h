@@ -78,6 +78,8 @@ struct process_signals {
 	struct timer alarm;	    /* setitimer(ITIMER_REAL) */
 	uint64_t alarm_ns;	    /* when it rings; 0: never */
 	uint64_t alarm_interval_ns; /* 0: once */
+	struct list timers;	    /* struct posix_timer, see posix_timer.h */
+	uint32_t nr_timers, next_timer_id;
 };
 
 static inline uint64_t sigmask(int sig)

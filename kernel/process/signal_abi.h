@@ -33,6 +33,7 @@
 /* Codes: where a signal comes from. A program may give only negative ones to another. */
 #define SI_USER	      0	   /* kill() */
 #define SI_KERNEL     0x80 /* the kernel, without more to say */
+#define SI_TIMER      (-2)
 #define SI_TKILL      (-6)
 #define SEGV_MAPERR   1
 #define SEGV_ACCERR   2
@@ -93,6 +94,12 @@ struct user_siginfo {
 		} fault;
 		uint8_t bytes[112];
 	};
+};
+
+struct user_sigevent {
+	uint64_t value;
+	int32_t signo, notify, tid;
+	uint8_t unused[44];
 };
 
 struct user_itimerval {

@@ -8,6 +8,7 @@
  *   no handler is called: an interrupted system call begins again
  */
 #include <trace/events/signal.h>
+#include "posix_timer.h"
 #include "process.h"
 
 #define CALL_RESTART 219 /* restart_syscall */
@@ -18,6 +19,8 @@ int dequeue_signal(struct task *task, uint64_t blocked, struct user_siginfo *out
 
 	if (!sig)
 		sig = sigpending_take(&task->process->signals.shared, ~blocked, out_info);
+	if (sig && out_info->code == SI_TIMER)
+		posix_timer_taken(&task->process->signals, out_info);
 	recalc_sigpending(task);
 	return sig;
 }

@@ -8,6 +8,7 @@ void signals_init(struct process *process)
 {
 	sigpending_init(&process->signals.shared);
 	list_init(&process->signals.tasks);
+	list_init(&process->signals.timers);
 	process->signals.exit_signal = SIGCHLD;
 }
 

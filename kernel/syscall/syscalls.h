@@ -174,6 +174,13 @@ struct user_timeval;
 	CALL(218, set_tid_address, ARGS1, int *, tidptr)                                           \
 	CALL(219, restart_syscall, ARGS0)                                                          \
 	CALL(221, fadvise64, ARGS4, int, fd, long, offset, size_t, len, int, advice)               \
+	CALL(222, timer_create, ARGS3, int, which_clock, const struct user_sigevent *,             \
+	     timer_event_spec, int *, created_timer_id)                                            \
+	CALL(223, timer_settime, ARGS4, int, timer_id, int, flags, const struct user_timespec *,   \
+	     new_setting, struct user_timespec *, old_setting)                                     \
+	CALL(224, timer_gettime, ARGS2, int, timer_id, struct user_timespec *, setting)            \
+	CALL(225, timer_getoverrun, ARGS1, int, timer_id)                                          \
+	CALL(226, timer_delete, ARGS1, int, timer_id)                                              \
 	CALL(228, clock_gettime, ARGS2, int, which_clock, struct user_timespec *, tp)              \
 	CALL(229, clock_getres, ARGS2, int, which_clock, struct user_timespec *, tp)               \
 	CALL(230, clock_nanosleep, ARGS4, int, which_clock, int, flags,                            \

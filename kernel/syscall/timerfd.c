@@ -12,6 +12,7 @@
 #define CLOCK_MONOTONIC	  1
 #define CLOCK_BOOTTIME	  7
 #define TFD_TIMER_ABSTIME 1
+#define TFD_TIMER_CANCEL  2 /* when the clock is set, which is never */
 
 struct timerfd {
 	struct mutex lock;
@@ -195,7 +196,7 @@ long sys_timerfd_settime(int ufd, int flags, const struct user_timespec *utmr,
 	uint64_t interval_ns, ns;
 	struct timerfd_value old;
 	struct file *file;
-	int err = flags & ~TFD_TIMER_ABSTIME ? -EINVAL : 0;
+	int err = flags & ~(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL) ? -EINVAL : 0;
 
 	if (!err)
 		err = user_timespec_ns(&utmr[0], &interval_ns);

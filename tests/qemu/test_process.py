@@ -25,7 +25,7 @@ HOSTILE = {
 def programs(request, tmp_path_factory):
     """A build, and an archive of the programs of tests/user."""
     build = request.param
-    names = ["files", "hello", "hostile", "ids", "limits", "links", "memory", "permissions", "signalfds", "vectors", "waits"]
+    names = ["files", "hello", "hostile", "ids", "limits", "links", "memory", "permissions", "signalfds", "timers", "vectors", "waits"]
     files = {f"bin/{name}": built(name, build) for name in names}
     files["bin/hello-pie"] = built("hello", build, ("-fPIE", "-static-pie"))
     files |= {"bin/places": built("places", build), "bin/places-pie": built("places", build, ("-fPIE", "-static-pie"))}
@@ -65,6 +65,12 @@ def test_memory(host):
         assert host.run("memory")[0].endswith("memory is as it should be\n")
 
     leaves_nothing(host, work)
+
+
+def test_timers(host):
+    """timer_create() and its kin: tests/user/timers.c, which ends well on Linux, too."""
+    assert host.run("timers") == ("timers are as they should be\n", 0)
+    leaves_nothing(host, lambda: host.check("timers"))
 
 
 def test_waits(host):

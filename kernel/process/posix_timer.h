@@ -1,0 +1,61 @@
+/*
+ * Timers of programs, by timer_create(). See posix_timer.c; the calls are in syscall/timers.c.
+ *
+ * Context:   thread.
+ * Locking:   posix_timer_lock is held to make, set and delete them, so that none goes while another call uses it.
+ *            signals.lock of the process, inside, guards their members: ringing and taking a signal need that alone.
+ * Ownership: a timer belongs to its process, which deletes it when it ends or executes another program.
+ */
+#ifndef KERNEL_PROCESS_POSIX_TIMER_H
+#define KERNEL_PROCESS_POSIX_TIMER_H
+
+#include <kernel/base.h>
+#include <kernel/list.h>
+#include <kernel/lock.h>
+#include <kernel/timer.h>
+
+struct process;
+struct process_signals;
+struct user_siginfo;
+
+/* How a program hears of a ring: sigev_notify. */
+#define SIGEV_SIGNAL	0
+#define SIGEV_NONE	1
+#define SIGEV_THREAD	2 /* the C library makes it of a signal */
+#define SIGEV_THREAD_ID 4 /* by a signal to one thread */
+
+struct posix_timer {
+	struct list link;
+	struct timer timer;
+	struct process *process;
+	int32_t id;
+	bool is_real_time;
+	int notify, signo;
+	int32_t tid; /* the thread that gets the signal; 0: any */
+	uint64_t value;
+	uint64_t next_ns;     /* when it rings, as ktime_get_ns() counts; 0: it is off */
+	uint64_t interval_ns; /* 0: it rings once */
+	int32_t overrun;      /* rings that were missed when the last signal was taken */
+	bool is_sent;	      /* its signal waits to be taken, and it does not run */
+};
+
+extern struct mutex posix_timer_lock;
+
+/* Give it an id and add it to its process. 0 or -EAGAIN. */
+int posix_timer_add(struct posix_timer *timer);
+/* Remove and free it. */
+void posix_timer_delete(struct posix_timer *timer);
+/* Have it ring at `next_ns`, 0 for never. */
+void posix_timer_set(struct posix_timer *timer, uint64_t next_ns, uint64_t interval_ns);
+
+/* signals.lock is held for these. NULL: there is none of that id. */
+struct posix_timer *posix_timer_find(struct process_signals *signals, int32_t id);
+/* Time up to its next ring, 0 if it is off. */
+uint64_t posix_timer_left(struct posix_timer *timer);
+/* A signal of one is taken: `info` gets the number of rings that were missed. */
+void posix_timer_taken(struct process_signals *signals, struct user_siginfo *info);
+
+/* All of a process. The lock is not held. */
+void posix_timers_delete(struct process *process);
+
+#endif
