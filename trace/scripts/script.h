@@ -114,6 +114,7 @@ struct script_run {
 	struct script_hit hit;
 	uint64_t now_ns;      /* 0: not read yet */
 	uint32_t rounds_left; /* of all its loops */
+	bool has_left;	      /* a round has ended the run */
 	_Alignas(8) uint8_t bytes[SCRIPT_BYTES_MAX];
 };
 
@@ -235,12 +236,13 @@ enum script_step_kind {
 	SCRIPT_STEP_AGGREGATE, /* the value */
 	SCRIPT_STEP_OUT,       /* the format `data`, its values at `offset` */
 	SCRIPT_STEP_EXIT,
-	SCRIPT_STEP_LOOP, /* the program `data`, at most words[0] times */
+	SCRIPT_STEP_LOOP, /* the program `data`, at most words[0] times; `to`: in a round of another one */
 	SCRIPT_STEP_TEST, /* on if value - words[0] <= words[1], modulo 2^64; else at next[false] */
 	SCRIPT_STEP_RAN,  /* the end of a clause: the run counts */
 	SCRIPT_STEP_FAIL, /* the end of a clause whose condition is false */
 	SCRIPT_STEP_AGAIN, /* the end of a round: the result is 1 */
-	SCRIPT_STEP_STOP,  /* the end of a round whose condition is false */
+	SCRIPT_STEP_STOP,  /* the end of a round, and of the loop */
+	SCRIPT_STEP_LEAVE, /* the end of a round, and of the run */
 	SCRIPT_NR_STEPS
 };
 extern const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS];

@@ -30,13 +30,9 @@ static void script_action_add(struct script_emit *emit, struct script_node *node
 	struct script_map *map = node->a->map;
 	uint32_t key = trace_script_emit_keys(emit, map, node->a->a);
 
-	if (node->op == SCRIPT_STEP) {
-		trace_script_emit_number(emit, node->is_down ? UINT64_MAX : 1);
-	} else {
-		trace_script_emit_value(emit, node->b);
-		if (node->binary == SCRIPT_SUB)
-			trace_expr_add(&emit->build, EXPR_NEG);
-	}
+	trace_script_emit_value(emit, node->b);
+	if (node->binary == SCRIPT_SUB)
+		trace_expr_add(&emit->build, EXPR_NEG);
 	trace_script_step(emit, SCRIPT_STEP_MAP_ADD, key)->own.data = map;
 }
 
@@ -104,19 +100,33 @@ static void script_action_assign(struct script_emit *emit, struct script_node *n
 		script_action_set_map(emit, node);
 }
 
-static void script_action_step(struct script_emit *emit, struct script_node *node)
+/* ---- ++ and -- ---- */
+
+static void script_action_plus(struct script_emit *emit, uint64_t number)
 {
-	uint32_t temp;
+	uint32_t temp = trace_script_emit_save(emit);
+
+	trace_script_emit_number(emit, number);
+	trace_script_emit_combine(emit, EXPR_ADD, temp);
+}
+
+/* The value is the new one, or the one before. */
+void trace_script_emit_count(struct script_emit *emit, struct script_node *node)
+{
+	uint64_t by = node->is_down ? UINT64_MAX : 1;
 
 	if (node->a->op == SCRIPT_MAP) {
-		script_action_add(emit, node);
-		return;
+		uint32_t key = trace_script_emit_keys(emit, node->a->map, node->a->a);
+
+		trace_script_emit_number(emit, by);
+		trace_script_step(emit, SCRIPT_STEP_MAP_ADD, key)->own.data = node->a->map;
+	} else {
+		trace_script_step(emit, SCRIPT_STEP_LOAD, node->a->var->offset);
+		script_action_plus(emit, by);
+		trace_script_step(emit, SCRIPT_STEP_STORE, node->a->var->offset);
 	}
-	trace_script_step(emit, SCRIPT_STEP_LOAD, node->a->var->offset);
-	temp = trace_script_emit_save(emit);
-	trace_script_emit_number(emit, node->is_down ? UINT64_MAX : 1);
-	trace_script_emit_combine(emit, EXPR_ADD, temp);
-	trace_script_step(emit, SCRIPT_STEP_STORE, node->a->var->offset);
+	if (!node->is_front)
+		script_action_plus(emit, 0 - by);
 }
 
 /* ---- Calls ---- */
@@ -181,6 +191,27 @@ static void script_action_map_call(struct script_emit *emit, struct script_node 
 	trace_script_step(emit, SCRIPT_STEP_OUT, 0)->own.data = format;
 }
 
+/* End the run. */
+static void script_action_return(struct script_emit *emit)
+{
+	if (emit->is_round)
+		trace_script_step(emit, SCRIPT_STEP_LEAVE, 0);
+	else
+		trace_script_emit_jump(emit, &emit->done);
+}
+
+static void script_action_leave(struct script_emit *emit, const struct script_node *node)
+{
+	if (node->leave == SCRIPT_LEAVE_CLAUSE)
+		script_action_return(emit);
+	else if (!emit->is_round)
+		trace_script_refuse(emit->script, &node->word, -EINVAL,
+				    "this stands in a while() alone");
+	else
+		trace_script_emit_jump(emit,
+				       node->leave == SCRIPT_BREAK ? &emit->stopped : &emit->done);
+}
+
 static void script_action_call(struct script_emit *emit, struct script_node *call)
 {
 	struct script_node *of = call->a;
@@ -205,6 +236,7 @@ static void script_action_call(struct script_emit *emit, struct script_node *cal
 		break;
 	case SCRIPT_F_EXIT:
 		trace_script_step(emit, SCRIPT_STEP_EXIT, 0);
+		script_action_return(emit);
 		break;
 	default:
 		script_action_printf(emit, call);
@@ -252,6 +284,7 @@ static void script_action_while(struct script_emit *emit, struct script_node *no
 	insn = trace_script_step(emit, SCRIPT_STEP_LOOP, 0);
 	insn->own.data = node->loop;
 	insn->own.words[0] = SCRIPT_LOOPS_MAX;
+	insn->to = emit->is_round;
 }
 
 static void script_action_unroll(struct script_emit *emit, struct script_node *node)
@@ -277,7 +310,10 @@ static void script_action_statement(struct script_emit *emit, struct script_node
 		script_action_assign(emit, node);
 		break;
 	case SCRIPT_STEP:
-		script_action_step(emit, node);
+		trace_script_emit_count(emit, node);
+		break;
+	case SCRIPT_LEAVE:
+		script_action_leave(emit, node);
 		break;
 	case SCRIPT_IF:
 		script_action_if(emit, node);
@@ -311,7 +347,6 @@ static void script_action_block(struct script_emit *emit, struct script_node *fi
 static int script_action_make(struct script_emit *emit, struct script_node *condition,
 			      struct script_node *block, uint32_t max)
 {
-	struct script_patch *falses = NULL;
 	uint32_t top = emit->top;
 	int err = trace_expr_create(&emit->build, max, 0);
 
@@ -321,13 +356,15 @@ static int script_action_make(struct script_emit *emit, struct script_node *cond
 	}
 	emit->build.has_own = true;
 	emit->nr_temps = 0;
+	emit->done = emit->stopped = NULL;
 	if (!emit->is_round && emit->clause->needs_begin)
 		trace_script_step(emit, SCRIPT_STEP_BEGIN, emit->clause->zeroed);
 	if (condition)
-		trace_script_emit_condition(emit, condition, &falses);
+		trace_script_emit_condition(emit, condition, &emit->stopped);
 	script_action_block(emit, block);
+	trace_script_emit_here(emit, emit->done);
 	trace_script_step(emit, emit->is_round ? SCRIPT_STEP_AGAIN : SCRIPT_STEP_RAN, 0);
-	trace_script_emit_here(emit, falses);
+	trace_script_emit_here(emit, emit->stopped);
 	trace_script_step(emit, emit->is_round ? SCRIPT_STEP_STOP : SCRIPT_STEP_FAIL, 0);
 	trace_expr_add(&emit->build, EXPR_END); /* it is not reached: steps lead on */
 	emit->top = top;

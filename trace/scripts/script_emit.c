@@ -388,21 +388,6 @@ static void script_emit_builtin(struct script_emit *emit, const struct script_no
 		trace_script_step(emit, steps[node->builtin->kind], 0)->to = (uint8_t)node->number;
 }
 
-uint32_t trace_script_emit_keys(struct script_emit *emit, const struct script_map *map,
-				struct script_node *keys)
-{
-	uint32_t at = trace_script_emit_room(emit, map->key.bytes), to = at;
-
-	if (map->key.kind != SCRIPT_TUPLE || (keys && !keys->next)) {
-		if (keys)
-			trace_script_emit_slot(emit, keys, at, &map->key);
-		return at;
-	}
-	for (uint32_t i = 0; keys; keys = keys->next, to += map->key.parts[i++].bytes)
-		trace_script_emit_slot(emit, keys, to, &map->key.parts[i]);
-	return at;
-}
-
 /* A table's value: to `to` of the block, if it is no word. */
 void trace_script_emit_map(struct script_emit *emit, struct script_node *node, uint32_t to)
 {
@@ -430,9 +415,19 @@ uint32_t trace_script_emit_part(struct script_emit *emit, struct script_node *no
 	return to;
 }
 
+static void script_emit_invert(struct script_emit *emit, struct script_node *node)
+{
+	uint32_t temp;
+
+	trace_script_emit_value(emit, node->a);
+	temp = trace_script_emit_save(emit);
+	trace_script_emit_number(emit, UINT64_MAX);
+	trace_script_emit_combine(emit, EXPR_XOR, temp);
+}
+
 void trace_script_emit_value(struct script_emit *emit, struct script_node *node)
 {
-	uint32_t top = emit->top, temp;
+	uint32_t top = emit->top;
 
 	if (emit->script->err)
 		return;
@@ -475,16 +470,16 @@ void trace_script_emit_value(struct script_emit *emit, struct script_node *node)
 		script_emit_truth(emit, node);
 		break;
 	case SCRIPT_INVERT:
-		trace_script_emit_value(emit, node->a);
-		temp = trace_script_emit_save(emit);
-		trace_script_emit_number(emit, UINT64_MAX);
-		trace_script_emit_combine(emit, EXPR_XOR, temp);
+		script_emit_invert(emit, node);
 		break;
 	case SCRIPT_BINARY:
 		script_emit_binary(emit, node);
 		break;
 	case SCRIPT_CHOICE:
 		script_emit_choice(emit, node);
+		break;
+	case SCRIPT_STEP:
+		trace_script_emit_count(emit, node);
 		break;
 	default: /* ksym(), usym() */
 		trace_script_emit_value(emit, node->a);

@@ -19,6 +19,8 @@ struct script_emit {
 	uint32_t nr_temps;
 	uint64_t times; /* that the statements are repeated by unroll() */
 	bool is_round;	/* it is the program of a while(), not that of a clause */
+	/* Ways to the step that ends the run or the round as if it had come there; and to the one that stops. */
+	struct script_patch *done, *stopped;
 };
 
 /* Add a step of scripts, about `offset` of the block. */
@@ -35,6 +37,8 @@ void trace_script_emit_operator(struct script_emit *emit, const struct script_no
 void trace_script_emit_here(struct script_emit *emit, struct script_patch *patches);
 void trace_script_emit_jump(struct script_emit *emit, struct script_patch **patches);
 
+/* a++ as a statement or a value. */
+void trace_script_emit_count(struct script_emit *emit, struct script_node *node);
 /* Take `bytes` of the block. */
 uint32_t trace_script_emit_room(struct script_emit *emit, uint32_t bytes);
 /* Make a word, a type of one word, the value. */

@@ -195,33 +195,20 @@ uint64_t trace_script_counter_get(struct script_map *map)
 void trace_script_counter_clear(struct script_map *map)
 {
 	atomic_store_explicit(&map->cleared, script_map_sum(map), memory_order_relaxed);
-	map->is_zeroed = false;
 }
 
-static void script_map_zero_counter(struct script_map *map)
+/* Make the only entry of a counter's table. */
+static void script_map_copy_counter(struct script_map *map, uint8_t *memory)
 {
-	bool is_there = map->is_zeroed || trace_script_counter_get(map);
-
-	trace_script_counter_clear(map);
-	map->is_zeroed = is_there;
-}
-
-/* Make the only entry of a counter's table. Returns how many there are. */
-static uint32_t script_map_copy_counter(struct script_map *map, uint8_t *memory)
-{
-	uint64_t count = trace_script_counter_get(map);
-
-	*script_entry_value(map, (struct script_entry *)(void *)memory) = count;
-	return count || map->is_zeroed;
+	*script_entry_value(map, (struct script_entry *)(void *)memory) =
+		trace_script_counter_get(map);
 }
 
 /* ---- All entries: thread ---- */
 
 void trace_script_map_clear(struct script_map *map, bool keeps)
 {
-	if (map->is_counter && keeps)
-		script_map_zero_counter(map);
-	else if (map->is_counter)
+	if (map->is_counter)
 		trace_script_counter_clear(map);
 	for (uint32_t i = 0; i < map->nr_buckets; i++) {
 		struct script_bucket *bucket = &map->buckets[i];
@@ -249,8 +236,10 @@ uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory)
 {
 	uint32_t nr = 0;
 
-	if (map->is_counter)
-		return script_map_copy_counter(map, memory);
+	if (map->is_counter) {
+		script_map_copy_counter(map, memory);
+		return 1;
+	}
 	for (uint32_t i = 0; i < map->nr_buckets; i++) {
 		struct script_bucket *bucket = &map->buckets[i];
 		uint64_t flags = trace_script_pause(map->script);

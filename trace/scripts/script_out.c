@@ -82,12 +82,13 @@ const struct script_format *trace_script_out_take(struct trace_script *script, v
 struct script_spec {
 	struct expr_word before; /* characters in front of it */
 	struct expr_word flags;	 /* flags, width and precision */
+	uint32_t bits;		 /* of the number that are shown: fewer with h and hh */
 	char conversion;	 /* NUL: the text ends; '%' */
 };
 
 static struct script_spec script_out_spec(const char **text)
 {
-	struct script_spec spec = { .before.at = *text };
+	struct script_spec spec = { .before.at = *text, .bits = 64 };
 	const char *at = *text;
 
 	while (*at && *at != '%')
@@ -99,8 +100,9 @@ static struct script_spec script_out_spec(const char **text)
 		       expr_is_digit(*at))
 			at++;
 		spec.flags.len = (size_t)(at - spec.flags.at);
-		while (*at == 'l' || *at == 'h' || *at == 'z' || *at == 'j')
-			at++;
+		for (; *at == 'l' || *at == 'h' || *at == 'z' || *at == 'j'; at++)
+			spec.bits =
+				*at == 'h' && spec.bits > 8 ? spec.bits == 64 ? 16 : 8 : spec.bits;
 		spec.conversion = *at ? *at : '?';
 		at += *at != '\0';
 	}
@@ -156,10 +158,22 @@ const char *trace_script_format_check(const struct script_format *format)
 	return why ? why : nr < format->nr ? "printf() has fewer conversions than values" : NULL;
 }
 
+/* The low bits of a number that a conversion shows, with the sign that it has. */
+static uint64_t script_out_bits(const struct script_spec *spec, uint64_t value)
+{
+	uint32_t unused = 64 - spec->bits;
+
+	value <<= unused;
+	return spec->conversion == 'd' || spec->conversion == 'i'
+		       ? (uint64_t)((int64_t)value >> unused)
+		       : value >> unused;
+}
+
 static void script_out_number(struct trace_seq *seq, const struct script_spec *spec, uint64_t value)
 {
 	char fmt[32];
 
+	value = script_out_bits(spec, value);
 	if (spec->conversion == 'c') {
 		trace_seq_putc(seq, (char)value);
 		return;

@@ -69,18 +69,6 @@ static struct script_node *script_parse_while(struct script_lex *lex, const stru
 	return node;
 }
 
-static struct script_node *script_parse_step(struct script_lex *lex, const struct expr_word *word,
-					     struct script_node *of)
-{
-	struct script_node *node = trace_script_node(lex, SCRIPT_STEP, word);
-
-	if (node) {
-		node->a = of;
-		node->is_down = *word->at == '-';
-	}
-	return node;
-}
-
 /* Behind @NAME[...] or $NAME: =, +=, ++ and so on. */
 static struct script_node *script_parse_assign(struct script_lex *lex, struct script_node *to,
 					       uint32_t depth)
@@ -90,7 +78,7 @@ static struct script_node *script_parse_assign(struct script_lex *lex, struct sc
 
 	(void)trace_script_next(lex, &word);
 	if (trace_expr_is(&word, "++") || trace_expr_is(&word, "--"))
-		return script_parse_step(lex, &word, to);
+		return trace_script_counted(lex, &word, to, true);
 	op = expr_between(word.at, word.at + word.len - (word.len > 0));
 	if (!trace_expr_ends(&word, "=") || trace_expr_is(&word, "==")) {
 		trace_script_refuse(lex->script, &word, -EINVAL,
@@ -127,6 +115,27 @@ static struct script_node *script_parse_call(struct script_lex *lex, uint32_t de
 	return node;
 }
 
+/* break, continue, return. NULL: it is none of these. */
+static struct script_node *script_parse_leave(struct script_lex *lex, const struct expr_word *word)
+{
+	static const char *const words[] = {
+		[SCRIPT_BREAK] = "break",
+		[SCRIPT_CONTINUE] = "continue",
+		[SCRIPT_LEAVE_CLAUSE] = "return",
+	};
+	struct script_node *node;
+
+	for (uint32_t i = 0; i < TRACE_ARRAY_SIZE(words); i++) {
+		if (!trace_script_take(lex, words[i]))
+			continue;
+		node = trace_script_node(lex, SCRIPT_LEAVE, word);
+		if (node)
+			node->leave = (enum script_leave)i;
+		return node;
+	}
+	return NULL;
+}
+
 static struct script_node *script_parse_statement(struct script_lex *lex, uint32_t depth)
 {
 	struct expr_word word;
@@ -141,8 +150,11 @@ static struct script_node *script_parse_statement(struct script_lex *lex, uint32
 		return script_parse_while(lex, &word, depth);
 	if (trace_script_take(lex, "++") || trace_script_take(lex, "--")) {
 		node = trace_script_postfix(lex, depth);
-		return node ? script_parse_step(lex, &word, node) : NULL;
+		return trace_script_counted(lex, &word, node, true);
 	}
+	node = script_parse_leave(lex, &word);
+	if (node)
+		return node;
 	if (kind != SCRIPT_WORD_MAP && kind != SCRIPT_WORD_VAR)
 		return script_parse_call(lex, depth);
 	node = trace_script_postfix(lex, depth);

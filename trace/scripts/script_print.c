@@ -20,34 +20,44 @@ static void script_print_symbol(struct trace_seq *seq, uint64_t addr)
 		trace_seq_printf(seq, "0x%lx", (unsigned long)addr);
 }
 
-static void script_print_stack(struct trace_seq *seq, const uint64_t *words, uint32_t max,
-			       bool is_user)
+/* Keys have less space in front of the functions of a stack than values. */
+enum script_indent {
+	SCRIPT_KEY = 4,
+	SCRIPT_VALUE_OF = 8,
+};
+
+static void script_print_stack(struct trace_seq *seq, const struct script_type *type,
+			       const uint64_t *words, enum script_indent indent)
 {
 	char name[TRACE_SYM_LEN];
 	uintptr_t start;
 	size_t size;
 
 	trace_seq_putc(seq, '\n');
-	for (uint32_t i = 0; i < max && words[i]; i++) {
-		if (!is_user && trace_plat_symbol(words[i], name, &start, &size))
-			trace_seq_printf(seq, "    %s+%lu\n", name,
-					 (unsigned long)(words[i] - start));
+	for (uint32_t i = 0; i < type->bytes / 8 && words[i]; i++) {
+		trace_seq_printf(seq, "%*s", (int)indent, "");
+		if (type->kind == SCRIPT_KSTACK && trace_plat_symbol(words[i], name, &start, &size))
+			trace_seq_printf(seq, "%s+%lu\n", name, (unsigned long)(words[i] - start));
 		else
-			trace_seq_printf(seq, "    0x%lx\n", (unsigned long)words[i]);
+			trace_seq_printf(seq, "0x%lx\n", (unsigned long)words[i]);
 	}
 }
 
-static void script_print_tuple(struct trace_seq *seq, const struct script_type *type,
-			       const uint8_t *at)
+static void script_print_typed(struct trace_seq *seq, const struct script_type *type,
+			       const void *at, enum script_indent indent);
+
+static void script_print_parts(struct trace_seq *seq, const struct script_type *type,
+			       const uint8_t *at, enum script_indent indent)
 {
 	for (uint32_t i = 0; i < type->nr; i++) {
 		trace_seq_puts(seq, i ? ", " : "");
-		trace_script_print_value(seq, &type->parts[i], at);
+		script_print_typed(seq, &type->parts[i], at, indent);
 		at += type->parts[i].bytes;
 	}
 }
 
-void trace_script_print_value(struct trace_seq *seq, const struct script_type *type, const void *at)
+static void script_print_typed(struct trace_seq *seq, const struct script_type *type,
+			       const void *at, enum script_indent indent)
 {
 	const uint64_t *words = at;
 
@@ -57,7 +67,7 @@ void trace_script_print_value(struct trace_seq *seq, const struct script_type *t
 		break;
 	case SCRIPT_KSTACK:
 	case SCRIPT_USTACK:
-		script_print_stack(seq, words, type->bytes / 8, type->kind == SCRIPT_USTACK);
+		script_print_stack(seq, type, words, indent);
 		break;
 	case SCRIPT_KSYM:
 		script_print_symbol(seq, *words);
@@ -68,7 +78,9 @@ void trace_script_print_value(struct trace_seq *seq, const struct script_type *t
 		trace_seq_printf(seq, "0x%lx", (unsigned long)*words);
 		break;
 	case SCRIPT_TUPLE:
-		script_print_tuple(seq, type, at);
+		trace_seq_putc(seq, '(');
+		script_print_parts(seq, type, at, indent);
+		trace_seq_putc(seq, ')');
 		break;
 	case SCRIPT_AVG:
 		trace_seq_printf(seq, "%ld", words[1] ? (long)words[0] / (long)words[1] : 0l);
@@ -84,6 +96,11 @@ void trace_script_print_value(struct trace_seq *seq, const struct script_type *t
 			trace_seq_printf(seq, "%lu", (unsigned long)*words);
 		break;
 	}
+}
+
+void trace_script_print_value(struct trace_seq *seq, const struct script_type *type, const void *at)
+{
+	script_print_typed(seq, type, at, SCRIPT_VALUE_OF);
 }
 
 /* ---- Histograms ---- */
@@ -280,7 +297,11 @@ static void script_print_key(struct script_print *print, const struct script_ent
 	trace_seq_write(seq, print->map->name.at, print->map->name.len);
 	if (print->map->key_words) {
 		trace_seq_putc(seq, '[');
-		trace_script_print_value(seq, &print->map->key, entry->words);
+		if (print->map->key.kind == SCRIPT_TUPLE)
+			script_print_parts(seq, &print->map->key, (const uint8_t *)entry->words,
+					   SCRIPT_KEY);
+		else
+			script_print_typed(seq, &print->map->key, entry->words, SCRIPT_KEY);
 		trace_seq_putc(seq, ']');
 	}
 	trace_seq_puts(seq, ": ");
@@ -308,7 +329,9 @@ bool trace_script_print_line(struct script_print *print, struct trace_seq *seq)
 	struct script_entry *entry;
 
 	if (print->at == print->nr) {
-		if (print->nr)
+		if (!print->nr)
+			trace_seq_putc(seq, '\n');
+		if (print->map->value.kind == SCRIPT_AVG || print->map->value.kind == SCRIPT_STATS)
 			trace_seq_putc(seq, '\n');
 		trace_script_print_end(print);
 		return false;
@@ -317,6 +340,7 @@ bool trace_script_print_line(struct script_print *print, struct trace_seq *seq)
 	if (script_print_is_hist(print->map)) {
 		if (script_print_hist_line(print, entry, seq))
 			return true;
+		trace_seq_putc(seq, '\n');
 		print->line = 0;
 	} else {
 		script_print_key(print, entry, seq);

@@ -15,6 +15,7 @@ static void script_step_begin(struct expr_run *expr, const struct expr_insn *ins
 	struct script_run *run = script_step_run(expr);
 
 	run->now_ns = 0;
+	run->has_left = false;
 	run->rounds_left = SCRIPT_ROUNDS_MAX;
 	if (insn->offset)
 		memset(run->bytes, 0, insn->offset);
@@ -217,6 +218,13 @@ static void script_step_stop(struct expr_run *expr, const struct expr_insn *insn
 	(void)value;
 }
 
+static void script_step_leave(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)insn;
+	(void)value;
+	script_step_run(expr)->has_left = true;
+}
+
 /* A program of its own, again and again while its result is 1. */
 static void script_step_loop(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
@@ -231,7 +239,12 @@ static void script_step_loop(struct expr_run *expr, const struct expr_insn *insn
 		if (!expr->result)
 			break;
 	}
-	expr_next(expr, insn, value);
+	if (!script_step_run(expr)->has_left)
+		expr_next(expr, insn, value);
+	else if (insn->to)
+		expr->result = 0;
+	else
+		script_step_ran(expr, insn, value);
 }
 
 const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
@@ -273,6 +286,7 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_RAN] = script_step_ran,
 	[SCRIPT_STEP_FAIL] = script_step_fail,
 	[SCRIPT_STEP_TEST] = script_step_test,
+	[SCRIPT_STEP_LEAVE] = script_step_leave,
 	[SCRIPT_STEP_STOP] = script_step_stop,
 	[SCRIPT_STEP_AGAIN] = script_step_again,
 };

@@ -76,11 +76,10 @@ struct script_map {
 	struct script_type key; /* SCRIPT_NONE: no key; several keys are a tuple */
 	struct script_type value;
 	/*
-	 * Counts without a key: each CPU adds to counters[counter] of its own, and the table's only entry is
-	 * made of their sum when it is looked at, less that when the table was cleared.
+	 * Counts without a key: each CPU adds to counters[counter] of its own, and the table's only entry,
+	 * always there, is made of their sum when it is looked at, less that when the table was cleared.
 	 */
 	bool is_counter;
-	bool is_zeroed; /* of a counter: it has counted, and was set to 0 */
 	uint32_t counter;
 	_Atomic uint64_t cleared; /* the sum */
 	bool ends_at_zero; /* a key is a stack, which has a 0: words behind that do not count */
@@ -224,7 +223,10 @@ void trace_script_print_value(struct trace_seq *seq, const struct script_type *t
 			      const void *at);
 /* Begin to print a table as it is now. 0 or -ENOMEM. */
 int trace_script_print_begin(struct script_print *print, struct script_map *map);
-/* Write the next line. False: it is all printed, and the memory is freed. */
+/*
+ * Write the next line. False: it is all printed, and the memory is freed. Empty lines are where bpftrace 0.17
+ * has them: behind each histogram, behind averages, and for a table without entries.
+ */
 bool trace_script_print_line(struct script_print *print, struct trace_seq *seq);
 void trace_script_print_end(struct script_print *print);
 

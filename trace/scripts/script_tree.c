@@ -347,6 +347,31 @@ struct script_node *trace_script_postfix(struct script_lex *lex, uint32_t depth)
 	return node;
 }
 
+struct script_node *trace_script_counted(struct script_lex *lex, const struct expr_word *word,
+					 struct script_node *of, bool is_front)
+{
+	struct script_node *node = of ? trace_script_node(lex, SCRIPT_STEP, word) : NULL;
+
+	if (!node)
+		return NULL;
+	node->a = script_tree_hold(lex, node, of);
+	node->is_down = *word->at == '-';
+	node->is_front = is_front;
+	return node;
+}
+
+/* A value, with ++ or -- behind it. */
+static struct script_node *script_tree_counted(struct script_lex *lex, uint32_t depth)
+{
+	struct script_node *node = trace_script_postfix(lex, depth);
+	struct expr_word word;
+
+	(void)trace_script_peek(lex, &word);
+	if (!node || !(trace_script_take(lex, "++") || trace_script_take(lex, "--")))
+		return node;
+	return trace_script_counted(lex, &word, node, false);
+}
+
 /* ---- Operators ---- */
 
 /* -1 is a constant. */
@@ -378,6 +403,8 @@ static struct script_node *script_tree_unary(struct script_lex *lex, uint32_t de
 				    SCRIPT_NESTING_MAX);
 		return NULL;
 	}
+	if (trace_script_take(lex, "++") || trace_script_take(lex, "--"))
+		return trace_script_counted(lex, &word, trace_script_postfix(lex, depth + 1), true);
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(ops); i++) {
 		struct script_node *node;
 
@@ -388,7 +415,7 @@ static struct script_node *script_tree_unary(struct script_lex *lex, uint32_t de
 			node->a = script_tree_hold(lex, node, script_tree_unary(lex, depth + 1));
 		return script_tree_fold(node);
 	}
-	return trace_script_postfix(lex, depth + 1);
+	return script_tree_counted(lex, depth + 1);
 }
 
 /* Is it the slash behind a predicate, in front of a block? */

@@ -29,13 +29,14 @@ enum script_op {
 	SCRIPT_BINARY, /* `binary` */
 	SCRIPT_CHOICE, /* a ? b : c */
 	SCRIPT_LIST,   /* a tuple of a */
+	SCRIPT_STEP,   /* a++; is_down: a--; is_front: ++a, --a; a statement, too */
 	/* Statements: */
 	SCRIPT_ASSIGN, /* a = b; with `binary`: a += b and so on */
-	SCRIPT_STEP,   /* a++, or with is_down a-- */
 	SCRIPT_IF,     /* a: condition, b and c: lists of statements */
 	SCRIPT_UNROLL, /* number of times, b */
 	SCRIPT_WHILE,  /* a, b */
 	SCRIPT_VALUE,  /* the call a */
+	SCRIPT_LEAVE,  /* `leave` */
 };
 
 enum script_binary {
@@ -61,10 +62,17 @@ enum script_binary {
 	SCRIPT_NR_BINARIES
 };
 
+enum script_leave {
+	SCRIPT_BREAK,
+	SCRIPT_CONTINUE,
+	SCRIPT_LEAVE_CLAUSE, /* return */
+};
+
 struct script_node {
 	enum script_op op;
 	enum script_binary binary;
-	bool is_down;
+	enum script_leave leave;
+	bool is_down, is_front;
 	uint32_t height;
 	struct expr_word word; /* its characters in the text; of a name, the name */
 	struct script_type type;
@@ -115,6 +123,9 @@ void trace_script_skip_spaces(struct script_lex *lex);
 struct script_node *trace_script_node(struct script_lex *lex, enum script_op op,
 				      const struct expr_word *word);
 struct script_node *trace_script_expression(struct script_lex *lex, uint32_t depth);
+/* Behind a value, or with is_front in front of it: ++ or --, which is `word`. */
+struct script_node *trace_script_counted(struct script_lex *lex, const struct expr_word *word,
+					 struct script_node *of, bool is_front);
 /* @NAME[...] or $NAME and the like, with what stands behind. */
 struct script_node *trace_script_postfix(struct script_lex *lex, uint32_t depth);
 enum script_binary trace_script_binary(const struct expr_word *word);

@@ -250,6 +250,27 @@ static void script_type_called(struct script_type_check *check, struct script_no
 				    node->function->name);
 }
 
+/* a++ */
+static void script_type_step(struct script_type_check *check, struct script_node *node)
+{
+	struct script_node *of = node->a;
+
+	node->type = trace_script_signed;
+	if (of->op == SCRIPT_MAP) {
+		of->map = trace_script_find_map(check, &of->word);
+		if (!of->map)
+			return;
+		script_type_keys(check, of, of->a);
+		if (!trace_script_unify(check, &of->map->value, &trace_script_signed))
+			trace_script_type_refuse(check, of, "this table holds no numbers");
+	} else if (of->op == SCRIPT_VAR) {
+		trace_script_type_number_of(check, of);
+	} else {
+		trace_script_type_refuse(check, of,
+					 "only a table or a variable can be counted up or down");
+	}
+}
+
 void trace_script_type_of(struct script_type_check *check, struct script_node *node)
 {
 	static void (*const types[])(struct script_type_check * check,
@@ -271,6 +292,7 @@ void trace_script_type_of(struct script_type_check *check, struct script_node *n
 		[SCRIPT_BINARY] = script_type_binary,
 		[SCRIPT_CHOICE] = script_type_choice,
 		[SCRIPT_LIST] = script_type_tuple,
+		[SCRIPT_STEP] = script_type_step,
 	};
 
 	if (!node || check->script->err)
@@ -378,25 +400,6 @@ static void script_type_assign_var(struct script_type_check *check, struct scrip
 				    trace_script_type_names[var->type.kind]);
 }
 
-static void script_type_step(struct script_type_check *check, struct script_node *node)
-{
-	struct script_node *of = node->a;
-
-	if (of->op == SCRIPT_MAP) {
-		of->map = trace_script_find_map(check, &of->word);
-		if (!of->map)
-			return;
-		script_type_keys(check, of, of->a);
-		if (!trace_script_unify(check, &of->map->value, &trace_script_signed))
-			trace_script_type_refuse(check, of, "this table holds no numbers");
-	} else if (of->op == SCRIPT_VAR) {
-		trace_script_type_number_of(check, of);
-	} else {
-		trace_script_type_refuse(check, of,
-					 "only a table or a variable can be counted up or down");
-	}
-}
-
 static void script_type_block(struct script_type_check *check, struct script_node *first);
 
 static void script_type_statement(struct script_type_check *check, struct script_node *node)
@@ -422,6 +425,8 @@ static void script_type_statement(struct script_type_check *check, struct script
 		break;
 	case SCRIPT_UNROLL:
 		script_type_block(check, node->b);
+		break;
+	case SCRIPT_LEAVE:
 		break;
 	default:
 		script_type_call(check, node->a);

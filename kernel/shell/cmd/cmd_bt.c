@@ -148,7 +148,7 @@ static int bt_run(struct bt *bt)
 	if (bt->job)
 		sh_wait(bt->job);
 	bt_read_rest(bt);
-	command_puts(bt->env, "\n");
+	command_puts(bt->env, "\n\n");
 	bt_print_tables(bt);
 	bt_print_losses(bt);
 	if (err)

@@ -55,7 +55,7 @@ static const struct {
 	{ "%d", "\"init\" == comm && comm != \"ini\"", "1" },
 	{ "%d", "(1, \"two\", 3).2", "3" },
 	{ "%s", "(1, \"two\", 3).1", "two" },
-	{ "%s", "(1, \"two\", 3)", "1, two, 3" },
+	{ "%s", "(1, \"two\", 3)", "(1, two, 3)" },
 	{ "%s", "str(0)", "" },
 	{ "%s", "1 ? \"yes\" : \"no\"", "yes" },
 	{ "%d", "*(uint64)0", "0" },
@@ -80,10 +80,10 @@ static void statements(void **state)
 	(void)state;
 	assert_string_equal(
 		script_run("BEGIN { $i = 0; while ($i < 4) { @[$i % 2] += $i; $i++; } }", NULL),
-		"@[0]: 2\n@[1]: 4\n\n");
+		"@[0]: 2\n@[1]: 4\n");
 	assert_string_equal(
 		script_run("BEGIN { unroll(3) { @u++; } @d = 10; @d--; @d -= 2; @d *= 3; }", NULL),
-		"@d: 21\n\n@u: 3\n\n");
+		"@d: 21\n@u: 3\n");
 	assert_string_equal(
 		script_run("BEGIN { $a = 1; if ($a == 2) { print(2) } else if ($a == 1) "
 			   "{ print(1) } else { print(3) } }",
@@ -92,22 +92,22 @@ static void statements(void **state)
 	assert_string_equal(script_run("BEGIN { @t = \"text\"; $s = @t; printf(\"%s.\", $s); @n[1, "
 				       "$s] = (1, comm); }",
 				       NULL),
-			    "text.@n[1, text]: 1, init\n\n@t: text\n\n");
+			    "text.@n[1, text]: (1, init)\n@t: text\n");
 	assert_string_equal(
 		script_run("BEGIN { @x[1] = 1; @x[2] = 2; delete(@x[1]); delete(@x, 3); print(@x); "
 			   "clear(@x); @y = 5; zero(@y) } END { printf(\"end\\n\") }",
 			   NULL),
-		"@x[2]: 2\n\nend\n@y: 0\n\n");
+		"@x[2]: 2\nend\n\n@y: 0\n");
 	assert_string_equal(
 		script_run("BEGIN { @t = \"ab\"; @u = \"cd\"; printf(\"%s%s.\", @t, @u); }", NULL),
-		"abcd.@t: ab\n\n@u: cd\n\n");
+		"abcd.@t: ab\n@u: cd\n");
 	/* A loop ends after 1000 rounds. */
-	assert_string_equal(script_run("BEGIN { while (1) { @n++; } }", NULL), "@n: 1000\n\n");
+	assert_string_equal(script_run("BEGIN { while (1) { @n++; } }", NULL), "@n: 1000\n");
 	/* Comments, and statements without a semicolon behind a block. */
 	assert_string_equal(
 		script_run("#!/usr/bin/bt\n// one\nBEGIN /* two */ { if (1) { @a = 1 } @b = 2;; }",
 			   NULL),
-		"@a: 1\n\n@b: 2\n\n");
+		"@a: 1\n@b: 2\n");
 }
 
 /* ---- Refused ---- */
@@ -120,6 +120,10 @@ static const struct {
 } refused_rows[] = {
 	{ "", 0, -EINVAL, "the script has no probe" },
 	{ "foo { }", 0, -EINVAL, "no such kind of probe: 'foo'" },
+	{ "BEGIN { break; }", 8, -EINVAL, "this stands in a while() alone" },
+	{ "BEGIN { if (1) { continue } }", 17, -EINVAL, "this stands in a while() alone" },
+	{ "BEGIN { $x = pid++; }", 13, -EINVAL,
+	  "only a table or a variable can be counted up or down" },
 	{ "{ }", 0, -EINVAL, "a probe is expected here" },
 	{ "BEGIN", 5, -EINVAL, "the script ends where '{' is expected" },
 	{ "BEGIN { @x = 1", 14, -EINVAL, "the script ends where ';' is expected" },
@@ -246,32 +250,31 @@ static void types_that_grow(void **state)
 		const char *text, *want;
 	} rows[] = {
 		{ "BEGIN { @x = (\"a\", str(0)); print(@x); @x = (str(0), \"abcdefghij\"); }",
-		  "@x: , abcdefghij\n\n@x: , abcdefghij\n\n" },
+		  "@x: (, abcdefghij)\n@x: (, abcdefghij)\n" },
 		{ "BEGIN { $t = (\"a\", 1); @m[$t] = 1; @m[(str(0), 2)] = 2; $t = (\"b\", 3); "
 		  "@m[$t] = 3; }",
-		  "@m[a, 1]: 1\n@m[, 2]: 2\n@m[b, 3]: 3\n\n" },
+		  "@m[a, 1]: 1\n@m[, 2]: 2\n@m[b, 3]: 3\n" },
 		{ "BEGIN { @e = \"x\"; @d = \"x\"; @c = \"x\"; @b = \"x\"; @e = @d; @d = @c; @c = "
 		  "@b; @b = @a; "
 		  "@a = \"x\"; @a = str(0); @a = \"a longer text\"; @b = @a; @c = @b; @d = @c; @e "
 		  "= @d; print(@e); "
 		  "clear(@a); clear(@b); clear(@c); clear(@d); clear(@e) }",
-		  "@e: a longer text\n\n" },
+		  "@e: a longer text\n\n\n\n\n\n" },
 		{ "BEGIN { @e = @d; @d = @c; @c = @b; @b = @a; @a = 1; @b = @a; @c = @b; @d = @c; "
 		  "@e = @d; }",
-		  "@a: 1\n\n@b: 1\n\n@c: 1\n\n@d: 1\n\n@e: 1\n\n" },
-		{ "BEGIN { $t = (1, 2); $t = ($t.1, $t.0); printf(\"%s\", $t); }", "2, 1" },
+		  "@a: 1\n@b: 1\n@c: 1\n@d: 1\n@e: 1\n" },
+		{ "BEGIN { $t = (1, 2); $t = ($t.1, $t.0); printf(\"%s\", $t); }", "(2, 1)" },
 		{ "BEGIN { $t = tid ? (\"a\", 1) : (\"a longer text\", 2); printf(\"%s\", $t); }",
-		  "a, 1" },
-		{ "BEGIN { $x = 1; @a = $x; } END { $x = comm; @b = $x; }",
-		  "@a: 1\n\n@b: init\n\n" },
-		{ "END { @m = max(@b); } BEGIN { @b = -5; }", "@b: -5\n\n@m: -5\n\n" },
+		  "(a, 1)" },
+		{ "BEGIN { $x = 1; @a = $x; } END { $x = comm; @b = $x; }", "@a: 1\n@b: init\n" },
+		{ "END { @m = max(@b); } BEGIN { @b = -5; }", "@b: -5\n@m: -5\n" },
 		{ "BEGIN { while (pid < 0) { @n++ } if (tid > -1) { @a = 1 } else { @b = 1 } if "
 		  "(cpu >= 0) { @c = 1 } }",
-		  "@b: 1\n\n@c: 1\n\n" },
+		  "\n@b: 1\n@c: 1\n\n" },
 		{ "BEGIN { $i = -3; while ($i <= 2) { if ($i < 0) { @neg++ } if ($i != 0) { "
 		  "@other++ } $i++ } }",
-		  "@neg: 3\n\n@other: 5\n\n" },
-		{ "BEGIN { while (1) { while (1) { while (1) { @n++ } } } }", "@n: 9989\n\n" },
+		  "@neg: 3\n@other: 5\n" },
+		{ "BEGIN { while (1) { while (1) { while (1) { @n++ } } } }", "@n: 9989\n" },
 	};
 
 	(void)state;
