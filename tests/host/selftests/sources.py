@@ -1,75 +1,38 @@
-"""The ftrace self-tests of a version of Linux, from Debian's package of its sources.
+"""Folders of the sources of a Linux, from Debian's package of them: the ftrace self-tests, unless others are named.
 
-The package is downloaded by an apt-get with lists of its own, and only the folder of the tests is kept, in build/host.
+The package is downloaded by an apt-get with lists of its own, and only the folders are kept, in build/host.
 """
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "qemu"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from guest import BUILDS  # noqa: E402
+from packages import fetched  # noqa: E402
 
 STORE = BUILDS["gcc"] / "host"
 SUITES = {"6.1": "bookworm-security", "6.12": "bookworm-backports"}
 FOLDER = "tools/testing/selftests/ftrace"
 
 
-def mirror(archive):
-    """The address from which this machine takes its packages of an archive of Debian."""
-    sites = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE)"], check=True, capture_output=True, text=True).stdout.split()
-    for site in sorted(set(sites)):
-        if site.rstrip("/").rsplit("/", 1)[-1] == archive:
-            return site
-    sys.exit(f"run: apt has no source of {archive}")
-
-
-def download(version, folder):
-    """Debian's package with the sources of a Linux, by apt-get with a list of packages that is ours alone."""
-    state = folder / "apt"
-    (state / "lists" / "partial").mkdir(parents=True)
-    (state / "cache" / "archives" / "partial").mkdir(parents=True)
-    suite = SUITES[version]
-    archive = "debian-security" if suite.endswith("security") else "debian"
-    (state / "sources.list").write_text(
-        "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] " f"{mirror(archive)} {suite} main\n"
-    )
-    (state / "status").touch()
-    apt = [
-        "apt-get",
-        "-q",
-        "-o",
-        f"Dir::State={state}",
-        "-o",
-        f"Dir::State::status={state}/status",
-        "-o",
-        f"Dir::Cache={state}/cache",
-        "-o",
-        f"Dir::Etc::SourceList={state}/sources.list",
-        "-o",
-        "Dir::Etc::SourceParts=-",
-        "-o",
-        "APT::Sandbox::User=",
-    ]
-    subprocess.run([*apt, "update"], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([*apt, "download", f"linux-source-{version}"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return next(folder.glob("*.deb"))
-
-
-def sources(version):
-    """The folder of the self-tests."""
-    kept = STORE / f"linux-{version}" / FOLDER
-    if not kept.exists():
+def sources(version, *folders):
+    """The folder of the self-tests, or the first of those named."""
+    folders = folders or (FOLDER,)
+    kept = [STORE / f"linux-{version}" / folder for folder in folders]
+    if not all(folder.exists() for folder in kept):
         STORE.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=STORE) as work:
-            package = download(version, Path(work))
             inside = f"linux-source-{version}"
-            subprocess.run(
-                f"dpkg-deb --fsys-tarfile {package} | tar -xO ./usr/src/{inside}.tar.xz | xz -dc | " f"tar -x -C {work} {inside}/{FOLDER}",
-                shell=True,
-                check=True,
+            fetched(Path(work), SUITES[version], ["download", inside])
+            unpack = (
+                f"dpkg-deb --fsys-tarfile {next(Path(work).glob('*.deb'))} | tar -xO ./usr/src/{inside}.tar.xz | xz -dc | tar -x -C {work} "
             )
-            os.renames(f"{work}/{inside}", STORE / f"linux-{version}")
-    return kept
+            subprocess.run(unpack + " ".join(f"{inside}/{folder}" for folder in folders), shell=True, check=True)
+            for folder, to in zip(folders, kept):
+                if not to.exists():
+                    to.parent.mkdir(parents=True, exist_ok=True)
+                    (Path(work) / inside / folder).rename(to)
+    return kept[0]
