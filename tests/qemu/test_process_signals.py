@@ -54,6 +54,15 @@ def test_shell(host):
     assert sh(host, "(sleep 0.1; kill -STOP $$; kill -CONT $$) & sleep 0.3; echo on") == ("on\n", 0)
 
 
+def test_ctrl_c_without_the_console(host):
+    """The shell waits for it, and hands its own interrupt on, but not for ever."""
+    host.send("signals once < /dev/null > /tmp/once 2> /tmp/error\r")
+    host.expect(rb"ready\r?\n")
+    host.send("\x03")
+    host.wait_prompt()
+    assert host.check("cat /tmp/once") == "once is right\n"
+
+
 def test_ctrl_c(host):
     """It ends what does not handle it; the shell that handles it goes on."""
     host.send("busybox sh -c 'trap \"echo caught\" INT; hostile spin; echo after'\r")

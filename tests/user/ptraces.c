@@ -64,6 +64,28 @@ static void use_memory(void)
 	sys_exit(marked(3));
 }
 
+/* Its letter in /proc/PID/stat, behind the name in parentheses. */
+static char state_of(long pid)
+{
+	char path[32] = "/proc/", digits[20], text[64] = "", *at = path + 6;
+	int nr = 0;
+	long fd;
+
+	do
+		digits[nr++] = (char)('0' + pid % 10);
+	while (pid /= 10);
+	while (nr)
+		*at++ = digits[--nr];
+	for (const char *end = "/stat"; *end;)
+		*at++ = *end++;
+	fd = CALL3(NR_OPEN, path, 0, 0);
+	CHECK(fd >= 0 && CALL3(NR_READ, fd, text, sizeof(text) - 1) > 0 && CALL1(3, fd) == 0);
+	for (at = text; *at && *at != ')';)
+		at++;
+	CHECK(at[0] && at[1] == ' ');
+	return at[2];
+}
+
 static void memory(void)
 {
 	long pid = tracee(use_memory), code = (long)marked, saved;
@@ -73,6 +95,7 @@ static void memory(void)
 	struct regs regs;
 
 	CHECK(peek(pid, &word) == 0x1122334455667788);
+	CHECK(state_of(pid) == 't' && state_of(get_pid()) == 'R');
 	CHECK(ptrace(PEEK, pid, 8, values) == -EIO && ptrace(PEEK, pid, (long)&word, 0) == -EFAULT);
 	CHECK(syscall6(NR_PROCESS_VM_READV, pid, (long)&own, 1, (long)both, 2, 0) == 8 &&
 	      values[0] == word);

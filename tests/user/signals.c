@@ -214,15 +214,25 @@ static void altstack(void)
 	CHECK(wait_for(child, 0, &status) == child && status == SIGSEGV);
 }
 
+/* SIGINT does not come again and again for one Ctrl-C: how often is asked when others had time to come. */
+static void once(void)
+{
+	long fd = CALL3(NR_OPEN, "/dev/console", 1, 0);
+
+	CHECK(fd >= 0 && set(SIGINT, note, 0) == 0 && CALL3(NR_WRITE, fd, "ready\n", 6) == 6);
+	while (!nr_seen)
+		sleep_ms(5);
+	for (int i = 0; i < 10 && nr_seen < 4; i++)
+		sleep_ms(5);
+	CHECK(nr_seen < 4 && seen[0] == SIGINT);
+}
+
 void main_program(long *sp)
 {
-	static const struct signal_test tests[] = { { "handlers", handlers },
-						    { "vectors", vectors },
-						    { "masks", masks },
-						    { "queue", queue },
-						    { "faults", faults },
-						    { "altstack", altstack },
-						    { 0, 0 } };
+	static const struct signal_test tests[] = { { "handlers", handlers }, { "once", once },
+						    { "vectors", vectors },   { "masks", masks },
+						    { "queue", queue },	      { "faults", faults },
+						    { "altstack", altstack }, { 0, 0 } };
 
 	run_test(tests, ((char **)(sp + 1))[1]);
 }

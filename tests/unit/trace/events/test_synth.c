@@ -192,6 +192,23 @@ static void stacks(void **state)
 	let_go(event);
 }
 
+/* One in the middle of the list, then the oldest one. */
+static void removed_in_any_order(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("x int a", "synthetic_events"), 0);
+	assert_int_equal(echo_append("y int b", "synthetic_events"), 0);
+	assert_int_equal(echo_append("z int c", "synthetic_events"), 0);
+	assert_int_equal(echo_append("!y", "synthetic_events"), 0);
+	assert_null(strstr(cat("available_events"), "synthetic:y\n"));
+	assert_int_equal(echo_append("!x", "synthetic_events"), 0);
+	assert_null(strstr(cat("available_events"), "synthetic:x\n"));
+	assert_int_equal(echo("1", "events/synthetic/z/enable"), 0);
+	assert_int_equal(echo("0", "events/synthetic/z/enable"), 0);
+	assert_int_equal(echo_append("!z", "synthetic_events"), 0);
+	assert_string_equal(cat("synthetic_events"), "");
+}
+
 static void too_large(void **state)
 {
 	char line[1000] = "x";
@@ -468,11 +485,11 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(numbers),	   TEST(neighbours),   TEST(texts),	TEST(long_texts),
-		TEST(longest),	   TEST(stacks),       TEST(too_large), TEST(filtered),
-		TEST(counted),	   TEST(in_instances), TEST(depth),	TEST(unwanted),
-		TEST(held),	   TEST(all_or_none),  TEST(again),	TEST(lines),
-		TEST(wrong_lines), TEST(long_lines),   TEST(no_memory),
+		TEST(numbers),	TEST(neighbours),  TEST(texts),	       TEST(long_texts),
+		TEST(longest),	TEST(stacks),	   TEST(too_large),    TEST(removed_in_any_order),
+		TEST(filtered), TEST(counted),	   TEST(in_instances), TEST(depth),
+		TEST(unwanted), TEST(held),	   TEST(all_or_none),  TEST(again),
+		TEST(lines),	TEST(wrong_lines), TEST(long_lines),   TEST(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, event_setup, event_teardown);

@@ -172,6 +172,10 @@ static void tables(void **state)
 		  "both values of ?: must be of one type" },
 		{ "BEGIN { @ = comm ? 1 : 2 }", 12, -EINVAL,
 		  "a number is expected, this is a text" },
+		{ "BEGIN { @ = kstack + 1 }", 12, -EINVAL,
+		  "a number is expected, this is a stack" },
+		{ "BEGIN { @ = 1 + (1, 2) }", 16, -EINVAL,
+		  "a number is expected, this is a tuple" },
 		{ "BEGIN { @ = comm == tid }", 17, -EINVAL,
 		  "a text cannot be compared with a number" },
 		{ "BEGIN /comm/ { }", 7, -EINVAL, "a number is expected, this is a text" },
@@ -295,6 +299,37 @@ static void names_of_probes(void **state)
 		"BEGIN\nkprobe:do_work\nkretprobe:do_work\n");
 }
 
+/* Times of a hit are its own, and a number of 8 bytes in an event is one. */
+static void two_calls(void)
+{
+	fake_clock += 1000;
+	fake_call(DO_WORK, PARENT);
+	fake_clock += 500;
+	fake_call(DO_WORK, PARENT);
+}
+
+static void times(void **state)
+{
+	(void)state;
+	assert_string_equal(script_run("k:do_work { printf(\"%d\\n\", elapsed); }", two_calls),
+			    "1000\n1500\n");
+}
+
+static void inject(void)
+{
+	assert_int_equal(echo("v=12345678901 w=7", "events/synthetic/x/inject"), 0);
+}
+
+static void fields(void **state)
+{
+	(void)state;
+	assert_int_equal(echo("x u64 v; u32 w", "synthetic_events"), 0);
+	assert_string_equal(script_run("tracepoint:synthetic:x { printf(\"%ld %d\\n\", args.v, "
+				       "args.w); }",
+				       inject),
+			    "12345678901 7\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +343,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(length, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(one_name, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(names_of_probes, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(times, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(fields, script_reset, NULL),
 	};
 
 	return cmocka_run_group_tests(tests, script_setup, NULL);
