@@ -470,7 +470,7 @@ soak: deps-test
 		TORTURE_ROUNDS=$(SOAK_ROUNDS) TORTURE_SECONDS=$(SOAK_SECONDS) \
 		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) KTEST_TIMES=5 LIVEPATCH_SECONDS=60 \
 		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py tests/qemu/test_kernel.py \
-			tests/qemu/test_livepatch.py tests/qemu/test_process_threads.py -k 'torture or tests_inside or under_load'
+			tests/qemu/test_livepatch.py tests/qemu/test_process_threads.py tests/qemu/test_hotplug.py -k 'torture or hotplug or tests_inside or under_load'
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) UPROBE_ROUNDS=50 \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/qemu/test_uprobe_counts.py
 	@FATHOM_BUILD=$(abspath $(BUILD)) PROFILE_CPUS="1 2 4 8" \

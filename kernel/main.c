@@ -72,7 +72,14 @@ static void main_start_shell(void)
 static void main_start_cpus(void)
 {
 	smp_start_all();
+	atomic_store(&cpu_active_mask, smp_online_mask());
 	thread_set_affinity(current_thread(), THREAD_ANY_CPU);
+}
+
+static void main_start_cpu_threads(void)
+{
+	if (softirq_start_threads() || work_start_threads())
+		panic("out of memory for the threads of each CPU");
 }
 
 static void main_init_vfs(void)
@@ -102,8 +109,7 @@ static int init(void *unused)
 		pr_err("trace: out of memory, tracing is off\n");
 	trace_boot_start();
 	main_step(main_start_cpus);
-	main_step(softirq_start_threads);
-	main_step(work_start_threads);
+	main_step(main_start_cpu_threads);
 	main_step(trace_defer_init);
 	if (arch_check_wx())
 		panic("memory is writable and executable");
@@ -134,5 +140,6 @@ void kernel_main(const struct handover *handover)
 	timers_init();
 	if (!thread_create_on(1, "init", init, NULL, THREAD_DETACHED))
 		panic("out of memory for the first thread");
-	sched_idle_loop();
+	for (;;)
+		sched_idle_loop(); /* CPU 0 stays */
 }

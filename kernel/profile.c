@@ -4,6 +4,7 @@
  */
 #include <arch/sample.h>
 #include <arch/smp.h>
+#include <kernel/cpu.h>
 #include <kernel/upcall.h>
 #include <trace/platform.h>
 #include <trace/sample.h>
@@ -55,7 +56,7 @@ static uint32_t profile_sender_of(uint32_t cpu)
 {
 	do
 		cpu = (cpu + 1) % smp_nr_cpus();
-	while (!smp_cpu_online(cpu));
+	while (!cpu_active(cpu));
 	return cpu;
 }
 

@@ -13,6 +13,7 @@
 #include <trace/arch_trampoline.h>
 #include <kernel/lock.h>
 #include <kernel/btf.h>
+#include <kernel/cpu.h>
 #include <kernel/mm.h>
 #include <kernel/preempt.h>
 #include <kernel/printk.h>
@@ -90,7 +91,7 @@ uint32_t trace_plat_nr_cpus(void)
 
 bool trace_plat_cpu_online(uint32_t cpu)
 {
-	return smp_cpu_online(cpu);
+	return cpu_active(cpu);
 }
 
 int trace_plat_on_cpu(uint32_t cpu, void (*fn)(void *arg), void *arg)

@@ -172,6 +172,7 @@ static bool smp_start_one(uint32_t cpu, uint8_t page, struct ap_params *params)
 		pr_err("SMP: no memory for CPU %u\n", cpu);
 		return false;
 	}
+	tsc_sync_prepare();
 	params->apic_id = apic_ids[cpu];
 	params->stack_top = local->kernel_stack_top;
 	params->cpu = cpu;
@@ -194,27 +195,45 @@ static bool smp_start_one(uint32_t cpu, uint8_t page, struct ap_params *params)
 	return true;
 }
 
-uint32_t smp_start_all(void)
+/* Make the page that CPUs start from. Its number, for the startup message; 0: there is none. */
+static uint8_t smp_open_page(struct ap_params **out_params)
 {
 	uint64_t phys = memory_low_page();
 	uint8_t *code = arch_phys_to_virt(phys);
-	struct ap_params *params = (struct ap_params *)(code + AP_PARAMS_OFFSET);
-	size_t i;
-	uint32_t cpu;
 
-	if (nr_to_start <= 1)
-		return 1;
 	if (!phys) {
 		pr_err("SMP: no page below 640 KiB to start CPUs from\n");
-		return 1;
+		return 0;
 	}
-	for (i = 0; i < ap_start_bytes; i++)
+	for (size_t i = 0; i < ap_start_bytes; i++)
 		code[i] = ap_start[i];
-	*params = (struct ap_params){ .root = (uint32_t)arch_ap_root_open(phys),
-				      .kernel_root = paging_kernel_root() };
-	for (cpu = 1; cpu < nr_to_start; cpu++)
-		smp_start_one(cpu, (uint8_t)(phys >> 12), params);
+	*out_params = (struct ap_params *)(code + AP_PARAMS_OFFSET);
+	**out_params = (struct ap_params){ .root = (uint32_t)arch_ap_root_open(phys),
+					   .kernel_root = paging_kernel_root() };
+	return (uint8_t)(phys >> 12);
+}
+
+uint32_t smp_start_all(void)
+{
+	struct ap_params *params;
+	uint8_t page = nr_to_start > 1 ? smp_open_page(&params) : 0;
+
+	if (!page)
+		return 1;
+	for (uint32_t cpu = 1; cpu < nr_to_start; cpu++)
+		smp_start_one(cpu, page, params);
 	arch_ap_root_close();
 	pr_info("SMP: %u of %u CPUs online\n", smp_nr_online(), nr_cpus);
 	return smp_nr_online();
+}
+
+int smp_start_cpu(uint32_t cpu)
+{
+	struct ap_params *params;
+	uint8_t page = smp_open_page(&params);
+	bool is_online = page && smp_start_one(cpu, page, params);
+
+	if (page)
+		arch_ap_root_close();
+	return is_online ? 0 : -EIO;
 }

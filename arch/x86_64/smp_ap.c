@@ -14,6 +14,27 @@
 
 _Atomic uint32_t smp_ap_state;
 
+/*
+ * The other way: this CPU leaves the online mask, and with the lock dropped text may change without
+ * it. Interrupts are on while it waits for the lock, because its holder may wait for this CPU.
+ */
+static void smp_ap_go_offline(uint32_t cpu)
+{
+	arch_irq_disable_raw();
+	while (!smp_hotplug_trylock()) {
+		arch_irq_enable_raw();
+		while (smp_hotplug_is_held())
+			arch_cpu_relax();
+		arch_irq_disable_raw();
+	}
+	atomic_fetch_or(&smp_leaving, CPU_BIT(cpu));
+	atomic_fetch_and(&smp_online, ~CPU_BIT(cpu));
+	smp_serve_last_calls();
+	smp_hotplug_unlock();
+	/* The last: from here on the CPU may be reset and started again. */
+	atomic_fetch_and(&smp_leaving, ~CPU_BIT(cpu));
+}
+
 static void go_online(uint32_t cpu)
 {
 	smp_hotplug_lock_raw();
@@ -45,4 +66,6 @@ void smp_ap_entry(uint64_t cpu)
 	/* From here on traced functions may be called. */
 	arch_timer_init_cpu();
 	upcall_ap_main((uint32_t)cpu);
+	smp_ap_go_offline((uint32_t)cpu);
+	arch_halt_forever();
 }

@@ -7,6 +7,9 @@
  *   sender 2:  requests[2] = {fn, arg, left = 0b1001}; incoming[0] |= 1 << 2; incoming[3] |= ...
  *   CPU 0:     takes incoming[0]; runs requests[2]; requests[2].left &= ~1
  *
+ * A CPU goes offline while others may have seen it online, and are about to send it a request. So each
+ * says when it sends: the CPU that has cleared its bit answers until it has seen none of them send.
+ *
  * Locking: none. The sender (a thread with preemption off) changes its request only while `left`
  *          is 0.
  */
@@ -30,6 +33,7 @@ struct request {
 	void (*fn)(void *arg);
 	void *arg;
 	_Atomic uint64_t left;
+	_Atomic bool is_sending; /* its CPU has read the online mask, and still acts on it */
 } __attribute__((aligned(64)));
 
 struct incoming {
@@ -50,6 +54,19 @@ static void smp_serve_calls(uint32_t cpu)
 		request->fn(request->arg);
 		atomic_fetch_and_explicit(&request->left, ~CPU_BIT(cpu), memory_order_release);
 	}
+}
+
+void smp_serve_last_calls(void)
+{
+	uint32_t cpu = cpu_local_read(id);
+
+	for (uint32_t other = 0; other < smp_nr_cpus(); other++) {
+		while (other != cpu && atomic_load(&requests[other].is_sending)) {
+			smp_serve_calls(cpu);
+			arch_cpu_relax();
+		}
+	}
+	smp_serve_calls(cpu);
 }
 
 static IRQ_ENTRY void call_interrupt(struct trap_frame *regs)
@@ -109,6 +126,23 @@ static void smp_assert_may_wait(void)
 		 (TRACE_NMI_MASK | TRACE_HARDIRQ_MASK | TRACE_SOFTIRQ_SERVING)));
 }
 
+/*
+ * Preemption is off between the two. The flag is set before the online mask is read: so a CPU that
+ * clears its bit, and then finds no flag, gets no request any more.
+ */
+static void smp_begin_sending(void)
+{
+	trace_plat_preempt_disable();
+	atomic_store(&requests[cpu_local_read(id)].is_sending, true);
+}
+
+static void smp_end_sending(void)
+{
+	atomic_store_explicit(&requests[cpu_local_read(id)].is_sending, false,
+			      memory_order_release);
+	trace_plat_preempt_enable();
+}
+
 /* Those of `mask` that are online, without this one, get the request. Preemption is off. */
 static TRACE_ALWAYS_INLINE uint64_t smp_call_others(uint64_t mask, void (*fn)(void *arg), void *arg)
 {
@@ -126,27 +160,27 @@ void on_each_cpu(void (*fn)(void *arg), void *arg, bool wait)
 {
 	uint64_t others;
 
-	trace_plat_preempt_disable();
+	smp_begin_sending();
 	others = smp_call_others(UINT64_MAX, fn, arg);
 	call_here(fn, arg);
 	if (others && wait)
 		smp_wait(call_left, cpu_local_read(id), "call");
-	trace_plat_preempt_enable();
+	smp_end_sending();
 }
 
 void smp_call_function_many(uint64_t mask, void (*fn)(void *arg), void *arg, bool wait)
 {
-	trace_plat_preempt_disable();
+	smp_begin_sending();
 	if (smp_call_others(mask, fn, arg) && wait)
 		smp_wait(call_left, cpu_local_read(id), "call");
-	trace_plat_preempt_enable();
+	smp_end_sending();
 }
 
 int smp_call_function_single(uint32_t cpu, void (*fn)(void *arg), void *arg)
 {
 	int err = 0;
 
-	trace_plat_preempt_disable();
+	smp_begin_sending();
 	if (cpu == cpu_local_read(id)) {
 		call_here(fn, arg);
 	} else if (smp_cpu_online(cpu)) {
@@ -157,7 +191,7 @@ int smp_call_function_single(uint32_t cpu, void (*fn)(void *arg), void *arg)
 	} else {
 		err = -ENODEV;
 	}
-	trace_plat_preempt_enable();
+	smp_end_sending();
 	return err;
 }
 

@@ -8,16 +8,27 @@
 
 #define CPU_BIT(cpu) (1ull << (cpu))
 
-/* A bit for each CPU that is online, set by that CPU under the hot-plug lock. */
+/* A bit for each CPU that is online, set and cleared by that CPU under the hot-plug lock. */
 extern _Atomic uint64_t smp_online;
+/* A bit for each CPU that is not online any more, but still answers calls that were sent before. */
+extern _Atomic uint64_t smp_leaving;
 
 /* smp_hotplug_lock() for a CPU that is not online: interrupts may be off. Not traced. */
 void smp_hotplug_lock_raw(void);
+/* False: another CPU holds it. Not traced. */
+bool smp_hotplug_trylock(void);
+bool smp_hotplug_is_held(void);
 /*
  * After a reset of `cpu` on its way online, perhaps at the last moment: make it offline, and
  * release the hot-plug lock if it holds that. Boot CPU.
  */
 void smp_forget(uint32_t cpu);
+
+/*
+ * This CPU is not online any more: run the calls that other CPUs have sent it before they saw that.
+ * Interrupts are off, and the hot-plug lock is held, so that no text changes meanwhile.
+ */
+void smp_serve_last_calls(void);
 
 /* Register the interrupt handlers of smp_sync.c, smp_call.c and smp_nmi.c. Boot CPU. */
 void smp_sync_init(void);

@@ -30,6 +30,7 @@ struct sync_cpu {
 struct irq_stats irq_stats[MAX_CPUS];
 PER_CPU_ARRAY(irq_stats);
 _Atomic uint64_t smp_online = 1;
+_Atomic uint64_t smp_leaving;
 
 static _Atomic uint64_t sync_ticket;
 static struct sync_cpu sync_cpus[MAX_CPUS];
@@ -46,16 +47,37 @@ uint64_t smp_online_mask(void)
 	return atomic_load(&smp_online);
 }
 
-void smp_hotplug_lock_raw(void)
+bool smp_cpu_gone(uint32_t cpu)
+{
+	/* In this order: a CPU is leaving before it is offline. */
+	return !smp_cpu_online(cpu) && !(atomic_load(&smp_leaving) & CPU_BIT(cpu));
+}
+
+uint64_t smp_running_mask(void)
+{
+	uint64_t online = atomic_load(&smp_online);
+
+	return online | atomic_load(&smp_leaving);
+}
+
+bool smp_hotplug_trylock(void)
 {
 	uint32_t nobody = 0;
 
-	while (!atomic_compare_exchange_strong_explicit(
-		&hotplug_holder, &nobody, cpu_local_read(id) + 1, memory_order_acquire,
-		memory_order_relaxed)) {
-		nobody = 0;
+	return atomic_compare_exchange_strong_explicit(&hotplug_holder, &nobody,
+						       cpu_local_read(id) + 1, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+bool smp_hotplug_is_held(void)
+{
+	return atomic_load_explicit(&hotplug_holder, memory_order_relaxed);
+}
+
+void smp_hotplug_lock_raw(void)
+{
+	while (!smp_hotplug_trylock())
 		arch_cpu_relax();
-	}
 }
 
 void smp_hotplug_lock(void)
@@ -81,7 +103,7 @@ void smp_send_mask(uint64_t mask, uint8_t vector)
 {
 	uint64_t others = atomic_load(&smp_online) & ~CPU_BIT(cpu_local_read(id));
 
-	/* One command reaches them all. CPUs that were never started ignore it. */
+	/* One command reaches them all. CPUs that were never started or have left ignore it. */
 	if (mask == others && (mask & (mask - 1))) {
 		apic_send_ipi_others(vector);
 		return;

@@ -88,6 +88,11 @@ bool tsc_sync_boot_cpu(uint32_t cpu)
 	return true;
 }
 
+void tsc_sync_prepare(void)
+{
+	atomic_store(&exchange.is_over, 0);
+}
+
 void tsc_sync_ap(uint32_t cpu)
 {
 	uint32_t turn;

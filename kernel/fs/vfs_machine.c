@@ -10,7 +10,6 @@
 #include <trace/fmt.h>
 #include "vfs_mount.h"
 
-#define MACHINE_CPUS	"/sys/devices/system/cpu"
 #define MACHINE_TICK_NS (NSEC_PER_SEC / 100)
 
 static size_t machine_show_mounts(char *buf, size_t size)
@@ -136,36 +135,6 @@ static size_t machine_show_cpuinfo(char *buf, size_t size)
 	return len;
 }
 
-/* CPUs as Linux lists them: `0-3`. All that there are can be switched on, and none is added later. */
-static size_t machine_show_possible(char *buf, size_t size)
-{
-	uint32_t last = smp_nr_cpus() - 1;
-
-	return last ? trace_scnprintf(buf, size, "0-%u\n", last)
-		    : trace_scnprintf(buf, size, "0\n");
-}
-
-static bool machine_is_in_run(uint32_t cpu)
-{
-	return cpu < smp_nr_cpus() && smp_cpu_online(cpu);
-}
-
-static size_t machine_show_online(char *buf, size_t size)
-{
-	size_t len = 0;
-
-	for (uint32_t cpu = 0, first; cpu < smp_nr_cpus(); cpu++) {
-		if (!machine_is_in_run(cpu))
-			continue;
-		for (first = cpu; machine_is_in_run(cpu + 1);)
-			cpu++;
-		len += trace_scnprintf(buf + len, size - len, len ? ",%u" : "%u", first);
-		if (cpu > first)
-			len += trace_scnprintf(buf + len, size - len, "-%u", cpu);
-	}
-	return len + trace_scnprintf(buf + len, size - len, "\n");
-}
-
 static ssize_t machine_read_random(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
 	(void)file;
@@ -198,8 +167,5 @@ const struct vfs_special vfs_machine_specials[] = {
 	{ "/proc", "mounts", 0444, false, NULL, machine_show_mounts, NULL },
 	{ "/proc", "stat", 0444, false, NULL, machine_show_stat, NULL },
 	{ "/proc", "vmstat", 0444, false, NULL, machine_show_vmstat, NULL },
-	{ MACHINE_CPUS, "online", 0444, false, NULL, machine_show_online, NULL },
-	{ MACHINE_CPUS, "possible", 0444, false, NULL, machine_show_possible, NULL },
-	{ MACHINE_CPUS, "present", 0444, false, NULL, machine_show_possible, NULL },
 };
 const size_t vfs_nr_machine_specials = ARRAY_SIZE(vfs_machine_specials);

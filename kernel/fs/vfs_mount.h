@@ -173,6 +173,9 @@ extern const size_t vfs_nr_sysctl_specials;
 extern const struct vfs_special vfs_machine_specials[];
 extern const size_t vfs_nr_machine_specials;
 
+/* Make the files of /sys/devices/system/cpu. 0 or -ENOMEM. Boot only. */
+int vfs_cpus_init(void);
+
 /* Put the files of the loader's archive into the ram tree, if there is one. Boot only. */
 void initramfs_unpack(void);
 

@@ -44,8 +44,10 @@ static void grace_note_outside(void *arg)
 	set_need_resched();
 }
 
+/* CPUs that have switched, and those that went offline meanwhile, are outside, too. */
 static void grace_note_passes(struct waiting *waiting)
 {
+	atomic_fetch_and(&waiting->cpus, smp_running_mask());
 	for (uint64_t left = atomic_load(&waiting->cpus); left; left &= left - 1) {
 		uint32_t cpu = (uint32_t)__builtin_ctzll(left);
 
@@ -75,7 +77,7 @@ void synchronize_preempt(void)
 
 	/* The CPU of the caller is left out: no section can be open where the caller runs. */
 	preempt_disable();
-	atomic_store(&waiting.cpus, smp_online_mask() & ~(1ull << cpu_local_read(id)));
+	atomic_store(&waiting.cpus, smp_running_mask() & ~(1ull << cpu_local_read(id)));
 	preempt_enable();
 	for (uint32_t cpu = 0; cpu < MAX_CPUS; cpu++)
 		waiting.passes[cpu] = atomic_load(&run_queues[cpu].nr_passes);

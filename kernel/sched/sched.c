@@ -20,7 +20,6 @@
 
 struct run_queue run_queues[MAX_CPUS];
 PER_CPU_ARRAY(run_queues);
-uint64_t sched_ready_mask;
 
 static TRACE_ALWAYS_INLINE uintptr_t sched_stack_top(const struct thread *thread)
 {
@@ -32,6 +31,8 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
 	struct run_queue *rq = &run_queues[cpu];
 
 	rq->cpu = cpu;
+	rq->is_closed = false;
+	atomic_store(&rq->resched_sent, 0); /* one that was on its way to a CPU that went offline */
 	list_init(&rq->waiting);
 	list_init(&rq->rt_waiting);
 	atomic_store(&rq->rt_prio, PRIO_NONE);
@@ -46,18 +47,16 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local)
 	local->trace_thread = &idle->trace;
 	local->preempt_count = PREEMPT_NO_RESCHED | 1; /* idle runs with preemption off */
 	local->kernel_stack_top = sched_stack_top(idle);
-	sched_ready_mask |= 1ull << cpu;
 }
 
-/* `prev` is runnable, but may not run on this CPU any more: hand it to a CPU where it may. */
+/* `prev` is runnable, on no queue, and may not run on this CPU any more: hand it to one where it may. */
 static void sched_move_switched_out(struct thread *prev)
 {
 	uint32_t orig_cpu = atomic_load(&prev->cpu);
 	struct run_queue *rq;
 
 	spin_lock(&prev->wake_lock);
-	rq = &run_queues[sched_select_cpu(prev)];
-	spin_lock(&rq->lock);
+	rq = sched_lock_queue_for(prev);
 	sched_enqueue(rq, prev);
 	if (trace_sched_migrate_task_enabled())
 		sched_tell_migrate(prev, orig_cpu);
@@ -138,7 +137,8 @@ static void sched_put_previous(struct run_queue *rq, struct thread *prev, bool p
 		return;
 	prev->keeps_turn =
 		preempted && !had_turn && !(prev->policy == THREAD_RR && sched_rt_tick(rq, prev));
-	if (prev->affinity & 1ull << rq->cpu || !(prev->affinity & sched_ready_mask))
+	if (!rq->is_closed &&
+	    (prev->affinity & 1ull << rq->cpu || !(prev->affinity & cpu_active_mask)))
 		sched_put_waiting(rq, prev);
 	else
 		sched_dequeue(rq, prev, ON_QUEUE_MOVING);
@@ -290,15 +290,38 @@ static void sched_idle_wait(struct run_queue *rq)
 	arch_irq_enable();
 }
 
+/* In the idle thread of a closed queue, interrupts off: its threads go to other CPUs. */
+static void sched_empty(struct run_queue *rq)
+{
+	for (;;) {
+		struct thread *thread;
+
+		spin_lock(&rq->lock);
+		thread = sched_rt_first(rq);
+		if (!thread && !list_empty(&rq->waiting))
+			thread = list_entry(rq->waiting.next, struct thread, run_link);
+		if (thread)
+			sched_dequeue(rq, thread, ON_QUEUE_MOVING);
+		spin_unlock(&rq->lock);
+		if (!thread)
+			return;
+		sched_move_switched_out(thread);
+	}
+}
+
 void sched_idle_loop(void)
 {
 	struct run_queue *rq = this_run_queue();
 
 	ASSERT(preempt_count() == 1);
 	arch_irq_disable();
+	if (rq->idle_since_ns) /* it was offline since then */
+		rq->stats.idle_ns += local_clock_ns() - rq->idle_since_ns;
 	arch_timer_tick_start();
 	for (;;) {
 		arch_irq_disable();
+		if (rq->is_closed)
+			break;
 		if (softirq_is_pending())
 			softirq_run();
 		if (!need_resched() && atomic_load(&rq->nr_running) == 0)
@@ -306,6 +329,19 @@ void sched_idle_loop(void)
 		arch_irq_enable();
 		sched_switch(false);
 	}
+	sched_empty(rq);
+	rq->idle_since_ns = local_clock_ns();
+	arch_irq_enable();
+}
+
+void sched_close_queue(uint32_t cpu)
+{
+	struct run_queue *rq = &run_queues[cpu];
+	uint64_t flags = spin_lock_irqsave(&rq->lock);
+
+	rq->is_closed = true;
+	resched_cpu(rq);
+	spin_unlock_irqrestore(&rq->lock, flags);
 }
 
 void sched_cpu_stats_get(uint32_t cpu, struct sched_cpu_stats *out)

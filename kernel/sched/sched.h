@@ -13,6 +13,7 @@
 #define KERNEL_SCHED_H
 
 #include <stdatomic.h>
+#include <kernel/cpu.h>
 #include <kernel/heap.h>
 #include <kernel/list.h>
 #include <kernel/lock.h>
@@ -51,8 +52,10 @@ struct run_queue {
 	_Atomic int32_t running_prio; /* read without lock */
 	bool is_rt_throttled; /* real-time threads have had their share: normal ones first */
 	bool is_urgent_turn;  /* urgent normal threads first, since urgent_since_ns */
-	bool is_halted;	      /* the idle thread waits for an interrupt, and does nothing else */
-	uint64_t rt_ran_ns;   /* how long real-time threads have run since rt_period_start_ns */
+	_Atomic bool
+		is_closed; /* its CPU goes offline: no thread comes any more. Set with the lock held */
+	bool is_halted;	   /* the idle thread waits for an interrupt, and does nothing else */
+	uint64_t rt_ran_ns; /* how long real-time threads have run since rt_period_start_ns */
 	uint64_t rt_period_start_ns;
 	uint64_t rt_since_ns; /* real-time threads have run since then, one behind the other */
 	uint64_t urgent_since_ns;
@@ -71,7 +74,6 @@ struct run_queue {
 
 extern struct run_queue run_queues[MAX_CPUS];
 extern _Atomic uint64_t sched_idle_mask; /* CPUs that wait in idle and were not yet given work */
-extern uint64_t sched_ready_mask;	 /* CPUs whose run queue exists; bits are only added */
 
 static inline struct run_queue *this_run_queue(void)
 {
@@ -146,8 +148,8 @@ void sched_urgent_tick(struct run_queue *rq);
 /* A thread that does not run stands in code that is to go: let it leave. */
 void sched_urgent_let_go(struct thread *thread);
 
-/* sched_balance.c. The CPU for a thread that becomes runnable. Its wake_lock held. */
-uint32_t sched_select_cpu(struct thread *thread);
+/* sched_balance.c. Lock and return the queue for a thread that becomes runnable. Its wake_lock held. */
+struct run_queue *sched_lock_queue_for(struct thread *thread);
 /*
  * Bring a normal thread here from the busiest queue, if that has at least `min_running` runnable
  * threads. Queue lock held. True when one came.
@@ -187,8 +189,10 @@ void sched_init_cpu(uint32_t cpu, struct thread *idle, struct cpu_local *local);
 void sched_switch(bool preempted);
 /* The first thing a new thread calls. Preempt depth 0 and interrupts on afterwards. */
 void sched_thread_begins(void);
-/* The loop of a CPU's idle thread. */
-void sched_idle_loop(void) __attribute__((noreturn));
+/* The loop of a CPU's idle thread. It ends when the queue is closed, and all its threads are elsewhere. */
+void sched_idle_loop(void);
+/* Let no thread run on that CPU any more. Any CPU, thread context. */
+void sched_close_queue(uint32_t cpu);
 /* The reason why a thread is put on a queue. */
 enum sched_activation {
 	SCHED_WAKES,

@@ -32,13 +32,14 @@ static uint32_t sched_nr_running_on(uint32_t cpu)
 	return atomic_load_explicit(&run_queues[cpu].nr_running, memory_order_relaxed);
 }
 
-uint32_t sched_select_cpu(struct thread *thread)
+static uint32_t sched_select_cpu(struct thread *thread)
 {
-	uint64_t allowed = thread->affinity & sched_ready_mask & smp_online_mask();
+	uint64_t active = atomic_load(&cpu_active_mask), allowed = thread->affinity & active;
 	uint32_t here = cpu_local_read(id), last = atomic_load(&thread->cpu), cpu;
 
 	if (!allowed)
-		allowed = 1ull << here; /* the CPUs that it may use are not up yet */
+		allowed = active & 1ull << here ? 1ull << here
+						: active; /* it may use none that is up */
 	cpu = sched_claim_idle_cpu(allowed, last);
 	if (cpu == MAX_CPUS && sched_is_rt(thread))
 		cpu = sched_rt_select_cpu(thread, allowed);
@@ -51,11 +52,23 @@ uint32_t sched_select_cpu(struct thread *thread)
 	return last;
 }
 
+struct run_queue *sched_lock_queue_for(struct thread *thread)
+{
+	for (;;) {
+		struct run_queue *rq = &run_queues[sched_select_cpu(thread)];
+
+		spin_lock(&rq->lock);
+		if (!rq->is_closed)
+			return rq;
+		spin_unlock(&rq->lock); /* it was closed meanwhile, and is not selected again */
+	}
+}
+
 static struct run_queue *sched_busiest_queue(const struct run_queue *rq, uint32_t min_running)
 {
 	struct run_queue *busiest = NULL;
 
-	for (uint64_t left = sched_ready_mask; left; left &= left - 1) {
+	for (uint64_t left = cpu_active_mask; left; left &= left - 1) {
 		uint32_t cpu = (uint32_t)__builtin_ctzll(left);
 
 		if (cpu != rq->cpu && sched_nr_running_on(cpu) >= min_running) {
@@ -85,7 +98,7 @@ bool sched_pull(struct run_queue *rq, uint32_t min_running)
 	struct thread *thread;
 
 	/* Two CPUs that pull from each other must not wait for each other. */
-	if (!from || !spin_trylock(&from->lock))
+	if (rq->is_closed || !from || !spin_trylock(&from->lock))
 		return false;
 	thread = sched_movable_thread(from, rq->cpu);
 	if (thread) {
@@ -116,7 +129,7 @@ void sched_balance_tick(struct run_queue *rq)
 {
 	if (atomic_load(&rq->nr_running) > 1 && atomic_load(&sched_idle_mask)) {
 		/* An idle CPU has no tick: tell one that there is something to pull. */
-		uint32_t cpu = sched_claim_idle_cpu(sched_ready_mask, rq->cpu);
+		uint32_t cpu = sched_claim_idle_cpu(cpu_active_mask, rq->cpu);
 
 		if (cpu < MAX_CPUS)
 			resched_cpu(&run_queues[cpu]);

@@ -125,8 +125,11 @@ static struct thread *sched_pick_rt(struct run_queue *rq)
 /* Real-time threads that have had their share still run if there is no normal thread. */
 struct thread *sched_pick_next(struct run_queue *rq)
 {
-	struct thread *next = rq->is_rt_throttled ? sched_pick_normal(rq) : NULL;
+	struct thread *next;
 
+	if (rq->is_closed)
+		return rq->idle;
+	next = rq->is_rt_throttled ? sched_pick_normal(rq) : NULL;
 	if (!next && rq->is_urgent_turn) {
 		next = sched_urgent_first(rq);
 		rq->is_urgent_turn = next != NULL;

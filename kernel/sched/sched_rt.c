@@ -135,7 +135,7 @@ void sched_rt_push(struct run_queue *rq)
 
 	if (!first)
 		return;
-	cpu = sched_rt_select_cpu(first, first->affinity & sched_ready_mask & smp_online_mask() &
+	cpu = sched_rt_select_cpu(first, first->affinity & cpu_active_mask & smp_online_mask() &
 						 ~(1ull << rq->cpu));
 	if (cpu < MAX_CPUS)
 		resched_cpu(&run_queues[cpu]);

@@ -93,6 +93,14 @@ TRACE_NOTRACE void softirq_run(void)
 	preempt_count_sub(PREEMPT_SOFTIRQ_ONE);
 }
 
+void softirq_take_from(uint32_t cpu)
+{
+	uint64_t flags = arch_irq_save();
+
+	atomic_fetch_or(&softirq_here()->pending, atomic_exchange(&cpus[cpu].pending, 0));
+	arch_irq_restore(flags);
+}
+
 static int ksoftirqd(void *arg)
 {
 	struct softirq_cpu *cpu = arg;
@@ -100,7 +108,8 @@ static int ksoftirqd(void *arg)
 	for (;;) {
 		set_current_state(THREAD_INTERRUPTIBLE);
 		arch_irq_disable();
-		if (!cpu->pending) {
+		/* It runs on another CPU while its own is offline. */
+		if (!cpu->pending || cpu != softirq_here()) {
 			arch_irq_enable();
 			schedule();
 			continue;
@@ -115,19 +124,20 @@ static int ksoftirqd(void *arg)
 	return 0;
 }
 
-void softirq_start_threads(void)
+int softirq_start_threads(void)
 {
 	char name[THREAD_NAME_LEN];
 
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
-		if (!smp_cpu_online(cpu))
+		if (!smp_cpu_online(cpu) || cpus[cpu].daemon)
 			continue;
 		trace_snprintf(name, sizeof(name), "ksoftirqd/%u", cpu);
 		cpus[cpu].daemon =
 			thread_create_on(1ull << cpu, name, ksoftirqd, &cpus[cpu], THREAD_SERVICE);
 		if (!cpus[cpu].daemon)
-			panic("out of memory for %s", name);
+			return -ENOMEM;
 	}
+	return 0;
 }
 
 const char *softirq_name(enum softirq nr)

@@ -310,6 +310,7 @@ void threads_init(void)
 	atomic_store(&boot_thread.refs, 1);
 	atomic_store(&boot_thread.on_queue, ON_QUEUE_YES);
 	sched_init_cpu(0, &boot_thread, cpu_local_read(self));
+	atomic_store(&cpu_active_mask, 1);
 	thread_list_add_idle(&boot_thread);
 	sched_balance_init();
 }

@@ -222,13 +222,16 @@ int thread_set_affinity(struct thread *thread, uint64_t affinity)
 {
 	uint64_t flags;
 
-	if (!(affinity & smp_online_mask()))
-		return -EINVAL;
+	bool has_some;
+
 	flags = spin_lock_irqsave(&thread->wake_lock);
-	thread->affinity = affinity;
-	thread_move_waiting(thread);
+	has_some = affinity & cpu_active_mask; /* with the lock: see cpu_break_affinity() */
+	if (has_some) {
+		thread->affinity = affinity;
+		thread_move_waiting(thread);
+	}
 	spin_unlock_irqrestore(&thread->wake_lock, flags);
-	return 0;
+	return has_some ? 0 : -EINVAL;
 }
 
 static bool thread_is_valid_policy(enum thread_policy policy, uint32_t rt_priority)

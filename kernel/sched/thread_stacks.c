@@ -53,10 +53,10 @@ static void thread_show_sleeper(const struct trace_plat_look *look, struct threa
 	look->seen(&thread->trace, found, look->arg);
 }
 
-/* The idle thread of a CPU that is not online: it has not come to traced code yet. */
+/* The idle thread of a CPU that is not online: it runs no traced code yet, or no more. */
 static bool thread_has_no_cpu(const struct thread *thread)
 {
-	return thread->flags & THREAD_IDLE && !smp_cpu_online(atomic_load(&thread->cpu));
+	return thread->flags & THREAD_IDLE && smp_cpu_gone(atomic_load(&thread->cpu));
 }
 
 static void thread_show_stopped(struct thread *thread, void *arg)

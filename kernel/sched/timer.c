@@ -61,16 +61,29 @@ void timer_start(struct timer *timer, uint64_t deadline_ns)
 	arch_irq_restore(flags);
 }
 
+/* The timer may move to another CPU's queue, in timers_take_from(), until it is locked. */
+static struct timer_queue *timer_lock_queue_of(struct timer *timer, uint64_t *out_flags)
+{
+	for (;;) {
+		struct timer_queue *queue = &queues[atomic_load(&timer->cpu)];
+
+		*out_flags = spin_lock_irqsave(&queue->lock);
+		if (queue == &queues[atomic_load(&timer->cpu)])
+			return queue;
+		spin_unlock_irqrestore(&queue->lock, *out_flags);
+	}
+}
+
 bool timer_cancel(struct timer *timer)
 {
-	struct timer_queue *queue = &queues[atomic_load(&timer->cpu)];
+	struct timer_queue *queue;
 	bool was_queued;
 	uint64_t flags;
 
 	if (atomic_load(&timer->state) != TIMER_QUEUED)
 		return false;
 	/* The hardware timer stays as it is and may fire for nothing: it may be another CPU's. */
-	flags = spin_lock_irqsave(&queue->lock);
+	queue = timer_lock_queue_of(timer, &flags);
 	was_queued = atomic_load(&timer->state) == TIMER_QUEUED;
 	if (was_queued) {
 		heap_remove(&queue->heap, &timer->node);
@@ -114,6 +127,26 @@ static void timer_run_expired(void)
 	}
 	timer_arm_first_locked(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+void timers_take_from(uint32_t cpu)
+{
+	struct timer_queue *from = &queues[cpu], *queue;
+	uint64_t flags = arch_irq_save();
+	struct heap_node *first;
+
+	queue = &queues[cpu_local_read(id)];
+	spin_lock(&queue->lock);
+	spin_lock(&from->lock); /* no other function takes two */
+	while ((first = heap_first(&from->heap))) {
+		heap_remove(&from->heap, first);
+		atomic_store(&container_of(first, struct timer, node)->cpu, cpu_local_read(id));
+		heap_insert(&queue->heap, first);
+	}
+	spin_unlock(&from->lock);
+	timer_arm_first_locked(queue);
+	spin_unlock(&queue->lock);
+	arch_irq_restore(flags);
 }
 
 void upcall_timer(void)

@@ -34,9 +34,8 @@ static TRACE_ALWAYS_INLINE void sched_tell_activation(struct thread *thread, uin
 void sched_activate(struct thread *thread, enum sched_activation why)
 {
 	struct run_queue *from = &run_queues[atomic_load(&thread->cpu)];
-	struct run_queue *rq = &run_queues[sched_select_cpu(thread)];
+	struct run_queue *rq = sched_lock_queue_for(thread);
 
-	spin_lock(&rq->lock);
 	if (rq != from) {
 		int64_t lag = (int64_t)(thread->vruntime_ns - from->min_vruntime_ns);
 

@@ -15,9 +15,10 @@
 #include "kernel_init.h"
 
 struct worker {
-	struct spinlock lock;
 	struct list queue; /* guarded by lock; zero before its first use */
 	struct waitq waitq;
+	struct spinlock lock;
+	bool has_thread;
 } __attribute__((aligned(64)));
 
 static struct worker workers[MAX_CPUS];
@@ -43,7 +44,7 @@ bool queue_work_on(uint32_t cpu, struct work *work)
 	struct worker *worker = &workers[cpu];
 	uint64_t flags;
 
-	ASSERT(smp_cpu_online(cpu));
+	ASSERT(cpu < smp_nr_cpus());
 	if (atomic_exchange(&work->is_pending, 1))
 		return false;
 	flags = spin_lock_irqsave(&worker->lock);
@@ -105,18 +106,20 @@ static int kworker(void *arg)
 	return 0;
 }
 
-void work_start_threads(void)
+int work_start_threads(void)
 {
 	char name[THREAD_NAME_LEN];
 
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
-		if (!smp_cpu_online(cpu))
+		if (!smp_cpu_online(cpu) || workers[cpu].has_thread)
 			continue;
 		trace_snprintf(name, sizeof(name), "kworker/%u", cpu);
 		if (!thread_create_on(1ull << cpu, name, kworker, &workers[cpu],
 				      THREAD_DETACHED | THREAD_SERVICE))
-			panic("out of memory for %s", name);
+			return -ENOMEM;
+		workers[cpu].has_thread = true;
 	}
+	return 0;
 }
 
 struct barrier {
@@ -134,7 +137,7 @@ void work_flush(void)
 	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
 		struct barrier barrier = { 0 };
 
-		if (!smp_cpu_online(cpu))
+		if (!workers[cpu].has_thread)
 			continue;
 		work_init(&barrier.work, work_reach_barrier);
 		queue_work_on(cpu, &barrier.work);

@@ -1,6 +1,6 @@
 /*
  * Model of trace/arch/x86_64/text_poke.c: one site is changed twice, from instruction 0 to 1 and back,
- * while CPUs execute it and one CPU comes online.
+ * while CPUs execute it and one CPU comes online, goes offline, and comes again.
  *
  * What a CPU may do that an emulator does not show: it fetches the first byte and the tail of the
  * site at different times, keeps each for as long as it likes, and forgets them only when it
@@ -26,6 +26,7 @@ bool flight = false;  /* a batch is published */
 bool alive = false;   /* its memory is still there */
 byte wanted;	      /* what it says */
 byte handlers = 0;    /* CPUs that look at it */
+bool has_gone = false; /* CPU 1 goes offline once */
 
 inline serialise(cpu)
 {
@@ -77,6 +78,32 @@ inline come_online(cpu)
 #endif
 }
 
+/*
+ * It answers syncs until it has the lock. Then it leaves the mask, and still executes sites, because it
+ * serves calls that were sent before; but none without the lock.
+ */
+inline go_offline(cpu)
+{
+#ifndef NO_GO_LOCK
+	do
+	:: atomic { !hotplug -> hotplug = true; break }
+	:: atomic { done[cpu] < ticket -> serialise(cpu); done[cpu] = ticket }
+	od;
+#endif
+	online[cpu] = false;
+#ifndef GO_ON
+	execute(cpu);
+#endif
+#ifndef NO_GO_LOCK
+	hotplug = false;
+#endif
+#ifdef GO_ON
+	execute(cpu)
+#else
+	skip
+#endif
+}
+
 /* Fetching goes its own way, whatever the CPU executes meanwhile. */
 proctype fetch(byte cpu)
 {
@@ -96,6 +123,7 @@ end:	do
 	:: online[cpu] -> execute(cpu)
 	:: atomic { online[cpu] && done[cpu] < ticket -> serialise(cpu); done[cpu] = ticket }
 	:: !online[cpu] -> come_online(cpu)
+	:: atomic { cpu == LATE_CPU && online[cpu] && !has_gone -> has_gone = true }; go_offline(cpu)
 	od
 }
 

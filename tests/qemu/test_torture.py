@@ -45,6 +45,36 @@ def test_torture(build, cpus):
         assert not re.search(r"ftrace bug|BUG|PANIC", guest.check("dmesg"))
 
 
+# A script that takes away each CPU but the first, and brings it back, again and again.
+PLUG = (
+    "while true; do for c in {cpus}; do echo 0 > /sys/devices/system/cpu/cpu$c/online; "
+    "echo 1 > /sys/devices/system/cpu/cpu$c/online; done; done"
+)
+# A taste, with one compiler. The soak asks for 4 and 8, and for the rest of what changes text.
+PLUG_PAIRS = PAIRS[4:] if "TORTURE_ROUNDS" in os.environ else [("clang", 3)]
+
+
+@pytest.mark.parametrize("build, cpus", PLUG_PAIRS)
+def test_torture_while_cpus_come_and_go(build, cpus):
+    with Guest(build, cpus, tests=True, limit=SECONDS + 120, timeout=SECONDS) as guest:
+        guest.check(f"echo '{PLUG.format(cpus=' '.join(map(str, range(1, cpus))))}' > /tmp/plug")
+        guest.check("sh /tmp/plug &")
+        output, status = guest.run(f"torture {max(ROUNDS // 8, 3)}")
+        assert status == 0, output
+        print(build, output, end="")
+        if "TORTURE_ROUNDS" in os.environ:
+            output, status = guest.run(f"torture kprobes {KPROBE_ROUNDS // 8} {CROWD_SECONDS}")
+            assert status == 0, output
+            print(build, output, end="")
+            for _ in range(20):
+                guest.check("livepatch load demo_version; livepatch unload demo_version")
+        guest.check("kill %1; wait")
+        assert len(re.findall("is now online", guest.check("dmesg"))) >= cpus
+        assert guest.check("cat enabled_functions /sys/kernel/debug/kprobes/list") == ""
+        guest.check("hackbench 1 20")
+        assert not re.search(r"ftrace bug|BUG|PANIC|does not answer|preemption off for", guest.check("dmesg"))
+
+
 def test_memory_of_others_is_no_leak():
     """Commands beside it take memory and give it back when they like."""
     with Guest("gcc", 2, tests=True, mem="16M", limit=100) as guest:

@@ -45,6 +45,12 @@ struct trace_feature {
 	void (*boot_instance)(struct trace_array *tr, char *events);
 
 	/*
+	 * Called before the CPUs of trace_plat_cpu_online() change, and with `is_done` afterwards.
+	 * Config lock held.
+	 */
+	void (*cpus_change)(bool is_done);
+
+	/*
 	 * created: thread `pid` was made by `parent_pid` and does not run yet. exited: thread
 	 * `pid`, which calls this, is about to end; features are called from the last to the first.
 	 */

@@ -187,11 +187,22 @@ static void sample_boot_finish(void)
 	trace_plat_unlock(&trace_config_lock);
 }
 
+static void sample_cpus_change(bool is_done)
+{
+	if (!trace_sample_host)
+		return;
+	if (is_done)
+		trace_sample_apply();
+	else
+		trace_sample_pause();
+}
+
 const struct trace_feature trace_feature_sample = {
 	.name = "sample",
 	.is_there = sample_is_there,
 	.init = sample_init,
 	.boot_finish = sample_boot_finish,
+	.cpus_change = sample_cpus_change,
 	.instance_made = sample_made,
 	.instance_free = sample_free,
 };

@@ -76,6 +76,8 @@ extern const struct trace_sample_host *trace_sample_host;
 
 /* Ask the host for the periods that instances want now. Config lock held. */
 void trace_sample_apply(void);
+/* Ask for none, until trace_sample_apply(). Config lock held. */
+void trace_sample_pause(void);
 /* Memory for trace_sample_apply(). 0 or -ENOMEM. */
 int trace_sample_set_init(void);
 /* Change the frequency, 1 to SAMPLE_HZ_MAX, and the limit in percent of a CPU's time. */

@@ -46,6 +46,17 @@ static uint32_t sample_wanted_ns(uint32_t cpu, enum trace_sample_clock clock)
 	return shortest;
 }
 
+void trace_sample_pause(void)
+{
+	for (uint32_t i = 0; i < trace_plat_nr_cpus() * TRACE_SAMPLE_NR_CLOCKS; i++) {
+		uint32_t cpu = i / TRACE_SAMPLE_NR_CLOCKS;
+
+		if (sample_asked_ns[i] && trace_plat_cpu_online(cpu))
+			trace_sample_host->set(cpu, i % TRACE_SAMPLE_NR_CLOCKS, 0);
+		sample_asked_ns[i] = 0;
+	}
+}
+
 void trace_sample_apply(void)
 {
 	for (uint32_t i = 0; i < trace_plat_nr_cpus() * TRACE_SAMPLE_NR_CLOCKS; i++) {

@@ -50,6 +50,23 @@ int trace_cpu_prepare(uint32_t cpu)
 	return err;
 }
 
+static void features_cpus_change(bool is_done)
+{
+	for (size_t i = 0; i < NR_FEATURES; i++) {
+		if (trace_feature_table[i]->cpus_change)
+			trace_feature_table[i]->cpus_change(is_done);
+	}
+}
+
+void trace_cpus_change(void (*change)(void *arg), void *arg)
+{
+	trace_plat_lock(&trace_config_lock);
+	features_cpus_change(false);
+	change(arg);
+	features_cpus_change(true);
+	trace_plat_unlock(&trace_config_lock);
+}
+
 void trace_thread_created(int32_t parent_pid, int32_t pid, struct trace_thread *thread)
 {
 	for (size_t i = 0; i < NR_FEATURES; i++) {

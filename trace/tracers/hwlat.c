@@ -186,6 +186,18 @@ int trace_hwlat_set_mode(enum hwlat_mode mode)
 	return runs ? hwlat_begin_threads() : 0;
 }
 
+void trace_hwlat_cpus_change(bool is_done)
+{
+	static bool was_running;
+
+	if (!is_done) {
+		was_running = hwlat.threads;
+		hwlat_end_threads();
+	} else if (was_running && hwlat_begin_threads()) {
+		trace_plat_log("trace: no memory for the threads of hwlat");
+	}
+}
+
 /* tracing_thresh is one for all instances: their tracers are told. */
 static void hwlat_set_thresh(uint64_t ns)
 {

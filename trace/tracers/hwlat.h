@@ -83,5 +83,7 @@ void trace_hwlat_watch(uint64_t width_ns, const _Atomic bool *is_ending, struct 
  * threads. Config lock held.
  */
 int trace_hwlat_set_mode(enum hwlat_mode mode);
+/* Threads that run end, and begin anew with `is_done`. Config lock held. */
+void trace_hwlat_cpus_change(bool is_done);
 
 #endif

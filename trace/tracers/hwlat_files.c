@@ -172,4 +172,5 @@ const struct trace_feature trace_feature_hwlat = {
 	.name = "hwlat",
 	.is_there = hwlat_is_there,
 	.init = hwlat_feature_init,
+	.cpus_change = trace_hwlat_cpus_change,
 };

@@ -169,6 +169,15 @@ int trace_osnoise_change(void (*change)(void *arg), void *arg)
 	return osnoise_begin_threads();
 }
 
+void trace_osnoise_cpus_change(bool is_done)
+{
+	if (!is_done)
+		osnoise_end_threads();
+	else if (osnoise_begin_threads())
+		trace_plat_log("trace: no memory for the threads of %s",
+			       osnoise.kind->tracer->name);
+}
+
 /* ---- Instances. Config lock held. ---- */
 
 int trace_osnoise_make_cpus(void)

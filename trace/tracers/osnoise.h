@@ -151,6 +151,8 @@ void trace_osnoise_end(struct trace_array *tr);
 int trace_osnoise_make_cpus(void);
 /* Threads that run end before change(arg) and begin anew behind it. Config lock held. 0, -ENOMEM, -errno. */
 int trace_osnoise_change(void (*change)(void *arg), void *arg);
+/* Threads that run end, and begin anew with `is_done`. Config lock held. */
+void trace_osnoise_cpus_change(bool is_done);
 bool trace_osnoise_is_ending(void *unused);
 /* Is recording on in an instance in which the tracer runs? Any context. */
 bool trace_osnoise_is_recording(void);

@@ -288,4 +288,5 @@ const struct trace_feature trace_feature_osnoise = {
 	.name = "osnoise",
 	.is_there = osnoise_is_there,
 	.init = osnoise_feature_init,
+	.cpus_change = trace_osnoise_cpus_change,
 };

@@ -29,8 +29,11 @@ void kernel_main(const struct handover *handover) __attribute__((noreturn));
  * Returns 0 or -ENOMEM.
  */
 int upcall_ap_prepare(uint32_t cpu, struct cpu_local *local);
-/* Called on the new CPU when it is online: on the stack of its idle thread, interrupts off. */
-void upcall_ap_main(uint32_t cpu) __attribute__((noreturn));
+/*
+ * Called on the new CPU when it is online: on the stack of its idle thread, interrupts off. Returns when
+ * the CPU has to go offline; it has no threads then.
+ */
+void upcall_ap_main(uint32_t cpu);
 
 /*
  * A zeroed page for a page table, at its direct-map address; NULL when out of memory, and before

@@ -27,7 +27,7 @@ struct delayed_work {
 void work_init(struct work *work, void (*fn)(struct work *work));
 /* Have the work run on this CPU's worker. False when it is queued already: it runs once. */
 bool queue_work(struct work *work);
-/* The same on the worker of `cpu`, which is online. */
+/* The same on the worker of `cpu`, which runs elsewhere while that CPU is offline. */
 bool queue_work_on(uint32_t cpu, struct work *work);
 /*
  * Wait until everything queued before the call, on all CPUs, has run. Delayed work counts from the

@@ -58,6 +58,13 @@ int trace_init(void);
  * new size. Thread context, may sleep.
  */
 int trace_cpu_prepare(uint32_t cpu);
+/*
+ * Have change(arg) change the CPUs for which trace_plat_cpu_online() is true: it clears one that is about
+ * to go offline, or sets one that has come online. Before the change the threads of tracers and the
+ * profiler leave all CPUs, afterwards they run on those that there are. Thread context, may sleep; no
+ * lock held. change() is called with a lock held, and may not sleep.
+ */
+void trace_cpus_change(void (*change)(void *arg), void *arg);
 
 /* Carry out the boot parameters; errors are logged. */
 void trace_boot_start(void);

@@ -14,6 +14,11 @@
  *   batch first:  the CPU waits outside; it serialises after the last write.
  *   CPU first:    the batch sees its bit, so each of its syncs asks this CPU too.
  *
+ * Going offline: when the scheduler has emptied a CPU, upcall_ap_main() returns there. The CPU takes
+ * the hot-plug lock, clears its bit in the online mask, answers the calls of CPUs that had seen the
+ * bit, drops the lock and halts in code without call sites. Until then it takes part in each sync; from
+ * then on text may change without it, as before its start. smp_start_cpu() resets it.
+ *
  * Context:   thread, interrupts on, for functions that wait for other CPUs (asserted); senders that
  *            do not wait - any. The calls that run on the other side - interrupt, so they may not
  *            sleep.
@@ -40,13 +45,23 @@ void smp_init(unsigned long max_cpus);
  */
 uint32_t smp_start_all(void);
 
+/*
+ * Start a CPU that is smp_cpu_gone(), or was never online. 0 when it is online; -EIO, with a message in
+ * the log. Thread on the boot CPU; one caller at a time.
+ */
+int smp_start_cpu(uint32_t cpu);
+
 /* Any context. */
 uint32_t smp_nr_cpus(void);
 uint32_t smp_nr_online(void);
 bool smp_cpu_online(uint32_t cpu);
 uint64_t smp_online_mask(void); /* bit n: CPU n */
+/* It runs no code any more but the halt at its end, and may be started again. */
+bool smp_cpu_gone(uint32_t cpu);
+/* The CPUs that run code with call sites: those that are online, and those that answer their last calls. */
+uint64_t smp_running_mask(void);
 
-/* No CPU comes online between the two. Thread context, interrupts on. Not traced. */
+/* No CPU comes online or goes offline between the two. Thread context, interrupts on. Not traced. */
 void smp_hotplug_lock(void);
 void smp_hotplug_unlock(void);
 

@@ -33,6 +33,8 @@ int64_t tsc_skew_ns(uint32_t cpu);
 
 /* Copy the boot CPU's clock to a CPU that is prepared and not started yet. */
 void tsc_prepare_cpu(uint32_t cpu);
+/* Called before that CPU is started. */
+void tsc_sync_prepare(void);
 /*
  * Called by both while an AP starts: measure the skew, then set the AP's tsc_base. Each waits for
  * the other, the AP for ever; tsc_sync_boot_cpu() returns false when the AP does not answer. Not
