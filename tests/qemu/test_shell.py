@@ -114,7 +114,7 @@ def test_history(guest):
 def test_completion(guest):
     assert type_and_run(guest, b"cat current_tr\t") == guest.check("cat current_tracer")
     assert type_and_run(guest, b"unam\x15hackb\t1 10").startswith("Running with 1 groups")
-    assert type_and_run(guest, b"cat /sys/ker\ttra\toptions/rec\t") == "1\n"
+    assert type_and_run(guest, b"cat /sys/ker\ttra\toptions/record-c\t") == "1\n"
     type_and_expect(
         guest, b"echo 'p:open vfs_ope\t pat\t' \"r4 kmall\tx=by\t+0(\t)'\"", "p:open vfs_open path  r4 kmalloc x=bytes +0(bytes)'"
     )

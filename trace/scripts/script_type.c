@@ -17,7 +17,8 @@ const struct script_type trace_script_signed = SCRIPT_WORD_TYPE(true);
 const struct script_type trace_script_unsigned = SCRIPT_WORD_TYPE(false);
 
 /* The node must have a number; or a type that is not known yet. */
-void trace_script_want_number(const struct script_type_check *check, const struct script_node *node)
+static void script_type_want_number(const struct script_type_check *check,
+				    const struct script_node *node)
 {
 	if (!script_type_is_number(&node->type) && (node->type.kind || check->is_last))
 		trace_script_refuse(check->script, &node->word, -EINVAL,
@@ -28,7 +29,7 @@ void trace_script_want_number(const struct script_type_check *check, const struc
 void trace_script_type_number_of(struct script_type_check *check, struct script_node *node)
 {
 	trace_script_type_of(check, node);
-	trace_script_want_number(check, node);
+	script_type_want_number(check, node);
 }
 
 /* ---- Names ---- */
@@ -136,8 +137,8 @@ static void script_type_binary(struct script_type_check *check, struct script_no
 		node->type = trace_script_unsigned;
 		return;
 	}
-	trace_script_want_number(check, node->a);
-	trace_script_want_number(check, node->b);
+	script_type_want_number(check, node->a);
+	script_type_want_number(check, node->b);
 	node->type = script_type_is_signed(node) ? trace_script_signed : trace_script_unsigned;
 }
 
@@ -213,7 +214,7 @@ static void script_type_call(struct script_type_check *check, struct script_node
 	if (node->function->kind >= SCRIPT_F_KSTACK)
 		script_type_depth(check, node);
 	else if (node->a && node->function->kind >= SCRIPT_F_STR)
-		trace_script_want_number(check, node->a);
+		script_type_want_number(check, node->a);
 }
 
 static void script_type_number(struct script_type_check *check, struct script_node *node)
@@ -366,7 +367,7 @@ static void script_type_assign_map(struct script_type_check *check, struct scrip
 	}
 	trace_script_type_of(check, from);
 	if (node->binary)
-		trace_script_want_number(check, from);
+		script_type_want_number(check, from);
 	if (to->map->value.kind >= SCRIPT_COUNT ||
 	    !trace_script_unify(check, &to->map->value, &from->type))
 		trace_script_refuse(check->script, &node->word, -EINVAL, "%.*s holds %s elsewhere",
@@ -382,7 +383,7 @@ static void script_type_assign_var(struct script_type_check *check, struct scrip
 	if (check->script->err || (!node->b->type.kind && !check->is_last))
 		return;
 	if (node->binary)
-		trace_script_want_number(check, node->b);
+		script_type_want_number(check, node->b);
 	for (var = check->clause->vars; var && !trace_expr_same(&var->name, &node->a->word);)
 		var = var->next;
 	if (!var) {

@@ -22,9 +22,6 @@ extern const struct script_type trace_script_signed, trace_script_unsigned;
 /* Refuse a node, for a reason without arguments. */
 int trace_script_type_refuse(const struct script_type_check *check, const struct script_node *node,
 			     const char *why);
-/* The node must have a number; or a type that is not known yet. */
-void trace_script_want_number(const struct script_type_check *check,
-			      const struct script_node *node);
 /* Find the type of an expression, and of all in it; it must be a number. */
 void trace_script_type_of(struct script_type_check *check, struct script_node *node);
 void trace_script_type_number_of(struct script_type_check *check, struct script_node *node);
