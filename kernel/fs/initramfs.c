@@ -116,7 +116,7 @@ static int initramfs_link(const struct entry *entry)
 		return -ENAMETOOLONG;
 	memcpy(target, entry->contents, entry->bytes);
 	target[entry->bytes] = '\0';
-	return vfs_symlink("/", entry->name, target);
+	return vfs_make_symlink("/", entry->name, target);
 }
 
 static int initramfs_directory(const struct entry *entry)

@@ -77,15 +77,15 @@ int vfs_remove_at(const struct vfs_at *at, bool is_dir)
 	return err;
 }
 
-int vfs_symlink_at(const struct vfs_at *at, const char *target)
+int vfs_symlink(const struct vfs_at *at, size_t len, const char *target)
 {
 	struct path_last last;
 	const struct vfs_fs *fs;
 	int err;
 
-	if (!*target)
+	if (!len)
 		return -ENOENT;
-	if (strlen(target) >= VFS_PATH_MAX)
+	if (len >= VFS_PATH_MAX)
 		return -ENAMETOOLONG;
 	err = path_find_last(at, &last);
 	if (err)
@@ -188,11 +188,11 @@ int vfs_unlink(const char *cwd, const char *path)
 	return vfs_remove_at(&at, false);
 }
 
-int vfs_symlink(const char *cwd, const char *path, const char *target)
+int vfs_make_symlink(const char *cwd, const char *path, const char *target)
 {
 	const struct vfs_at at = path_at(cwd, path);
 
-	return vfs_symlink_at(&at, target);
+	return vfs_symlink(&at, strlen(target), target);
 }
 
 int vfs_rename(const char *cwd, const char *path, const char *new_path)

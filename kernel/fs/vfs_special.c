@@ -290,7 +290,7 @@ static int vfs_link_devices(void)
 	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(links) && !err; i++)
-		err = vfs_symlink("/", links[i][0], links[i][1]);
+		err = vfs_make_symlink("/", links[i][0], links[i][1]);
 	return err;
 }
 

@@ -58,7 +58,7 @@ long sys_symlinkat(const char *oldname, int newdfd, const char *newname)
 
 	if (err)
 		return err;
-	err = vfs_symlink_at(&path.at, target);
+	err = vfs_symlink(&path.at, (size_t)len, target);
 	user_path_put(&path);
 	return err;
 }

@@ -30,7 +30,7 @@ def test_lesson_1_lists(host):
 
 
 def test_lesson_2_hello(host):
-    assert host.check("bt 'BEGIN { printf(\"hello world\\n\"); exit(); }'") == "Attaching 1 probe...\nhello world\n\n"
+    assert host.check("bt 'BEGIN { printf(\"hello world\\n\"); exit(); }'") == "Attaching 1 probe...\nhello world\n\n\n"
 
 
 def test_lesson_3_file_opens(host):

@@ -295,8 +295,7 @@ def test_steps_of_the_start(guest_pool):
     found = re.findall(r" (initcall_\w+): func=(\w+)\+0x0/0x[0-9a-f]+(?: ret=(-?\d+))?$", guest.check("cat trace"), re.M)
     steps = [
         "main_start_cpus",
-        "softirq_start_threads",
-        "work_start_threads",
+        "main_start_cpu_threads",
         "trace_defer_init",
         "command_init",
         "main_init_vfs",

@@ -178,7 +178,7 @@ int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
 /* Give a file, or a link itself, one more name. -EXDEV: in another file system; -EPERM: it is a directory. */
 /* Make a symbolic link. -EPERM: there are none there. */
-int vfs_symlink(const char *cwd, const char *path, const char *target);
+int vfs_make_symlink(const char *cwd, const char *path, const char *target);
 /* The text of a link, into VFS_PATH_MAX bytes; -EINVAL: it is none. */
 /*
  * Give the file or directory at `path` the name `new_path`. One that was there before is removed in

@@ -27,7 +27,8 @@ int vfs_set_attr_at(const struct vfs_at *at, unsigned int which, const struct vf
 int vfs_mkdir_at(const struct vfs_at *at, uint32_t mode);
 int vfs_remove_at(const struct vfs_at *at, bool is_dir);
 int vfs_link_at(const struct vfs_at *from, bool follows, const struct vfs_at *to);
-int vfs_symlink_at(const struct vfs_at *at, const char *target);
+/* To a target of `len` characters. */
+int vfs_symlink(const struct vfs_at *at, size_t len, const char *target);
 int vfs_readlink_at(const struct vfs_at *at, char *out_target);
 /* `keeps`: -EEXIST when the new name is there. */
 int vfs_rename_at(const struct vfs_at *from, const struct vfs_at *to, bool keeps);

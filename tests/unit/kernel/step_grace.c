@@ -34,7 +34,7 @@ static void be_cpu(uint32_t cpu)
 	syscall(SYS_arch_prctl, ARCH_SET_GS, &cpus[cpu]);
 }
 
-uint64_t smp_online_mask(void)
+uint64_t smp_running_mask(void)
 {
 	return online;
 }

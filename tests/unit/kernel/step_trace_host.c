@@ -667,6 +667,13 @@ bool thread_name(int32_t pid, bool may_wait, char *out_name)
 	return may_wait;
 }
 
+int32_t thread_tgid(int32_t pid, bool may_wait)
+{
+	return may_wait ? pid + 1 : 0;
+}
+
+_Atomic uint64_t cpu_active_mask = 1 << 3;
+
 static struct thread threads[2] = { { .pid = 4, .name = "four" }, { .pid = 5, .name = "five" } };
 
 void thread_each(void (*fn)(struct thread *thread, void *arg), void *arg)

@@ -167,7 +167,7 @@ static void test_mode_of_new(void **state)
 
 static void put_link_there(void)
 {
-	vfs_symlink("/", "/tmp/new", "/tmp/secret");
+	vfs_make_symlink("/", "/tmp/new", "/tmp/secret");
 }
 
 /* The file that open() makes is the one that it opens, whatever gets the name. */
@@ -313,7 +313,7 @@ static void test_link_in_moved_directory(void **state)
 	for (uint32_t place = 1; place <= PLACES; place++) {
 		vfs_mkdir("/", "/tmp/a/b");
 		make("/tmp/a/b/f", 0640, ROOT);
-		vfs_symlink("/", "/tmp/a/b/link", "f");
+		vfs_make_symlink("/", "/tmp/a/b/link", "f");
 		comes_between = move_directory;
 		place_left = place;
 		if (!vfs_stat("/", "/tmp/a/b/link", &stat))
