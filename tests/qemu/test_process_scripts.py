@@ -2,12 +2,12 @@
 import re
 
 import pytest
-from programs import BUSYBOX, archive
+from programs import BUSYBOX, archive, built
 
 
 @pytest.fixture(scope="module")
 def initrd(computer, tmp_path_factory):
-    return archive(tmp_path_factory.mktemp("scripts") / "files.cpio", {"bin/busybox": BUSYBOX})
+    return archive(tmp_path_factory.mktemp("scripts") / "files.cpio", {"bin/busybox": BUSYBOX, "bin/probed": built("probed", "gcc")})
 
 
 def bt(guest, script, command, options=""):
@@ -83,6 +83,33 @@ def test_lesson_10_stacks(host):
 def test_lesson_12_structs(host):
     script = 'kprobe:vfs_read /comm == "cat"/ { $file = (struct file *)arg0; printf("%d\\n", $file->flags); }'
     assert re.match(r"\d+\n", bt(host, script, "cat /proc/version > /dev/null"))
+
+
+def test_lesson_9_profile(host):
+    text = host.check("bt 'profile:hz:997 { @[kstack(2)] = count(); @n++; if (@n == 20) { exit() } }'")
+    assert re.search(r"^@n: [2-9]\d$", text, re.M) and re.search(r"^@\[\n    \w+\+\d+\n", text, re.M), text
+
+
+def test_probes_of_programs(host):
+    """Each round of the program calls f_nop four times."""
+    script = (
+        "uprobe:/bin/probed:f_nop { @calls[comm] = count(); @open++ } "
+        "uretprobe:/bin/probed:f_nop /@open/ { @returns[func] = count(); @open--; }"
+    )
+    text = bt(host, script, "probed all 20 > /dev/null")
+    assert counts(text, "calls") == {"probed": 80} and list(counts(text, "returns").values()) == [80], text
+    assert "@open: 0\n" in text
+    assert host.check("bt -l 'uprobe:/bin/probed:f_no*'") == "uprobe:/bin/probed:f_nop\n"
+    assert "1:21: the file has no symbols, so no 'main'\n" in host.run("bt 'uprobe:/bin/busybox:main { }'")[0]
+
+
+def test_tracepoints_and_data(host):
+    script = "rawtracepoint:sched_process_exit { @raw = count() } tracepoint:sched:sched_process_exit { @event = count() }"
+    text = bt(host, script, "hackbench 1 2 > /dev/null")
+    assert re.fullmatch(r"\n\n@event: (\d+)\n@raw: \1\n", text), text
+    script = "watchpoint:trace_thresh_ns:8:w { @[kstack(1)] = count() }"
+    text = bt(host, script, "echo 7 > tracing_thresh; echo 8 > tracing_thresh; echo 0 > tracing_thresh")
+    assert re.search(r"^\]: 3$", text, re.M), text
 
 
 def test_mistake(host):

@@ -34,6 +34,9 @@ struct probe_elf_symbol {
  */
 int trace_probe_elf_find(struct uprobe_file *file, const char *name, size_t len,
 			 struct probe_elf_symbol *out);
+/* Call fn for the name of each function of the file; a name may come twice. 0 or -ENOEXEC. */
+int trace_probe_elf_each(struct uprobe_file *file, void (*fn)(const char *name, void *arg),
+			 void *arg);
 /*
  * The offset at which the function begins that the byte at `offset` is in: the last one in front of it, if it has that
  * many bytes, or does not say. False: there is none.

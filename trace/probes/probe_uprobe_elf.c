@@ -64,6 +64,9 @@ struct elf_search {
 	const char *name;
 	size_t len;
 	struct probe_elf_symbol *out;
+	/* Of all functions. */
+	void (*fn)(const char *name, void *arg);
+	void *arg;
 	/* Of an address. */
 	uint64_t addr;
 	struct elf_symbol last; /* of value 0: there is none */
@@ -206,6 +209,32 @@ int trace_probe_elf_find(struct uprobe_file *file, const char *name, size_t len,
 	if (out->nr)
 		return 0;
 	return search.has_symbols ? -ENOENT : -ENODATA;
+}
+
+/* ---- All functions ---- */
+
+static TRACE_NOINLINE void elf_visit_each(struct elf_search *search,
+					  const struct elf_symbol *symbol, uint64_t at)
+{
+	char name[TRACE_SYM_LEN];
+	size_t got;
+
+	if ((symbol->info & SYMBOL_TYPE) != SYMBOL_FUNCTION)
+		return;
+	got = uprobe_file_read(search->file, at, name, sizeof(name) - 1);
+	name[got] = '\0';
+	search->fn(name, search->arg);
+}
+
+int trace_probe_elf_each(struct uprobe_file *file, void (*fn)(const char *name, void *arg),
+			 void *arg)
+{
+	struct elf_search search = { .file = file, .visit = elf_visit_each, .fn = fn, .arg = arg };
+
+	if (!elf_read_header(&search))
+		return -ENOEXEC;
+	elf_search_tables(&search);
+	return 0;
 }
 
 /* ---- The function around an offset ---- */

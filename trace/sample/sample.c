@@ -13,6 +13,7 @@
 #include "events/event_file.h"
 #include "feature/feature.h"
 #include "sample.h"
+#include "sample_watch.h"
 
 #define SAMPLE_STEP TRACE_EVENT_STEP(sizeof(struct sample_entry))
 
@@ -123,6 +124,7 @@ void trace_sample(const struct trace_sample_hit *hit)
 		if (trace_event_flags(&file->front) & TRACE_EVENT_WANTED)
 			sample_write(file, hit);
 	}
+	trace_sample_watches_call(hit);
 }
 
 /* ---- The feature ---- */

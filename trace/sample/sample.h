@@ -5,6 +5,7 @@
  *   sample_set.c    periods that the host is asked for
  *   sample_event.c  the event, and its text
  *   sample_files.c  the directory profile/
+ *   sample_watch.c  functions that are called at periods of their own
  *
  * Context:   thread, where nothing else is said.
  * Locking:   the config lock; hits read the atomic members without it.

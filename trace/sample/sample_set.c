@@ -5,6 +5,7 @@
 #include <trace/platform.h>
 #include "events/event_file.h"
 #include "sample.h"
+#include "sample_watch.h"
 #include "text/str.h"
 
 /* Asked for now, TRACE_SAMPLE_NR_CLOCKS for each CPU; config lock. */
@@ -43,7 +44,7 @@ static uint32_t sample_wanted_ns(uint32_t cpu, enum trace_sample_clock clock)
 		if (!shortest || sample->period_ns < shortest)
 			shortest = sample->period_ns;
 	}
-	return shortest;
+	return clock == TRACE_SAMPLE_TIMER ? trace_sample_watches_ns(shortest) : shortest;
 }
 
 void trace_sample_pause(void)

@@ -5,6 +5,7 @@
  *   kprobe:PATTERN kretprobe:PATTERN    functions, by <trace/fprobe.h>: one batch for all of a word
  *   tracepoint:SYSTEM:PATTERN           watches of events
  *   interval:UNIT:NUMBER                the thread that reads the script's output
+ *   uprobe:PATH:PLACE and the like      script_program.c; rawtracepoint, watchpoint, profile: script_direct.c
  */
 #include <stddef.h>
 #include <trace/fmt.h>
@@ -24,10 +25,13 @@ static const struct script_attach_word {
 	const char *name, *brief;
 	enum script_probe_kind kind;
 } script_attach_words[] = {
-	{ "BEGIN", "begin", SCRIPT_BEGIN },   { "END", "end", SCRIPT_END },
-	{ "kprobe", "k", SCRIPT_ENTRY },      { "fentry", "kfunc", SCRIPT_ENTRY },
-	{ "kretprobe", "kr", SCRIPT_RETURN }, { "fexit", "kretfunc", SCRIPT_RETURN },
-	{ "tracepoint", "t", SCRIPT_EVENT },  { "interval", "i", SCRIPT_INTERVAL },
+	{ "BEGIN", "begin", SCRIPT_BEGIN },	 { "END", "end", SCRIPT_END },
+	{ "kprobe", "k", SCRIPT_ENTRY },	 { "fentry", "kfunc", SCRIPT_ENTRY },
+	{ "kretprobe", "kr", SCRIPT_RETURN },	 { "fexit", "kretfunc", SCRIPT_RETURN },
+	{ "tracepoint", "t", SCRIPT_EVENT },	 { "interval", "i", SCRIPT_INTERVAL },
+	{ "profile", "p", SCRIPT_PROFILE },	 { "rawtracepoint", "rt", SCRIPT_RAW },
+	{ "watchpoint", "w", SCRIPT_WATCH },	 { "uprobe", "u", SCRIPT_UPROBE },
+	{ "uretprobe", "ur", SCRIPT_URETPROBE },
 };
 
 static const struct script_attach_word *script_attach_find(const struct expr_word *name)
@@ -43,14 +47,14 @@ static const struct script_attach_word *script_attach_find(const struct expr_wor
 
 /* ---- Patterns ---- */
 
-static bool script_attach_matches(const struct expr_word *pattern, const char *name)
+bool trace_script_matches(const struct expr_word *pattern, const char *name)
 {
 	char text[2 * TRACE_SYM_LEN];
 
 	return trace_expr_copy(text, sizeof(text), pattern) && trace_glob_match(text, name);
 }
 
-static bool script_attach_is_pattern(const struct expr_word *word)
+bool trace_script_is_pattern(const struct expr_word *word)
 {
 	for (size_t i = 0; i < word->len; i++) {
 		if (word->at[i] == '*' || word->at[i] == '?' || word->at[i] == '[')
@@ -89,14 +93,14 @@ static uint32_t script_attach_functions(const struct expr_word *pattern, uintptr
 	char name[TRACE_SYM_LEN];
 	uint32_t nr = 0;
 
-	if (!script_attach_is_pattern(pattern))
+	if (!trace_script_is_pattern(pattern))
 		return script_attach_named(pattern, out_addrs, max);
 	while ((record = ftrace_next_record(&cursor))) {
 		uintptr_t ip = trace_plat_ip_unpack(record->ip), start;
 		size_t size;
 
 		if (!trace_plat_symbol(ip, name, &start, &size) ||
-		    !script_attach_matches(pattern, name))
+		    !trace_script_matches(pattern, name))
 			continue;
 		if (nr < max)
 			out_addrs[nr] = ip;
@@ -108,8 +112,8 @@ static uint32_t script_attach_functions(const struct expr_word *pattern, uintptr
 static bool script_attach_is_event(const struct trace_event *event, const struct expr_word *system,
 				   const struct expr_word *name)
 {
-	return trace_event_is_switched(event) && script_attach_matches(system, event->system) &&
-	       script_attach_matches(name, event->name);
+	return trace_event_is_switched(event) && trace_script_matches(system, event->system) &&
+	       trace_script_matches(name, event->name);
 }
 
 /* The same of events; the config lock keeps them. */
@@ -138,8 +142,7 @@ static uint32_t script_attach_events(const struct expr_word *system, const struc
 
 /* ---- Targets ---- */
 
-static struct script_target *script_attach_target(struct script_probe *probe, uint32_t nr,
-						  size_t each)
+struct script_target *trace_script_target(struct script_probe *probe, uint32_t nr, size_t each)
 {
 	size_t bytes = sizeof(struct script_target) + nr * each;
 	struct script_target *target = trace_plat_alloc(bytes);
@@ -166,7 +169,7 @@ static int script_attach_find_functions(struct trace_script *script, struct scri
 		return trace_script_refuse(script, pattern, -ENOENT,
 					   "no function that can be traced matches '%.*s'",
 					   (int)pattern->len, pattern->at);
-	target = script_attach_target(probe, nr, sizeof(target->addrs[0]));
+	target = trace_script_target(probe, nr, sizeof(target->addrs[0]));
 	if (!target)
 		return script->err;
 	if (nr == 1)
@@ -192,7 +195,7 @@ static int script_attach_find_events(struct trace_script *script, struct script_
 	if (!nr)
 		return trace_script_refuse(script, pattern, -ENOENT, "no event matches '%.*s'",
 					   (int)pattern->len, pattern->at);
-	target = script_attach_target(probe, nr, sizeof(target->taps[0]));
+	target = trace_script_target(probe, nr, sizeof(target->taps[0]));
 	if (!target)
 		return script->err;
 	target->nr_changes = nr;
@@ -205,8 +208,8 @@ static int script_attach_find_events(struct trace_script *script, struct script_
 	return 0;
 }
 
-static int script_attach_interval(struct trace_script *script, struct script_probe *probe,
-				  const struct expr_word *rest)
+static int script_attach_period(struct trace_script *script, struct script_probe *probe,
+				const struct expr_word *rest)
 {
 	static const struct {
 		const char *name;
@@ -218,7 +221,7 @@ static int script_attach_interval(struct trace_script *script, struct script_pro
 	if (!expr_take(&number, ':') || trace_expr_number(&number, 10, false, &value) || !value ||
 	    value > UINT32_MAX)
 		return trace_script_refuse(script, rest, -EINVAL,
-					   "an interval is UNIT:NUMBER, as in interval:s:5");
+					   "a period is UNIT:NUMBER, as in s:5 or hz:99");
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(units); i++) {
 		if (trace_expr_is(&unit, units[i].name))
 			probe->period_ns = units[i].ns ? value * units[i].ns : 1000000000 / value;
@@ -227,6 +230,29 @@ static int script_attach_interval(struct trace_script *script, struct script_pro
 		return trace_script_refuse(script, &unit, -EINVAL, "the unit is s, ms, us or hz");
 	probe->nr = 1;
 	return 0;
+}
+
+/* Kinds whose probes are called by the whole word. */
+static int script_attach_other(struct trace_script *script, struct script_probe *probe,
+			       const struct expr_word *rest)
+{
+	int err;
+
+	trace_snprintf(probe->name, sizeof(probe->name), "%.*s", (int)probe->word.len,
+		       probe->word.at);
+	switch (probe->kind) {
+	case SCRIPT_INTERVAL:
+		return script_attach_period(script, probe, rest);
+	case SCRIPT_PROFILE:
+		err = script_attach_period(script, probe, rest);
+		return err ? err : trace_script_profile_find(script, probe, rest);
+	case SCRIPT_RAW:
+		return trace_script_raw_find(script, probe, rest);
+	case SCRIPT_WATCH:
+		return trace_script_watch_find(script, probe, rest);
+	default:
+		return trace_script_program_find(script, probe, rest);
+	}
 }
 
 int trace_script_probe_parse(struct trace_script *script, struct script_probe *probe)
@@ -252,13 +278,12 @@ int trace_script_probe_parse(struct trace_script *script, struct script_probe *p
 		return script_attach_find_functions(script, probe, &rest);
 	case SCRIPT_EVENT:
 		return script_attach_find_events(script, probe, &rest);
-	case SCRIPT_INTERVAL:
-		trace_snprintf(probe->name, sizeof(probe->name), "%.*s", (int)probe->word.len,
-			       probe->word.at);
-		return script_attach_interval(script, probe, &rest);
-	default:
+	case SCRIPT_BEGIN:
+	case SCRIPT_END:
 		probe->nr = 1;
 		return 0;
+	default:
+		return script_attach_other(script, probe, &rest);
 	}
 }
 
@@ -300,6 +325,10 @@ void trace_script_probe_free(struct script_probe *probe)
 
 	if (!target)
 		return;
+	if (script_is_of_program(probe->kind) && target->uprobe.file)
+		uprobe_file_put(target->uprobe.file);
+	if (probe->kind == SCRIPT_PROFILE)
+		trace_sample_watch_free(&target->sample);
 	if (target->changes)
 		trace_plat_free(target->changes, target->nr_changes * sizeof(*target->changes));
 	trace_plat_free(target, target->bytes);

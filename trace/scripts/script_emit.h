@@ -2,6 +2,7 @@
 #ifndef TRACE_SCRIPT_EMIT_H
 #define TRACE_SCRIPT_EMIT_H
 
+#include "script_step.h"
 #include "script_tree.h"
 
 /* A way that leads to an instruction that is not there yet. */

@@ -5,6 +5,7 @@
 #include "events/event_file.h"
 #include "instance/event_private.h"
 #include "ops/ftrace_private.h"
+#include "probes/probe_uprobe.h"
 #include "script.h"
 #include "text/str.h"
 
@@ -38,14 +39,13 @@ static bool script_list_functions(const char *pattern, size_t *at, struct trace_
 	return false;
 }
 
-bool trace_script_list(const char *pattern, size_t *at, struct trace_seq *seq)
+static bool script_list_events(const char *pattern, size_t first, size_t *at, struct trace_seq *seq)
 {
-	size_t nr_functions = ftrace_nr_records();
-	bool is_full = *at < nr_functions && script_list_functions(pattern, at, seq);
+	bool is_full = false;
 
 	trace_events_lock();
-	for (; !is_full && *at - nr_functions < trace_nr_events(); *at += !is_full) {
-		const struct trace_event *event = trace_event_at(*at - nr_functions);
+	for (; !is_full && *at - first < trace_nr_events(); *at += !is_full) {
+		const struct trace_event *event = trace_event_at(*at - first);
 		char name[2 * TRACE_SYM_LEN];
 
 		trace_snprintf(name, sizeof(name), "tracepoint:%s:%s", event->system, event->name);
@@ -53,4 +53,68 @@ bool trace_script_list(const char *pattern, size_t *at, struct trace_seq *seq)
 	}
 	trace_events_unlock();
 	return is_full;
+}
+
+/* ---- Names that come by calls ---- */
+
+struct script_list {
+	const char *pattern;
+	const char *kind; /* with a colon */
+	struct trace_seq *seq;
+	size_t nr, *at; /* visited; index of the next one that is to be written */
+	bool is_full;
+};
+
+static void script_list_visit(struct script_list *list, const char *name)
+{
+	char text[PROBE_PATH_MAX + TRACE_SYM_LEN + 16];
+
+	if (list->nr++ < *list->at || list->is_full)
+		return;
+	trace_snprintf(text, sizeof(text), "%s%s", list->kind, name);
+	list->is_full = !script_list_one(list->pattern, text, list->seq);
+	*list->at += !list->is_full;
+}
+
+static void script_list_tracepoint(struct tracepoint *tp, void *arg)
+{
+	script_list_visit(arg, tp->name);
+}
+
+static void script_list_symbol(const char *name, void *arg)
+{
+	script_list_visit(arg, name);
+}
+
+/* Functions of the file in `uprobe:PATH:PATTERN`. */
+static void script_list_program(struct script_list *list)
+{
+	struct expr_word rest = trace_expr_whole(list->pattern), kind = expr_take_until(&rest, ":");
+	char path[PROBE_PATH_MAX], prefix[PROBE_PATH_MAX + 16];
+	struct uprobe_file *file;
+
+	rest = expr_behind(&rest, rest.len != 0);
+	rest = expr_take_until(&rest, ":");
+	if ((!trace_expr_is(&kind, "uprobe") && !trace_expr_is(&kind, "uretprobe")) ||
+	    !trace_expr_copy(path, sizeof(path), &rest) || uprobe_file_get(path, &file))
+		return;
+	trace_snprintf(prefix, sizeof(prefix), "%.*s:%s:", (int)kind.len, kind.at, path);
+	list->kind = prefix;
+	(void)trace_probe_elf_each(file, script_list_symbol, list);
+	uprobe_file_put(file);
+}
+
+bool trace_script_list(const char *pattern, size_t *at, struct trace_seq *seq)
+{
+	size_t nr_functions = ftrace_nr_records();
+	struct script_list list = { pattern, "rawtracepoint:", seq, 0, at, false };
+
+	if ((*at < nr_functions && script_list_functions(pattern, at, seq)) ||
+	    script_list_events(pattern, nr_functions, at, seq))
+		return true;
+	list.nr = nr_functions + trace_nr_events();
+	for_each_kernel_tracepoint(script_list_tracepoint, &list);
+	if (!list.is_full)
+		script_list_program(&list);
+	return list.is_full;
 }

@@ -5,6 +5,7 @@
 
 #define ON(kind)    (1u << (kind))
 #define ON_FUNCTION (ON(SCRIPT_ENTRY) | ON(SCRIPT_RETURN))
+#define ON_PROGRAM  (ON(SCRIPT_UPROBE) | ON(SCRIPT_URETPROBE))
 #define ON_ANY	    UINT32_MAX
 
 #define BYTES_TYPE(k, nr)                                                                          \
@@ -23,8 +24,11 @@ static const struct script_builtin script_name_builtins[] = {
 	{ "execname", BYTES_TYPE(SCRIPT_TEXT, TRACE_COMM_LEN), SCRIPT_B_COMM, ON_ANY },
 	{ "func", BYTES_TYPE(SCRIPT_KSYM, 8), SCRIPT_B_FUNC, ON_FUNCTION },
 	{ "probefunc", BYTES_TYPE(SCRIPT_KSYM, 8), SCRIPT_B_FUNC, ON_FUNCTION },
+	{ "func", BYTES_TYPE(SCRIPT_USYM, 8), SCRIPT_B_FUNC, ON_PROGRAM },
+	{ "probefunc", BYTES_TYPE(SCRIPT_USYM, 8), SCRIPT_B_FUNC, ON_PROGRAM },
 	{ "probe", BYTES_TYPE(SCRIPT_TEXT, SCRIPT_TEXT_BYTES), SCRIPT_B_PROBE, ON_ANY },
-	{ "retval", SCRIPT_WORD_TYPE(true), SCRIPT_B_RETVAL, ON(SCRIPT_RETURN) },
+	{ "retval", SCRIPT_WORD_TYPE(true), SCRIPT_B_RETVAL,
+	  ON(SCRIPT_RETURN) | ON(SCRIPT_URETPROBE) },
 	{ "rand", SCRIPT_WORD_TYPE(false), SCRIPT_B_RAND, ON_ANY },
 	{ "kstack", BYTES_TYPE(SCRIPT_KSTACK, 8 * (SCRIPT_STACK_DEPTH + 1)), SCRIPT_B_KSTACK,
 	  ON_ANY },
@@ -35,8 +39,11 @@ static const struct script_builtin script_name_builtins[] = {
 	{ "args", { .kind = SCRIPT_NONE }, SCRIPT_B_ARGS, ON(SCRIPT_EVENT) | ON(SCRIPT_ENTRY) },
 };
 /* arg0 to arg5 */
-static const struct script_builtin script_name_arg = { "arg", SCRIPT_WORD_TYPE(false), SCRIPT_B_ARG,
-						       ON(SCRIPT_ENTRY) };
+static const struct script_builtin script_name_args[] = {
+	{ "arg", SCRIPT_WORD_TYPE(false), SCRIPT_B_ARG, ON(SCRIPT_ENTRY) | ON(SCRIPT_UPROBE) },
+	{ "arg", SCRIPT_WORD_TYPE(false), SCRIPT_B_RAW_ARG, ON(SCRIPT_RAW) },
+};
+#define SCRIPT_RAW_ARGS 5u
 
 static const struct script_function script_name_functions[] = {
 	{ "count", SCRIPT_F_COUNT, 0, 0, true, SCRIPT_COUNT },
@@ -74,19 +81,36 @@ const char *const trace_script_type_names[] = {
 
 /* ---- Builtins and functions ---- */
 
+static void script_name_find_arg(struct script_node *node, enum script_probe_kind kind)
+{
+	const struct expr_word *word = &node->word;
+
+	if (word->len != 4 || !trace_expr_starts(word, "arg") || word->at[3] < '0' ||
+	    word->at[3] > '5')
+		return;
+	node->number = (uint64_t)(word->at[3] - '0');
+	node->builtin =
+		&script_name_args[kind == SCRIPT_RAW && node->number < SCRIPT_RAW_ARGS ? 1 : 0];
+}
+
+/* The name as the first probe of the clause has it. */
+static void script_name_find_builtin(struct script_node *node, enum script_probe_kind kind)
+{
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(script_name_builtins); i++) {
+		const struct script_builtin *builtin = &script_name_builtins[i];
+
+		if (trace_expr_is(&node->word, builtin->name) &&
+		    (!node->builtin || (builtin->probes & ON(kind))))
+			node->builtin = builtin;
+	}
+	script_name_find_arg(node, kind);
+}
+
 void trace_script_type_builtin(struct script_type_check *check, struct script_node *node)
 {
 	const struct expr_word *word = &node->word;
 
-	for (size_t i = 0; i < TRACE_ARRAY_SIZE(script_name_builtins); i++) {
-		if (trace_expr_is(word, script_name_builtins[i].name))
-			node->builtin = &script_name_builtins[i];
-	}
-	if (word->len == 4 && trace_expr_starts(word, "arg") && word->at[3] >= '0' &&
-	    word->at[3] <= '5') {
-		node->builtin = &script_name_arg;
-		node->number = (uint64_t)(word->at[3] - '0');
-	}
+	script_name_find_builtin(node, check->clause->probes->kind);
 	if (!node->builtin) {
 		trace_script_refuse(check->script, word, -EINVAL, "no such name: '%.*s'",
 				    (int)word->len, word->at);

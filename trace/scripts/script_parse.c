@@ -202,6 +202,19 @@ static struct script_node *script_parse_block(struct script_lex *lex, uint32_t d
 
 /* ---- Clauses ---- */
 
+/* Is the slash at `at` in the path of a word that begins at `begin`: behind its first colon, `uprobe:/bin/sh:main`? */
+static bool script_parse_is_path(const char *begin, const char *at)
+{
+	struct expr_word path = expr_between(begin, at), rest;
+
+	(void)expr_take_until(&path, ":");
+	if (!expr_take(&path, ':'))
+		return false;
+	rest = path;
+	(void)expr_take_until(&rest, ":");
+	return !rest.len && (!path.len || *path.at == '/');
+}
+
 /* Characters up to a blank, a comma, a brace, or the slash of a predicate. */
 static struct script_probe *script_parse_probe(struct script_lex *lex)
 {
@@ -211,8 +224,8 @@ static struct script_probe *script_parse_probe(struct script_lex *lex)
 	if (!probe)
 		return NULL;
 	trace_script_skip_spaces(lex);
-	for (end = lex->at;
-	     *end && !trace_is_space(*end) && *end != ',' && *end != '{' && *end != '/';)
+	for (end = lex->at; *end && !trace_is_space(*end) && *end != ',' && *end != '{' &&
+			    (*end != '/' || script_parse_is_path(lex->at, end));)
 		end++;
 	probe->word = expr_between(lex->at, end);
 	lex->at = end;

@@ -228,8 +228,14 @@ static int script_probe_probe(struct script_probe *probe)
 	case SCRIPT_INTERVAL:
 		probe->due_ns = probe->clause->script->began_ns + probe->period_ns;
 		return 0;
-	default:
+	case SCRIPT_BEGIN:
+	case SCRIPT_END:
 		return 0;
+	case SCRIPT_UPROBE:
+	case SCRIPT_URETPROBE:
+		return trace_script_program_attach(probe);
+	default:
+		return trace_script_direct_attach(probe);
 	}
 }
 
@@ -272,15 +278,32 @@ static int script_probe_unfunction(struct script_probe *probe)
 	return err;
 }
 
+/* 0, or an error with which it may be called for ever. */
+static int script_probe_detach(struct script_probe *probe)
+{
+	switch (probe->kind) {
+	case SCRIPT_ENTRY:
+	case SCRIPT_RETURN:
+		return script_probe_unfunction(probe);
+	case SCRIPT_EVENT:
+		script_probe_untap(probe->target);
+		break;
+	case SCRIPT_UPROBE:
+	case SCRIPT_URETPROBE:
+		trace_script_program_detach(probe);
+		break;
+	default:
+		trace_script_direct_detach(probe);
+		break;
+	}
+	return 0;
+}
+
 void trace_script_detach(struct trace_script *script)
 {
 	for (struct script_clause *clause = script->clauses; clause; clause = clause->next) {
 		for (struct script_probe *probe = clause->probes; probe; probe = probe->next) {
-			if (!probe->target)
-				continue;
-			if (probe->kind == SCRIPT_EVENT)
-				script_probe_untap(probe->target);
-			else if (script_probe_unfunction(probe))
+			if (probe->target && script_probe_detach(probe))
 				script->is_stuck = true;
 		}
 	}

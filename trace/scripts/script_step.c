@@ -40,6 +40,12 @@ static void script_step_arg(struct expr_run *expr, const struct expr_insn *insn,
 	expr_next(expr, insn, ftrace_regs_get_argument(script_step_run(expr)->hit.regs, insn->to));
 }
 
+static void script_step_raw_arg(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(expr, insn, script_step_run(expr)->hit.args[insn->to]);
+}
+
 static void script_step_retval(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	(void)value;
@@ -252,6 +258,7 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_LOAD] = script_step_load,
 	[SCRIPT_STEP_STORE] = script_step_store,
 	[SCRIPT_STEP_ARG] = script_step_arg,
+	[SCRIPT_STEP_RAW_ARG] = script_step_raw_arg,
 	[SCRIPT_STEP_RETVAL] = script_step_retval,
 	[SCRIPT_STEP_PID] = script_step_pid,
 	[SCRIPT_STEP_NSECS] = script_step_nsecs,

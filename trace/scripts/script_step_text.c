@@ -58,18 +58,27 @@ static bool script_step_is_event(const struct script_hit *hit)
 	return hit->probe->kind == SCRIPT_EVENT;
 }
 
+/* The name of the event or tracepoint; NULL: the probe is at something else. */
+static const char *script_step_name_of(const struct script_hit *hit)
+{
+	if (script_step_is_event(hit))
+		return hit->tap->name;
+	return hit->probe->kind == SCRIPT_RAW ? hit->name : NULL;
+}
+
 static TRACE_NOINLINE void script_step_put_probe(const struct script_hit *hit, uint8_t *to,
 						 uint64_t bytes)
 {
+	const char *other = script_step_name_of(hit);
 	const struct script_probe *probe = hit->probe;
 	char name[sizeof(probe->name) + TRACE_SYM_LEN];
 	uintptr_t start;
 	size_t size, len = trace_strlen(probe->name);
 
 	trace_strcpy(name, probe->name, sizeof(probe->name));
-	if (probe->nr > 1 && !script_step_is_event(hit))
+	if (probe->nr > 1 && !other)
 		(void)trace_plat_symbol(hit->ip, name + len, &start, &size);
-	script_step_put(to, bytes, script_step_is_event(hit) ? hit->tap->name : name);
+	script_step_put(to, bytes, other ? other : name);
 }
 
 void trace_script_step_probe(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
@@ -184,8 +193,10 @@ static struct trace_stack_start script_step_start(const struct script_run *run)
 
 	if (script_step_is_event(hit))
 		return trace_event_stack_start(hit->tap->call, run->expr.data, hit->ip);
+	if (script_is_of_program(hit->probe->kind))
+		return (struct trace_stack_start){ 0 };
 	return (struct trace_stack_start){
-		.ip = hit->probe->kind == SCRIPT_ENTRY ? hit->ip : hit->ret_ip,
+		.ip = hit->probe->kind == SCRIPT_RETURN ? hit->ret_ip : hit->ip,
 		.span = TRACE_EVENT_PLACE_SPAN,
 	};
 }

@@ -124,7 +124,7 @@ static void numbers(void **state)
 		{ "BEGIN { @ = kstack(0) }", 19, -EINVAL, "a stack has 1 to 32 functions" },
 		{ "BEGIN { @ = ustack(tid) }", 19, -EINVAL, "a stack has 1 to 32 functions" },
 		{ "interval:s:4294967295 { }", 0, 0, NULL },
-		{ "interval:s:4294967296 { }", 9, -EINVAL, "an interval is UNIT:NUMBER" },
+		{ "interval:s:4294967296 { }", 9, -EINVAL, "a period is UNIT:NUMBER" },
 		{ "interval:hz:1000000000 { }", 0, 0, NULL },
 		{ "interval:hz:1000000001 { }", 9, -EINVAL, "the unit is s, ms, us or hz" },
 	};

@@ -1,0 +1,136 @@
+/*
+ * Probes of scripts in programs: uprobe:PATH:PLACE and uretprobe:PATH:PLACE, by <trace/uprobe.h>. See
+ * script.h. A place is a symbol of the file, SYMBOL+OFFSET, or an offset in the file.
+ */
+#include <trace/fmt.h>
+#include <trace/platform.h>
+#include "probes/probe_uprobe.h"
+#include "script_target.h"
+#include "text/str.h"
+
+/* ---- Places ---- */
+
+static int script_program_symbol(struct trace_script *script, const struct expr_word *place,
+				 struct uprobe_consumer *consumer)
+{
+	struct expr_word rest = *place, name = expr_take_until(&rest, "+");
+	struct probe_elf_symbol symbol;
+	uint64_t offset = 0;
+	int err;
+
+	if (expr_take(&rest, '+') && trace_expr_number(&rest, 0, false, &offset))
+		return trace_script_refuse(script, place, -EINVAL, "no offset: '%.*s'",
+					   (int)rest.len, rest.at);
+	err = trace_probe_elf_find(consumer->file, name.at, name.len, &symbol);
+	if (!err && symbol.nr > 1)
+		err = -EINVAL;
+	if (err)
+		return trace_script_refuse(script, place, err, "%s '%.*s'",
+					   err == -ENOENT    ? "the file has no symbol"
+					   : err == -ENODATA ? "the file has no symbols, so no"
+					   : err == -ENOEXEC ? "this is no program, and has no"
+							     : "the file has several symbols",
+					   (int)name.len, name.at);
+	consumer->offset = symbol.offset + offset;
+	return 0;
+}
+
+static int script_program_place(struct trace_script *script, const struct expr_word *place,
+				struct uprobe_consumer *consumer)
+{
+	char why[100] = "";
+	int err = 0;
+
+	if (trace_script_is_pattern(place))
+		return trace_script_refuse(script, place, -EINVAL,
+					   "one symbol or offset stands here, no pattern");
+	if (trace_expr_number(place, 0, false, &consumer->offset))
+		err = script_program_symbol(script, place, consumer);
+	if (err)
+		return err;
+	err = uprobe_refusal(consumer->file, consumer->offset, why, sizeof(why));
+	return err ? trace_script_refuse(script, place, err, "no probe can be there: %s", why) : 0;
+}
+
+/* PATH:PLACE, cut at the last colon. */
+static bool script_program_split(const struct expr_word *rest, struct expr_word *out_path,
+				 struct expr_word *out_place)
+{
+	size_t len = rest->len;
+
+	while (len && rest->at[len - 1] != ':')
+		len--;
+	if (len < 2)
+		return false;
+	*out_path = (struct expr_word){ rest->at, len - 1 };
+	*out_place = expr_behind(rest, len);
+	return out_place->len;
+}
+
+int trace_script_program_find(struct trace_script *script, struct script_probe *probe,
+			      const struct expr_word *rest)
+{
+	struct script_target *target;
+	char path[PROBE_PATH_MAX];
+	struct expr_word file, place;
+	int err;
+
+	if (!script_program_split(rest, &file, &place))
+		return trace_script_refuse(script, rest, -EINVAL,
+					   "a probe of a program is PATH:SYMBOL or PATH:OFFSET");
+	target = trace_script_target(probe, 1, 0);
+	if (!target)
+		return script->err;
+	err = trace_expr_copy(path, sizeof(path), &file) ? 0 : -ENAMETOOLONG;
+	if (!err)
+		err = uprobe_file_get(path, &target->uprobe.file);
+	if (err)
+		return trace_script_refuse(script, &file, err, "%s '%.*s'",
+					   err == -ENODEV ? "this machine has no programs, so no"
+							  : "there is no file",
+					   (int)file.len, file.at);
+	return script_program_place(script, &place, &target->uprobe);
+}
+
+/* ---- Hits: the thread of the program ---- */
+
+static void script_program_run(struct uprobe_consumer *self, uintptr_t ip, struct ftrace_regs *regs)
+{
+	struct script_target *target =
+		(struct script_target *)(void *)((char *)self -
+						 offsetof(struct script_target, uprobe));
+	const struct script_hit hit = { .probe = target->probe, .regs = regs, .ip = ip };
+
+	trace_plat_preempt_disable();
+	trace_script_hit(target->probe->clause, &hit);
+	trace_plat_preempt_enable();
+}
+
+static void script_program_entry(struct uprobe_consumer *self, struct ftrace_regs *regs)
+{
+	script_program_run(self, ftrace_regs_get_instruction_pointer(regs), regs);
+}
+
+static void script_program_return(struct uprobe_consumer *self, uintptr_t func,
+				  struct ftrace_regs *regs)
+{
+	script_program_run(self, func, regs);
+}
+
+/* ---- On and off ---- */
+
+int trace_script_program_attach(struct script_probe *probe)
+{
+	struct uprobe_consumer *consumer = &probe->target->uprobe;
+
+	if (probe->kind == SCRIPT_UPROBE)
+		consumer->handler = script_program_entry;
+	else
+		consumer->ret_handler = script_program_return;
+	return register_uprobe(consumer);
+}
+
+void trace_script_program_detach(struct script_probe *probe)
+{
+	unregister_uprobe(&probe->target->uprobe);
+}
