@@ -17,7 +17,8 @@
 #include "script_target.h"
 #include "text/str.h"
 
-#define SCRIPT_SAME_NAME 32u /* functions of one name */
+#define SCRIPT_SAME_NAME 32u   /* functions of one name */
+#define SCRIPT_FOUND_MAX 4096u /* that are found by one look at all names; more take another one */
 
 /* ---- Words ---- */
 
@@ -84,29 +85,38 @@ static uint32_t script_attach_named(const struct expr_word *word, uintptr_t *out
 	return nr;
 }
 
-/* The functions with call sites that match: their sites, as many as there is room for. Returns how many match. */
-static uint32_t script_attach_functions(const struct expr_word *pattern, uintptr_t *out_addrs,
-					uint32_t max)
+/* The sites of functions that match, as many as there is room for. Returns how many match. */
+static uint32_t script_attach_matching(const struct expr_word *word, uintptr_t *out_sites,
+				       uint32_t max)
 {
+	char text[2 * TRACE_SYM_LEN], name[TRACE_SYM_LEN + 16] = "";
+	struct trace_symbol_cursor names = { { 0 } };
 	struct ftrace_cursor cursor = { 0 };
+	struct ftrace_pattern pattern;
 	struct dyn_ftrace *record;
-	char name[TRACE_SYM_LEN];
 	uint32_t nr = 0;
 
-	if (!trace_script_is_pattern(pattern))
-		return script_attach_named(pattern, out_addrs, max);
+	if (*word->at == '!' || !trace_expr_copy(text, sizeof(text), word))
+		return 0;
+	ftrace_pattern_parse(&pattern, text);
 	while ((record = ftrace_next_record(&cursor))) {
-		uintptr_t ip = trace_plat_ip_unpack(record->ip), start;
-		size_t size;
+		uintptr_t ip = trace_plat_ip_unpack(record->ip);
+		size_t len = trace_plat_symbol_next(&names, ip, name);
 
-		if (!trace_plat_symbol(ip, name, &start, &size) ||
-		    !trace_script_matches(pattern, name))
+		if (!ftrace_pattern_match(&pattern, name, len) || !len)
 			continue;
 		if (nr < max)
-			out_addrs[nr] = ip;
+			out_sites[nr] = ip;
 		nr++;
 	}
 	return nr;
+}
+
+static uint32_t script_attach_functions(const struct expr_word *word, uintptr_t *out_sites,
+					uint32_t max)
+{
+	return trace_script_is_pattern(word) ? script_attach_matching(word, out_sites, max)
+					     : script_attach_named(word, out_sites, max);
 }
 
 static bool script_attach_is_event(const struct trace_event *event, const struct expr_word *system,
@@ -159,10 +169,11 @@ struct script_target *trace_script_target(struct script_probe *probe, uint32_t n
 	return target;
 }
 
-static int script_attach_find_functions(struct trace_script *script, struct script_probe *probe,
-					const struct expr_word *pattern)
+/* Make the target of the functions that match; up to SCRIPT_FOUND_MAX of them were found before. */
+static int script_attach_take_functions(struct script_probe *probe, const struct expr_word *pattern,
+					const uintptr_t *found, uint32_t nr)
 {
-	uint32_t nr = script_attach_functions(pattern, NULL, 0);
+	struct trace_script *script = probe->clause->script;
 	struct script_target *target;
 
 	if (!nr)
@@ -176,9 +187,26 @@ static int script_attach_find_functions(struct trace_script *script, struct scri
 		trace_snprintf(probe->name, sizeof(probe->name), "%s%.*s",
 			       probe->kind == SCRIPT_ENTRY ? "kprobe:" : "kretprobe:",
 			       (int)pattern->len, pattern->at);
-	/* No function comes or goes. */
-	(void)script_attach_functions(pattern, target->addrs, nr);
+	if (nr <= SCRIPT_FOUND_MAX)
+		memcpy(target->addrs, found, nr * sizeof(*found));
+	else /* no function comes or goes */
+		(void)script_attach_functions(pattern, target->addrs, nr);
 	return 0;
+}
+
+static int script_attach_find_functions(struct trace_script *script, struct script_probe *probe,
+					const struct expr_word *pattern)
+{
+	uint32_t room = trace_script_is_pattern(pattern) ? SCRIPT_FOUND_MAX : SCRIPT_SAME_NAME;
+	uintptr_t *found = trace_plat_alloc(room * sizeof(*found));
+	int err;
+
+	if (!found)
+		return script->err = -ENOMEM;
+	err = script_attach_take_functions(probe, pattern, found,
+					   script_attach_functions(pattern, found, room));
+	trace_plat_free(found, room * sizeof(*found));
+	return err;
 }
 
 static int script_attach_find_events(struct trace_script *script, struct script_probe *probe,

@@ -93,11 +93,39 @@ static int bench_script_compile(struct command_env *env, const char *name)
 	return err;
 }
 
+/* A clause at many functions by one pattern: compiled and switched on, for each 1,000 of them. */
+static int bench_script_attach(struct command_env *env, const char *name)
+{
+	static const char text[] = "kprobe:[a-m]* { @ = count(); }";
+	uint64_t begin = trace_plat_cycles(), cycles;
+	struct trace_script_error error;
+	struct trace_script *script;
+	int err = trace_script_create(text, NULL, &script, &error);
+	uint32_t nr;
+
+	if (!err)
+		err = trace_script_start(script);
+	cycles = trace_plat_cycles() - begin;
+	if (!err) {
+		nr = trace_script_nr_probes(script);
+		bench_print(env, name, cycles * 1000 * 1000 / nr, "instructions");
+	}
+	trace_script_free(script);
+	return err;
+}
+
 const struct bench bench_script_rows[] = {
-	{ "bt_kprobe_empty", bench_script },	{ "bt_count", bench_script },
-	{ "bt_by_pid", bench_script },		{ "bt_by_comm", bench_script },
-	{ "bt_kstack", bench_script },		{ "bt_latency", bench_script },
-	{ "bt_tp_count", bench_script },	{ "bt_tp_by_pid", bench_script },
-	{ "bt_false", bench_script },		{ "bt_tp_false", bench_script },
-	{ "bt_compile", bench_script_compile }, {},
+	{ "bt_kprobe_empty", bench_script },
+	{ "bt_count", bench_script },
+	{ "bt_by_pid", bench_script },
+	{ "bt_by_comm", bench_script },
+	{ "bt_kstack", bench_script },
+	{ "bt_latency", bench_script },
+	{ "bt_tp_count", bench_script },
+	{ "bt_tp_by_pid", bench_script },
+	{ "bt_false", bench_script },
+	{ "bt_tp_false", bench_script },
+	{ "bt_compile", bench_script_compile },
+	{ "bt_attach1000", bench_script_attach },
+	{},
 };
