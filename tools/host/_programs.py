@@ -1,8 +1,8 @@
 """Names of programs' functions, by the symbols of their files, which are below a folder of this machine.
 
 The file of a process is the one that sched_process_exec names; if the trace has no such event of it, the one of a folder for programs that has
-the name of its first thread. Fathom puts position-independent programs always at the same address. Libraries have none that is
-known, and addresses in them no name.
+the name of its first thread. Position-independent programs are taken to lie where Fathom puts them without random places: programs that
+begin while `-O userstacktrace` is recorded do. Libraries have no place that is known, and addresses in them no name.
 """
 import bisect
 import functools
