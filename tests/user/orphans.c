@@ -33,8 +33,8 @@ static void test_signals(void)
 	CHECK(nr_seen == 1 && seen[0] == SIGTERM);
 }
 
-/* A process with a child that waits at the gate; it tells the child's number, and ends. */
-static long start_orphan(int code)
+/* A process with a child that waits at the gate, perhaps in a group of its own; it tells the child's number, and ends. */
+static long start_orphan(int code, int has_group)
 {
 	char byte;
 	long pid = CALL0(NR_FORK), orphan = 0;
@@ -45,6 +45,8 @@ static long start_orphan(int code)
 			CALL3(NR_READ, gate[0], &byte, 1);
 			sys_exit(code);
 		}
+		if (has_group)
+			CALL2(NR_SETPGID, orphan, orphan);
 		CALL3(NR_WRITE, way_out[1], &orphan, sizeof(orphan));
 		sys_exit(0);
 	}
@@ -61,7 +63,7 @@ static void test_orphans(void)
 	int status;
 
 	CHECK(CALL4(NR_RT_SIGPROCMASK, 0, &chld, 0, 8) == 0);
-	orphan = start_orphan(7);
+	orphan = start_orphan(7, 0);
 	pid = next_child(&status);
 	CHECK(pid > 0 && pid != orphan && status == 0);
 	CHECK(CALL4(NR_RT_SIGTIMEDWAIT, &chld, &info, 0, 8) == SIGCHLD && info.pid == pid);
@@ -72,6 +74,18 @@ static void test_orphans(void)
 	CHECK(next_child(&status) == -ECHILD);
 }
 
+/* A group whose last keeper ends gets SIGHUP only if a member is stopped. */
+static void test_groups(void)
+{
+	long orphan = start_orphan(9, 1), pid;
+	int status;
+
+	pid = next_child(&status);
+	CHECK(pid > 0 && pid != orphan && status == 0);
+	CHECK(CALL3(NR_WRITE, gate[1], "x", 1) == 1);
+	CHECK(next_child(&status) == orphan && status == 9 << 8);
+}
+
 /* Those of a program that ignores the ends of its children go by themselves, when they end and not before. */
 static void test_ignored(void)
 {
@@ -79,7 +93,7 @@ static void test_ignored(void)
 	int status;
 
 	CHECK(set(SIGCHLD, (void (*)(int, void *, void *))1, 0) == 0);
-	orphan = start_orphan(8);
+	orphan = start_orphan(8, 0);
 	while (CALL4(NR_WAIT4, orphan, &status, 1, 0) == -ECHILD)
 		; /* its parent has not ended */
 	CHECK(CALL4(NR_WAIT4, orphan, &status, 1, 0) == 0 && CALL2(NR_KILL, orphan, 0) == 0);
@@ -93,6 +107,7 @@ void main_program(long *sp)
 	CHECK(CALL1(NR_PIPE, gate) == 0 && CALL1(NR_PIPE, way_out) == 0);
 	test_signals();
 	test_orphans();
+	test_groups();
 	test_ignored();
 	put("orphans are as they should be\n");
 	sys_exit(0);
