@@ -112,6 +112,7 @@ static void stack_push_words(struct stack *stack, const struct elf_image *image,
 	uint64_t *words = kmalloc(nr * sizeof(*words));
 	uintptr_t string = stack->strings;
 	const char *text = args->text;
+	size_t nr_aux;
 
 	if (!words) {
 		stack->err = -ENOMEM;
@@ -120,8 +121,11 @@ static void stack_push_words(struct stack *stack, const struct elf_image *image,
 	words[at++] = args->argc;
 	at += stack_make_pointers(words + at, args->argc, &text, &string);
 	at += stack_make_pointers(words + at, args->envc, &text, &string);
-	at += stack_make_aux(stack, image, args, words + at);
+	nr_aux = stack_make_aux(stack, image, args, words + at);
+	at += nr_aux;
 	stack->sp = ALIGN_DOWN(stack->sp - at * sizeof(*words), 16) + at * sizeof(*words);
+	stack->mm->aux_end = stack->sp;
+	stack->mm->aux_start = stack->sp - nr_aux * sizeof(*words);
 	stack_push(stack, words, at * sizeof(*words));
 	kfree(words);
 }

@@ -110,6 +110,8 @@ struct mm *mm_copy(struct mm *from)
 	to->arg_start = from->arg_start;
 	to->arg_end = from->arg_end;
 	to->env_end = from->env_end;
+	to->aux_start = from->aux_start;
+	to->aux_end = from->aux_end;
 	strlcpy(to->exe, from->exe, sizeof(to->exe));
 	to->is_dumpable = from->is_dumpable;
 	mutex_lock(&to->lock);

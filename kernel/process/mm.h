@@ -65,8 +65,9 @@ struct mm {
 	uintptr_t stack_top;
 	int aslr_mode; /* that it was made with, see <kernel/process.h> */
 	uintptr_t arg_start, arg_end,
-		env_end;	/* strings of arguments, behind them the environment */
-	char exe[VFS_PATH_MAX]; /* absolute path of the program */
+		env_end;	      /* strings of arguments, behind them the environment */
+	uintptr_t aux_start, aux_end; /* the auxiliary vector, on the stack */
+	char exe[VFS_PATH_MAX];	      /* absolute path of the program */
 	/*
 	 * Programs of the same user may look into it, and trace it: no rights were given up or taken in it, and its
 	 * file may be read. Changed by its own threads.

@@ -23,6 +23,7 @@ struct proc_entry {
 };
 
 static const struct proc_entry proc_entries[] = {
+	{ "auxv", PROC_AUXV, 0400, VFS_REGULAR },
 	{ "cmdline", PROC_CMDLINE, 0444, VFS_REGULAR },
 	{ "comm", PROC_COMM, 0644, VFS_REGULAR },
 	{ "cwd", PROC_LINK_CWD, 0777, VFS_LINK },
@@ -157,7 +158,8 @@ static int proc_lookup(void *dir, const char *name, void **out_node)
 /* Is the file root's, because the program has memory that others of its user may not see? */
 static bool proc_is_hidden(const struct proc_node *node)
 {
-	return (node->kind == PROC_ENVIRON || node->kind == PROC_MEM || node->kind == PROC_FD) &&
+	return (node->kind == PROC_AUXV || node->kind == PROC_ENVIRON || node->kind == PROC_MEM ||
+		node->kind == PROC_FD) &&
 	       !process_is_dumpable(node->process);
 }
 
@@ -334,7 +336,8 @@ static int proc_open(void *object, struct file *file)
 	if (open)
 		open->text = proc_text(node->process, node->tid, node->kind, &open->len, &err);
 	/* Asked afterwards: if the text is that of a new program, the answer is, too. */
-	if (!err && (node->kind == PROC_MAPS || node->kind == PROC_ENVIRON) &&
+	if (!err &&
+	    (node->kind == PROC_MAPS || node->kind == PROC_AUXV || node->kind == PROC_ENVIRON) &&
 	    !ptrace_may_access(node->process))
 		err = -EACCES;
 	if (err) {

@@ -190,6 +190,10 @@ static void proc_show(struct text *text, const struct proc_facts *facts, enum pr
 		if (mm)
 			proc_show_memory(text, mm, mm->arg_start, mm->arg_end);
 		break;
+	case PROC_AUXV:
+		if (mm)
+			proc_show_memory(text, mm, mm->aux_start, mm->aux_end);
+		break;
 	case PROC_ENVIRON:
 		if (mm)
 			proc_show_memory(text, mm, mm->arg_end, mm->env_end);

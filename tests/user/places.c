@@ -1,7 +1,8 @@
 /*
  * Test of the places of a program's parts: the program begins itself anew some times and compares where things are. The
  * first argument says what may differ: "pie" the program, too; "fixed" all but the program; "none" nothing. Ends with
- * 0, or with the line of the check that failed.
+ * 0, or with the line of the check that failed. The auxiliary vector, by which debuggers learn these places, is in
+ * /proc/self/auxv.
  */
 #include "nolib.h"
 
@@ -88,6 +89,25 @@ static void check_personality(void)
 	CHECK(CALL1(NR_PERSONALITY, 0) == ADDR_NO_RANDOMIZE);
 }
 
+/* The vector of the file is the one on the stack, behind the environment. */
+static void check_auxv(char **envp)
+{
+	unsigned long words[128];
+	const unsigned long *here;
+	long fd = CALL3(NR_OPEN, "/proc/self/auxv", 0, 0),
+	     got = CALL3(NR_READ, fd, words, sizeof(words)), i = 0;
+
+	while (*envp)
+		envp++;
+	here = (unsigned long *)(envp + 1);
+	do {
+		CHECK(words[i] == here[i] && words[i + 1] == here[i + 1]);
+		i += 2;
+	} while (here[i - 2]);
+	CHECK(got == i * (long)sizeof(*words) && CALL3(NR_READ, fd, words, sizeof(words)) == 0);
+	CHECK(CALL1(NR_CLOSE, fd) == 0);
+}
+
 void main_program(long *sp)
 {
 	char **argv = (char **)(sp + 1), **envp = argv + sp[0] + 1;
@@ -99,6 +119,7 @@ void main_program(long *sp)
 		CALL3(NR_WRITE, 1, &bits, sizeof(bits));
 		sys_exit(0);
 	}
+	check_auxv(envp);
 	check_personality();
 	bits = places_differ(ADDR_NO_RANDOMIZE, envp);
 	CHECK(!(bits.program | bits.heap | bits.mapping | bits.stack));
