@@ -17,8 +17,7 @@ const struct script_type trace_script_signed = SCRIPT_WORD_TYPE(true);
 const struct script_type trace_script_unsigned = SCRIPT_WORD_TYPE(false);
 
 /* The node must have a number; or a type that is not known yet. */
-static void script_type_want_number(const struct script_type_check *check,
-				    const struct script_node *node)
+void trace_script_want_number(const struct script_type_check *check, const struct script_node *node)
 {
 	if (!script_type_is_number(&node->type) && (node->type.kind || check->is_last))
 		trace_script_refuse(check->script, &node->word, -EINVAL,
@@ -29,7 +28,7 @@ static void script_type_want_number(const struct script_type_check *check,
 void trace_script_type_number_of(struct script_type_check *check, struct script_node *node)
 {
 	trace_script_type_of(check, node);
-	script_type_want_number(check, node);
+	trace_script_want_number(check, node);
 }
 
 /* ---- Names ---- */
@@ -74,8 +73,8 @@ static struct script_type script_type_list(struct script_type_check *check,
 	return type;
 }
 
-static void script_type_keys(struct script_type_check *check, struct script_node *node,
-			     struct script_node *keys)
+void trace_script_type_keys(struct script_type_check *check, struct script_node *node,
+			    struct script_node *keys)
 {
 	struct script_type type = script_type_list(check, keys);
 
@@ -95,7 +94,7 @@ static void script_type_map(struct script_type_check *check, struct script_node 
 	node->map = trace_script_find_map(check, &node->word);
 	if (!node->map)
 		return;
-	script_type_keys(check, node, node->a);
+	trace_script_type_keys(check, node, node->a);
 	value = &node->map->value;
 	node->type = *value;
 	if (value->kind == SCRIPT_AVG || value->kind >= SCRIPT_STATS)
@@ -137,8 +136,8 @@ static void script_type_binary(struct script_type_check *check, struct script_no
 		node->type = trace_script_unsigned;
 		return;
 	}
-	script_type_want_number(check, node->a);
-	script_type_want_number(check, node->b);
+	trace_script_want_number(check, node->a);
+	trace_script_want_number(check, node->b);
 	node->type = script_type_is_signed(node) ? trace_script_signed : trace_script_unsigned;
 }
 
@@ -155,66 +154,6 @@ static void script_type_choice(struct script_type_check *check, struct script_no
 	    !trace_script_unify(check, &node->type, &node->c->type))
 		trace_script_type_refuse(check, node, "both values of ?: must be of one type");
 	check->has_changed = had_changed; /* the type is made anew each time */
-}
-
-/* ---- Calls ---- */
-
-/* print(), clear(), zero() take a table as a whole; delete() one with keys, or keys behind it. */
-static void script_type_map_call(struct script_type_check *check, struct script_node *node)
-{
-	struct script_node *of = node->a;
-
-	of->map = trace_script_find_map(check, &of->word);
-	if (!of->map)
-		return;
-	if (node->function->kind == SCRIPT_F_DELETE) {
-		if (of->next && of->a)
-			trace_script_type_refuse(check, of->next, "the keys stand twice");
-		script_type_keys(check, of, of->a ? of->a : of->next);
-	}
-	if (!of->map->value.kind && check->is_last)
-		trace_script_type_refuse(check, of, "this table is never set");
-}
-
-static void script_type_depth(struct script_type_check *check, struct script_node *node)
-{
-	uint64_t depth = SCRIPT_STACK_DEPTH;
-
-	if (node->a) {
-		depth = node->a->number;
-		if (node->a->op != SCRIPT_NUMBER || !depth || depth > SCRIPT_STACK_DEPTH)
-			trace_script_type_refuse(check, node->a, "a stack has 1 to 32 functions");
-	}
-	node->type.bytes = 8 * ((uint32_t)depth + 1);
-}
-
-static void script_type_call(struct script_type_check *check, struct script_node *node)
-{
-	bool takes_map;
-
-	if (!trace_script_find_function(check, node))
-		return;
-	node->type.kind = node->function->gives;
-	node->type.bytes = 8;
-	takes_map =
-		node->function->kind >= SCRIPT_F_PRINT && node->function->kind <= SCRIPT_F_DELETE;
-	if (takes_map && node->a->op == SCRIPT_MAP &&
-	    (node->function->kind != SCRIPT_F_PRINT || !node->a->a)) {
-		script_type_map_call(check, node);
-		return;
-	}
-	if (takes_map && node->function->kind != SCRIPT_F_PRINT) {
-		trace_script_type_refuse(check, node->a, "a table is expected here");
-		return;
-	}
-	for (struct script_node *arg = node->a; arg; arg = arg->next)
-		trace_script_type_of(check, arg);
-	if (node->function->kind == SCRIPT_F_STR)
-		node->type.bytes = SCRIPT_TEXT_BYTES;
-	if (node->function->kind >= SCRIPT_F_KSTACK)
-		script_type_depth(check, node);
-	else if (node->a && node->function->kind >= SCRIPT_F_STR)
-		script_type_want_number(check, node->a);
 }
 
 static void script_type_number(struct script_type_check *check, struct script_node *node)
@@ -242,15 +181,6 @@ static void script_type_tuple(struct script_type_check *check, struct script_nod
 	node->type = script_type_list(check, node->a);
 }
 
-/* A call that is a value. */
-static void script_type_called(struct script_type_check *check, struct script_node *node)
-{
-	script_type_call(check, node);
-	if (!check->script->err && node->function->kind < SCRIPT_F_STR)
-		trace_script_refuse(check->script, &node->word, -EINVAL, "%s() gives no value here",
-				    node->function->name);
-}
-
 /* a++ */
 static void script_type_step(struct script_type_check *check, struct script_node *node)
 {
@@ -261,7 +191,7 @@ static void script_type_step(struct script_type_check *check, struct script_node
 		of->map = trace_script_find_map(check, &of->word);
 		if (!of->map)
 			return;
-		script_type_keys(check, of, of->a);
+		trace_script_type_keys(check, of, of->a);
 		if (!trace_script_unify(check, &of->map->value, &trace_script_signed))
 			trace_script_type_refuse(check, of, "this table holds no numbers");
 	} else if (of->op == SCRIPT_VAR) {
@@ -279,7 +209,7 @@ void trace_script_type_of(struct script_type_check *check, struct script_node *n
 		[SCRIPT_NUMBER] = script_type_number,
 		[SCRIPT_STRING] = script_type_string,
 		[SCRIPT_BUILTIN] = trace_script_type_builtin,
-		[SCRIPT_CALL] = script_type_called,
+		[SCRIPT_CALL] = trace_script_type_called,
 		[SCRIPT_VAR] = script_type_var,
 		[SCRIPT_MAP] = script_type_map,
 		[SCRIPT_MEMBER] = trace_script_type_member,
@@ -359,7 +289,7 @@ static void script_type_assign_map(struct script_type_check *check, struct scrip
 	to->map = trace_script_find_map(check, &to->word);
 	if (!to->map)
 		return;
-	script_type_keys(check, to, to->a);
+	trace_script_type_keys(check, to, to->a);
 	if (from->op == SCRIPT_CALL && trace_script_find_function(check, from) &&
 	    from->function->is_for_map && !node->binary) {
 		script_type_aggregate(check, node);
@@ -367,7 +297,7 @@ static void script_type_assign_map(struct script_type_check *check, struct scrip
 	}
 	trace_script_type_of(check, from);
 	if (node->binary)
-		script_type_want_number(check, from);
+		trace_script_want_number(check, from);
 	if (to->map->value.kind >= SCRIPT_COUNT ||
 	    !trace_script_unify(check, &to->map->value, &from->type))
 		trace_script_refuse(check->script, &node->word, -EINVAL, "%.*s holds %s elsewhere",
@@ -383,7 +313,7 @@ static void script_type_assign_var(struct script_type_check *check, struct scrip
 	if (check->script->err || (!node->b->type.kind && !check->is_last))
 		return;
 	if (node->binary)
-		script_type_want_number(check, node->b);
+		trace_script_want_number(check, node->b);
 	for (var = check->clause->vars; var && !trace_expr_same(&var->name, &node->a->word);)
 		var = var->next;
 	if (!var) {
@@ -430,7 +360,7 @@ static void script_type_statement(struct script_type_check *check, struct script
 	case SCRIPT_LEAVE:
 		break;
 	default:
-		script_type_call(check, node->a);
+		trace_script_type_call(check, node->a);
 		if (!check->script->err &&
 		    (node->a->function->is_for_map || node->a->function->kind >= SCRIPT_F_STR))
 			trace_script_refuse(check->script, &node->word, -EINVAL,

@@ -1,4 +1,4 @@
-/* Shared by the files of types: script_type.c expressions and statements, script_name.c names. See script.h. */
+/* Shared by the files of types: script_type.c expressions and statements, script_call.c calls, script_name.c names. See script.h. */
 #ifndef TRACE_SCRIPT_TYPE_H
 #define TRACE_SCRIPT_TYPE_H
 
@@ -25,6 +25,16 @@ int trace_script_type_refuse(const struct script_type_check *check, const struct
 /* Find the type of an expression, and of all in it; it must be a number. */
 void trace_script_type_of(struct script_type_check *check, struct script_node *node);
 void trace_script_type_number_of(struct script_type_check *check, struct script_node *node);
+
+/* The node must have a number; or a type that is not known yet. */
+void trace_script_want_number(const struct script_type_check *check,
+			      const struct script_node *node);
+/* The keys of a table, of which the first is `keys`, or none. */
+void trace_script_type_keys(struct script_type_check *check, struct script_node *node,
+			    struct script_node *keys);
+/* A call as a statement, and as a value. */
+void trace_script_type_call(struct script_type_check *check, struct script_node *node);
+void trace_script_type_called(struct script_type_check *check, struct script_node *node);
 
 /* Types of names; those of `a` and `b` are found first. */
 void trace_script_type_builtin(struct script_type_check *check, struct script_node *node);
