@@ -244,8 +244,9 @@ static void script_write_record(struct trace_script *script, const struct script
 {
 	switch (format->kind) {
 	case SCRIPT_PRINT_MAP:
-		if (trace_script_print_begin(&script->print, format->map))
+		if (trace_script_print_begin(&script->print, format->map, format->top))
 			trace_seq_puts(seq, "(out of memory)\n");
+		script->print.divisor = format->divisor;
 		break;
 	case SCRIPT_CLEAR_MAP:
 	case SCRIPT_ZERO_MAP:
@@ -287,7 +288,7 @@ bool trace_script_print(struct trace_script *script, struct trace_seq *seq)
 		struct script_map *map = script->next_printed;
 
 		script->next_printed = map->next;
-		if (trace_script_print_begin(&script->print, map)) {
+		if (trace_script_print_begin(&script->print, map, 0)) {
 			trace_seq_puts(seq, "(out of memory)\n");
 			return true;
 		}

@@ -153,6 +153,7 @@ struct script_format {
 	} kind;
 	const char *text;
 	struct script_map *map;
+	uint32_t top, divisor; /* of a table that is printed; 0: all its keys, undivided */
 	uint32_t nr, bytes;
 	struct script_type types[SCRIPT_PARTS_MAX];
 	uint32_t offsets[SCRIPT_PARTS_MAX]; /* in the record */

@@ -188,6 +188,10 @@ static void script_action_map_call(struct script_emit *emit, struct script_node 
 	if (!format)
 		return;
 	format->map = call->a->map;
+	if (kind == SCRIPT_PRINT_MAP && call->a->next) {
+		format->top = (uint32_t)call->a->next->number;
+		format->divisor = call->a->next->next ? (uint32_t)call->a->next->next->number : 0;
+	}
 	trace_script_step(emit, SCRIPT_STEP_OUT, 0)->own.data = format;
 }
 

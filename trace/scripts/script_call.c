@@ -1,5 +1,96 @@
 /* Types of calls of functions, for script_type.c. See script.h. */
+#include "types/btf.h"
 #include "script_type.h"
+#include "text/str.h"
+
+static void script_call_depth(struct script_type_check *check, struct script_node *node)
+{
+	uint64_t depth = SCRIPT_STACK_DEPTH;
+
+	if (node->a) {
+		depth = node->a->number;
+		if (node->a->op != SCRIPT_NUMBER || !depth || depth > SCRIPT_STACK_DEPTH)
+			trace_script_type_refuse(check, node->a, "a stack has 1 to 32 functions");
+	}
+	node->type.bytes = 8 * ((uint32_t)depth + 1);
+}
+
+/* ---- sizeof() ---- */
+
+static uint64_t script_call_bits_of(const struct expr_word *digits)
+{
+	uint64_t bits;
+
+	return trace_expr_number(digits, 10, false, &bits) || bits > 64 ? 0 : bits;
+}
+
+/* Bytes of `uint32`, `struct file`, `struct file *`; 0: the type is not known. */
+static uint64_t script_call_bytes_of_type(const struct expr_word *type)
+{
+	struct expr_word word = *type, digits;
+	char name[TRACE_SYM_LEN];
+
+	if (trace_expr_ends(&word, "*"))
+		return 8;
+	if (trace_expr_starts(&word, "int") || trace_expr_starts(&word, "uint")) {
+		digits = expr_behind(&word, *word.at == 'u' ? 4 : 3);
+		return script_call_bits_of(&digits) / 8;
+	}
+	(void)expr_take_until(&word, " ");
+	word = trace_expr_strip(word);
+	return trace_expr_copy(name, sizeof(name), &word)
+		       ? trace_btf_sizeof(trace_btf_find_type(name))
+		       : 0;
+}
+
+static void script_call_be_number(struct script_node *node, uint64_t number)
+{
+	node->op = SCRIPT_NUMBER;
+	node->number = number;
+	node->type = trace_script_signed;
+}
+
+void trace_script_type_sizeof(struct script_type_check *check, struct script_node *node)
+{
+	uint64_t bytes = script_call_bytes_of_type(&node->word);
+
+	if (bytes)
+		script_call_be_number(node, bytes);
+	else
+		trace_script_refuse(check->script, &node->word, -EINVAL,
+				    "no type is known as '%.*s'", (int)node->word.len,
+				    node->word.at);
+}
+
+/* Of a value. */
+static void script_call_sizeof(struct script_type_check *check, struct script_node *node)
+{
+	const struct script_node *of = node->a;
+
+	trace_script_type_of(check, node->a);
+	node->type = trace_script_signed;
+	if (check->script->err || !of->type.kind)
+		return;
+	if (of->op == SCRIPT_CAST && of->bits)
+		script_call_be_number(node, of->bits / 8);
+	else if (of->type.kind == SCRIPT_STRUCT)
+		script_call_be_number(node, trace_btf_sizeof(of->type.id));
+	else
+		script_call_be_number(node, of->type.bytes);
+}
+
+/* ---- Calls ---- */
+
+/* print(@x, TOP, DIV): constants. */
+static void script_call_print_numbers(struct script_type_check *check,
+				      const struct script_node *number)
+{
+	for (; number; number = number->next) {
+		if (number->op != SCRIPT_NUMBER || !number->number || number->number > INT32_MAX)
+			trace_script_type_refuse(
+				check, number, "a number of keys, or to divide by, is a constant");
+	}
+}
 
 /* print(), clear(), zero() take a table as a whole; delete() one with keys, or keys behind it. */
 static void script_call_of_map(struct script_type_check *check, struct script_node *node)
@@ -14,20 +105,36 @@ static void script_call_of_map(struct script_type_check *check, struct script_no
 			trace_script_type_refuse(check, of->next, "the keys stand twice");
 		trace_script_type_keys(check, of, of->a ? of->a : of->next);
 	}
+	if (node->function->kind == SCRIPT_F_PRINT)
+		script_call_print_numbers(check, of->next);
 	if (!of->map->value.kind && check->is_last)
 		trace_script_type_refuse(check, of, "this table is never set");
 }
 
-static void script_call_depth(struct script_type_check *check, struct script_node *node)
+/* len(@x) */
+static void script_call_len(struct script_type_check *check, struct script_node *node)
 {
-	uint64_t depth = SCRIPT_STACK_DEPTH;
+	node->type = trace_script_signed;
+	if (node->a->op != SCRIPT_MAP || node->a->a)
+		trace_script_type_refuse(check, node->a, "a table is expected here");
+	else
+		script_call_of_map(check, node);
+}
 
-	if (node->a) {
-		depth = node->a->number;
-		if (node->a->op != SCRIPT_NUMBER || !depth || depth > SCRIPT_STACK_DEPTH)
-			trace_script_type_refuse(check, node->a, "a stack has 1 to 32 functions");
-	}
-	node->type.bytes = 8 * ((uint32_t)depth + 1);
+static void script_call_strncmp(struct script_type_check *check, struct script_node *node)
+{
+	const struct script_node *a = node->a, *b = a->next, *nr = b->next;
+
+	for (struct script_node *arg = node->a; arg; arg = arg->next)
+		trace_script_type_of(check, arg);
+	node->type = trace_script_signed;
+	if (check->script->err)
+		return;
+	if ((a->type.kind && a->type.kind != SCRIPT_TEXT) ||
+	    (b->type.kind && b->type.kind != SCRIPT_TEXT))
+		trace_script_type_refuse(check, node, "strncmp() compares two texts");
+	if (nr->op != SCRIPT_NUMBER || nr->number > SCRIPT_TEXT_BYTES)
+		trace_script_type_refuse(check, nr, "the number of characters is 0 to 64");
 }
 
 void trace_script_type_call(struct script_type_check *check, struct script_node *node)
@@ -36,6 +143,19 @@ void trace_script_type_call(struct script_type_check *check, struct script_node 
 
 	if (!trace_script_find_function(check, node))
 		return;
+	switch (node->function->kind) {
+	case SCRIPT_F_LEN:
+		script_call_len(check, node);
+		return;
+	case SCRIPT_F_SIZEOF:
+		script_call_sizeof(check, node);
+		return;
+	case SCRIPT_F_STRNCMP:
+		script_call_strncmp(check, node);
+		return;
+	default:
+		break;
+	}
 	node->type.kind = node->function->gives;
 	node->type.bytes = 8;
 	takes_map =
@@ -45,7 +165,7 @@ void trace_script_type_call(struct script_type_check *check, struct script_node 
 		script_call_of_map(check, node);
 		return;
 	}
-	if (takes_map && node->function->kind != SCRIPT_F_PRINT) {
+	if (takes_map && (node->function->kind != SCRIPT_F_PRINT || node->a->next)) {
 		trace_script_type_refuse(check, node->a, "a table is expected here");
 		return;
 	}

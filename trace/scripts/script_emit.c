@@ -87,22 +87,6 @@ static bool script_emit_is_signed(const struct script_node *node)
 	return node->type.is_signed;
 }
 
-static void script_emit_same_text(struct script_emit *emit, struct script_node *node)
-{
-	const struct script_type text = { .kind = SCRIPT_TEXT, .bytes = SCRIPT_TEXT_BYTES };
-	uint32_t top = emit->top, a, b;
-	struct expr_insn *insn;
-
-	a = trace_script_emit_room(emit, text.bytes);
-	trace_script_emit_slot(emit, node->a, a, &text);
-	b = trace_script_emit_room(emit, text.bytes);
-	trace_script_emit_slot(emit, node->b, b, &text);
-	insn = trace_script_step(emit, SCRIPT_STEP_SAME_TEXT, a);
-	insn->own.words[0] = b;
-	insn->own.words[1] = node->binary == SCRIPT_NE;
-	emit->top = top;
-}
-
 /* Go on if the value is one of `first` to `last`, which goes on over 0; else by the list. */
 static void script_emit_range(struct script_emit *emit, uint64_t first, uint64_t last,
 			      struct script_patch **falses)
@@ -252,7 +236,7 @@ static void script_emit_binary(struct script_emit *emit, struct script_node *nod
 	uint32_t temp;
 
 	if (node->a->type.kind == SCRIPT_TEXT) {
-		script_emit_same_text(emit, node);
+		trace_script_emit_same_text(emit, node);
 		return;
 	}
 	if (node->binary <= SCRIPT_AND || (node->binary >= SCRIPT_EQ && node->binary <= SCRIPT_GT &&
@@ -481,8 +465,8 @@ void trace_script_emit_value(struct script_emit *emit, struct script_node *node)
 	case SCRIPT_STEP:
 		trace_script_emit_count(emit, node);
 		break;
-	default: /* ksym(), usym() */
-		trace_script_emit_value(emit, node->a);
+	default:
+		trace_script_emit_call(emit, node);
 		break;
 	}
 	emit->top = top;

@@ -91,6 +91,7 @@ static uint32_t script_map_take_free(struct script_map *map)
 
 static void script_map_give_back(struct script_map *map, uint32_t number)
 {
+	atomic_fetch_sub_explicit(&map->nr_keys, 1, memory_order_relaxed);
 	script_lock(&map->free_lock);
 	script_map_entry(map, number)->next = map->free;
 	map->free = number;
@@ -125,6 +126,7 @@ static bool script_map_put(struct script_map *map, struct script_bucket *bucket,
 	memset(script_entry_value(map, entry), 0, WORD * map->value_words);
 	entry->next = bucket->first;
 	bucket->first = number;
+	atomic_fetch_add_explicit(&map->nr_keys, 1, memory_order_relaxed);
 	return true;
 }
 

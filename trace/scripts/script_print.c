@@ -264,7 +264,7 @@ static size_t script_print_bytes(const struct script_print *print)
 	return (size_t)print->map->nr_entries * print->map->stride;
 }
 
-int trace_script_print_begin(struct script_print *print, struct script_map *map)
+int trace_script_print_begin(struct script_print *print, struct script_map *map, uint32_t top)
 {
 	*print = (struct script_print){ .map = map };
 	print->memory = trace_plat_alloc(script_print_bytes(print));
@@ -278,6 +278,7 @@ int trace_script_print_begin(struct script_print *print, struct script_map *map)
 		print->sorted[i] =
 			(struct script_entry *)(void *)(print->memory + (size_t)i * map->stride);
 	script_print_sort(print);
+	print->at = top && top < print->nr ? print->nr - top : 0;
 	return 0;
 }
 
@@ -324,6 +325,20 @@ static bool script_print_hist_line(struct script_print *print, struct script_ent
 	return range.most && range.first + print->line++ <= range.last;
 }
 
+/* Divide a value of the copy, if it is a number. */
+static void script_print_divide(const struct script_print *print, uint64_t *value)
+{
+	const struct script_type *type = &print->map->value;
+	bool is_number = type->kind == SCRIPT_INT || type->kind == SCRIPT_COUNT ||
+			 type->kind == SCRIPT_SUM || type->kind == SCRIPT_MIN ||
+			 type->kind == SCRIPT_MAX;
+
+	if (print->divisor < 2 || !is_number)
+		return;
+	*value = type->is_signed ? (uint64_t)((int64_t)*value / print->divisor)
+				 : *value / print->divisor;
+}
+
 bool trace_script_print_line(struct script_print *print, struct trace_seq *seq)
 {
 	struct script_entry *entry;
@@ -344,6 +359,7 @@ bool trace_script_print_line(struct script_print *print, struct trace_seq *seq)
 		print->line = 0;
 	} else {
 		script_print_key(print, entry, seq);
+		script_print_divide(print, script_entry_value(print->map, entry));
 		trace_script_print_value(seq, &print->map->value,
 					 script_entry_value(print->map, entry));
 		trace_seq_putc(seq, '\n');

@@ -163,6 +163,26 @@ static void script_step_divide(struct expr_run *expr, const struct expr_insn *in
 				       expr->temps[insn->to], value));
 }
 
+static uint64_t script_step_differ(const uint8_t *a, const uint8_t *b, uint64_t max)
+{
+	for (uint64_t i = 0; i < max; i++) {
+		if (a[i] != b[i])
+			return 1;
+		if (!a[i])
+			break;
+	}
+	return 0;
+}
+
+static void script_step_strncmp(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	const uint8_t *bytes = script_step_run(expr)->bytes;
+
+	value = script_step_differ(bytes + insn->offset, bytes + insn->own.words[0],
+				   insn->own.words[1]);
+	expr_next(expr, insn, value);
+}
+
 static void script_step_same_text(struct expr_run *expr, const struct expr_insn *insn,
 				  uint64_t value)
 {
@@ -286,6 +306,8 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_COUNT] = trace_script_step_count,
 	[SCRIPT_STEP_COUNTER] = trace_script_step_counter,
 	[SCRIPT_STEP_COUNTER_GET] = trace_script_step_counter_get,
+	[SCRIPT_STEP_LEN] = trace_script_step_len,
+	[SCRIPT_STEP_STRNCMP] = script_step_strncmp,
 	[SCRIPT_STEP_AGGREGATE] = trace_script_step_aggregate,
 	[SCRIPT_STEP_OUT] = script_step_out,
 	[SCRIPT_STEP_EXIT] = script_step_exit,

@@ -27,9 +27,10 @@ enum script_step_kind {
 	SCRIPT_STEP_FIELD, /* a text of the event, the field `data`, to `offset` */
 	SCRIPT_STEP_KSTACK, /* to `offset`, words[0] addresses; words[1] bytes in all, or up to a 0 */
 	SCRIPT_STEP_USTACK,
-	SCRIPT_STEP_READ,      /* `to` bytes at the address value + words[0] */
-	SCRIPT_STEP_COMPARE,   /* temps[to] with the value; words: binary, signed */
-	SCRIPT_STEP_DIVIDE,    /* the same */
+	SCRIPT_STEP_READ,    /* `to` bytes at the address value + words[0] */
+	SCRIPT_STEP_COMPARE, /* temps[to] with the value; words: binary, signed */
+	SCRIPT_STEP_DIVIDE,  /* the same */
+	SCRIPT_STEP_STRNCMP, /* texts at `offset` and words[0], up to words[1] characters: 0 or 1 */
 	SCRIPT_STEP_SAME_TEXT, /* texts at `offset` and words[0]; words[1]: negated */
 	SCRIPT_STEP_MAP_GET,   /* `data`, key at `offset` */
 	SCRIPT_STEP_MAP_COPY,  /* the same to words[0], where the value is no word */
@@ -40,6 +41,7 @@ enum script_step_kind {
 	SCRIPT_STEP_COUNT,
 	SCRIPT_STEP_COUNTER, /* counter number `to` */
 	SCRIPT_STEP_COUNTER_GET,
+	SCRIPT_STEP_LEN,
 	SCRIPT_STEP_AGGREGATE, /* the value */
 	SCRIPT_STEP_OUT,       /* the format `data`, its values at `offset` */
 	SCRIPT_STEP_EXIT,
@@ -84,6 +86,7 @@ void trace_script_step_count(struct expr_run *expr, const struct expr_insn *insn
 void trace_script_step_counter(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_counter_get(struct expr_run *expr, const struct expr_insn *insn,
 				   uint64_t value);
+void trace_script_step_len(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_aggregate(struct expr_run *expr, const struct expr_insn *insn,
 				 uint64_t value);
 

@@ -149,6 +149,14 @@ void trace_script_step_counter_get(struct expr_run *expr, const struct expr_insn
 	expr_next(expr, insn, value);
 }
 
+void trace_script_step_len(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	const struct script_map *map = script_step_map(insn);
+
+	value = map->is_counter ? 1 : atomic_load_explicit(&map->nr_keys, memory_order_relaxed);
+	expr_next(expr, insn, value);
+}
+
 static uint32_t script_step_log2_slot(const struct script_type *type, uint64_t value)
 {
 	if (type->is_signed && (int64_t)value < 0)

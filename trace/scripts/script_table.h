@@ -92,6 +92,7 @@ struct script_map {
 	_Atomic uint32_t free_lock;
 	uint32_t free;	   /* number of an entry that was given back; 0: none */
 	uint32_t nr_taken; /* entries ever taken, from number 1 on */
+	_Atomic uint32_t nr_keys;
 	struct trace_script *script;
 	struct script_map *next;
 };
@@ -214,6 +215,7 @@ struct script_print {
 	uint8_t *memory;
 	struct script_entry **sorted;
 	uint32_t nr, at, line;
+	uint32_t divisor; /* of values that are numbers, counts and sums; 0 or 1: none */
 };
 
 /* ---- script_print.c ---- */
@@ -221,8 +223,8 @@ struct script_print {
 /* A value of that type at `at`. */
 void trace_script_print_value(struct trace_seq *seq, const struct script_type *type,
 			      const void *at);
-/* Begin to print a table as it is now. 0 or -ENOMEM. */
-int trace_script_print_begin(struct script_print *print, struct script_map *map);
+/* Begin to print a table as it is now: its `top` largest values, or all with 0. 0 or -ENOMEM. */
+int trace_script_print_begin(struct script_print *print, struct script_map *map, uint32_t top);
 /*
  * Write the next line. False: it is all printed, and the memory is freed. Empty lines are where bpftrace 0.17
  * has them: behind each histogram, behind averages, and for a table without entries.

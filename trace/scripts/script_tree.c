@@ -198,18 +198,6 @@ static void script_tree_list(struct script_lex *lex, struct script_node *node, c
 	trace_script_expect(lex, end);
 }
 
-static struct script_node *script_tree_name(struct script_lex *lex, const struct expr_word *word,
-					    uint32_t depth)
-{
-	bool is_call = trace_script_take(lex, "(");
-	struct script_node *node =
-		trace_script_node(lex, is_call ? SCRIPT_CALL : SCRIPT_BUILTIN, word);
-
-	if (node && is_call)
-		script_tree_list(lex, node, ")", depth);
-	return node;
-}
-
 static struct script_node *script_tree_map(struct script_lex *lex, const struct expr_word *word,
 					   uint32_t depth)
 {
@@ -247,6 +235,24 @@ static bool script_tree_is_cast(const struct script_lex *at, struct expr_word *o
 	/* `(pid) + 1`, `(@a)`: one name is a cast if it is a type's, which the other check knows. */
 	return stars || names > 1 || trace_expr_starts(out, "int") ||
 	       trace_expr_starts(out, "uint");
+}
+
+static struct script_node *script_tree_name(struct script_lex *lex, const struct expr_word *word,
+					    uint32_t depth)
+{
+	bool is_call = trace_script_take(lex, "(");
+	struct script_node *node;
+	struct expr_word type;
+
+	if (is_call && trace_expr_is(word, "sizeof") && script_tree_is_cast(lex, &type)) {
+		lex->at = type.at + type.len;
+		node = trace_script_node(lex, SCRIPT_SIZEOF, &type);
+		return trace_script_expect(lex, ")") ? node : NULL;
+	}
+	node = trace_script_node(lex, is_call ? SCRIPT_CALL : SCRIPT_BUILTIN, word);
+	if (node && is_call)
+		script_tree_list(lex, node, ")", depth);
+	return node;
 }
 
 static struct script_node *script_tree_parenthesis(struct script_lex *lex,

@@ -29,6 +29,7 @@ enum script_op {
 	SCRIPT_BINARY, /* `binary` */
 	SCRIPT_CHOICE, /* a ? b : c */
 	SCRIPT_LIST,   /* a tuple of a */
+	SCRIPT_SIZEOF, /* of the type that is the word; it becomes a SCRIPT_NUMBER */
 	SCRIPT_STEP,   /* a++; is_down: a--; is_front: ++a, --a; a statement, too */
 	/* Statements: */
 	SCRIPT_ASSIGN, /* a = b; with `binary`: a += b and so on */
@@ -172,9 +173,13 @@ enum script_function_kind {
 	SCRIPT_F_ZERO,
 	SCRIPT_F_DELETE,
 	SCRIPT_F_EXIT,
+	/* From here on they give values. */
 	SCRIPT_F_STR,
 	SCRIPT_F_KSYM,
 	SCRIPT_F_USYM,
+	SCRIPT_F_LEN,
+	SCRIPT_F_SIZEOF,
+	SCRIPT_F_STRNCMP,
 	SCRIPT_F_KSTACK,
 	SCRIPT_F_USTACK,
 };

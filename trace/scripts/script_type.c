@@ -224,6 +224,7 @@ void trace_script_type_of(struct script_type_check *check, struct script_node *n
 		[SCRIPT_CHOICE] = script_type_choice,
 		[SCRIPT_LIST] = script_type_tuple,
 		[SCRIPT_STEP] = script_type_step,
+		[SCRIPT_SIZEOF] = trace_script_type_sizeof,
 	};
 
 	if (!node || check->script->err)

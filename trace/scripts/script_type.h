@@ -36,6 +36,9 @@ void trace_script_type_keys(struct script_type_check *check, struct script_node 
 void trace_script_type_call(struct script_type_check *check, struct script_node *node);
 void trace_script_type_called(struct script_type_check *check, struct script_node *node);
 
+/* sizeof(TYPE), which becomes a number. */
+void trace_script_type_sizeof(struct script_type_check *check, struct script_node *node);
+
 /* Types of names; those of `a` and `b` are found first. */
 void trace_script_type_builtin(struct script_type_check *check, struct script_node *node);
 void trace_script_type_member(struct script_type_check *check, struct script_node *node);

@@ -59,6 +59,11 @@ static const struct {
 	{ "%s", "str(0)", "" },
 	{ "%s", "1 ? \"yes\" : \"no\"", "yes" },
 	{ "%d", "*(uint64)0", "0" },
+	{ "%d", "sizeof(struct file *)", "8" },
+	{ "%d", "sizeof(int16) + sizeof((uint8)1) + sizeof(comm)", "19" },
+	{ "%d", "strncmp(comm, \"initial\", 4)", "0" },
+	{ "%d", "strncmp(comm, \"initial\", 5)", "1" },
+	{ "%d", "strncmp(\"\", \"a\", 0)", "0" },
 	{ "%d", "((struct file *)0)->pos", "0" },
 };
 
@@ -101,6 +106,11 @@ static void statements(void **state)
 	assert_string_equal(
 		script_run("BEGIN { @t = \"ab\"; @u = \"cd\"; printf(\"%s%s.\", @t, @u); }", NULL),
 		"abcd.@t: ab\n@u: cd\n");
+	assert_string_equal(script_run("BEGIN { @x[1] = 1; @x[2] = 2; @x[2] = 3; @c = count(); "
+				       "printf(\"%d %d.\", len(@x), len(@c)); delete(@x[1]); "
+				       "delete(@x[7]); printf(\"%d.\", len(@x)); clear(@x); }",
+				       NULL),
+			    "2 1.1.@c: 1\n\n");
 	/* A loop ends after 1000 rounds. */
 	assert_string_equal(script_run("BEGIN { while (1) { @n++; } }", NULL), "@n: 1000\n");
 	/* Comments, and statements without a semicolon behind a block. */
@@ -120,6 +130,17 @@ static const struct {
 } refused_rows[] = {
 	{ "", 0, -EINVAL, "the script has no probe" },
 	{ "foo { }", 0, -EINVAL, "no such kind of probe: 'foo'" },
+	{ "BEGIN { @x = 1; print(@x, 0); }", 26, -EINVAL,
+	  "a number of keys, or to divide by, is a constant" },
+	{ "BEGIN { @x = 1; print(@x, pid); }", 26, -EINVAL,
+	  "a number of keys, or to divide by, is a constant" },
+	{ "BEGIN { print(1, 2); }", 14, -EINVAL, "a table is expected here" },
+	{ "BEGIN { $x = len(1); }", 17, -EINVAL, "a table is expected here" },
+	{ "BEGIN { $x = len(@y); }", 17, -EINVAL, "this table is never set" },
+	{ "BEGIN { $x = strncmp(1, \"a\", 2); }", 13, -EINVAL, "strncmp() compares two texts" },
+	{ "BEGIN { $x = strncmp(\"b\", \"a\", 65); }", 31, -EINVAL,
+	  "the number of characters is 0 to 64" },
+	{ "BEGIN { $x = sizeof(struct none); }", 20, -EINVAL, "no type is known as 'struct none'" },
 	{ "BEGIN { break; }", 8, -EINVAL, "this stands in a while() alone" },
 	{ "BEGIN { if (1) { continue } }", 17, -EINVAL, "this stands in a while() alone" },
 	{ "BEGIN { $x = pid++; }", 13, -EINVAL,
