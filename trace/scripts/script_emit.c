@@ -372,6 +372,21 @@ static void script_emit_builtin(struct script_emit *emit, const struct script_no
 		trace_script_step(emit, steps[node->builtin->kind], 0)->to = (uint8_t)node->number;
 }
 
+uint32_t trace_script_emit_keys(struct script_emit *emit, const struct script_map *map,
+				struct script_node *keys)
+{
+	uint32_t at = trace_script_emit_room(emit, map->key.bytes), to = at;
+
+	if (map->key.kind != SCRIPT_TUPLE || (keys && !keys->next)) {
+		if (keys)
+			trace_script_emit_slot(emit, keys, at, &map->key);
+		return at;
+	}
+	for (uint32_t i = 0; keys; keys = keys->next, to += map->key.parts[i++].bytes)
+		trace_script_emit_slot(emit, keys, to, &map->key.parts[i]);
+	return at;
+}
+
 /* A table's value: to `to` of the block, if it is no word. */
 void trace_script_emit_map(struct script_emit *emit, struct script_node *node, uint32_t to)
 {

@@ -1,4 +1,4 @@
-/* Programs of texts, stacks, tuples and keys, which go to the block of a run: see script_emit.h. */
+/* Programs of texts, stacks and tuples, which go to the block of a run: see script_emit.h. */
 #include "script_emit.h"
 #include "text/str.h"
 
@@ -140,23 +140,6 @@ void trace_script_emit_slot(struct script_emit *emit, struct script_node *node, 
 		script_slot_stack(emit, node, offset, as);
 	}
 	emit->top = top;
-}
-
-/* ---- Keys ---- */
-
-uint32_t trace_script_emit_keys(struct script_emit *emit, const struct script_map *map,
-				struct script_node *keys)
-{
-	uint32_t at = trace_script_emit_room(emit, map->key.bytes), to = at;
-
-	if (map->key.kind != SCRIPT_TUPLE || (keys && !keys->next)) {
-		if (keys)
-			trace_script_emit_slot(emit, keys, at, &map->key);
-		return at;
-	}
-	for (uint32_t i = 0; keys; keys = keys->next, to += map->key.parts[i++].bytes)
-		trace_script_emit_slot(emit, keys, to, &map->key.parts[i]);
-	return at;
 }
 
 /* ---- Comparisons of texts, and other calls ---- */
