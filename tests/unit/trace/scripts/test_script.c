@@ -111,6 +111,12 @@ static void statements(void **state)
 				       "delete(@x[7]); printf(\"%d.\", len(@x)); clear(@x); }",
 				       NULL),
 			    "2 1.1.@c: 1\n\n");
+	/* A text has 63 characters. */
+	assert_string_equal(script_run("BEGIN { printf(\"%s.\", "
+				       "\"012345678901234567890123456789012345678901234567890123456"
+				       "7890123456789\"); }",
+				       NULL),
+			    "012345678901234567890123456789012345678901234567890123456789012.");
 	/* A loop ends after 1000 rounds. */
 	assert_string_equal(script_run("BEGIN { while (1) { @n++; } }", NULL), "@n: 1000\n");
 	/* Comments, and statements without a semicolon behind a block. */

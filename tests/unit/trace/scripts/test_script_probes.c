@@ -58,6 +58,7 @@ static void events_happen(void)
 		trace_shelf_full(i);
 	trace_shelf_empty(7);
 	trace_shelf_label(9, "books");
+	trace_shelf_label(9, "box"); /* its NUL is the event's last byte */
 }
 
 static void events(void **state)
@@ -75,7 +76,7 @@ static void events(void **state)
 	assert_string_equal(script_run("tracepoint:shelf:shelf_label { printf(\"%d %s\\n\", "
 				       "args.shelf, args.label); }",
 				       events_happen),
-			    "9 books\n");
+			    "9 books\n9 box\n");
 }
 
 static void histograms(void **state)
@@ -116,6 +117,8 @@ static void memory(void **state)
 	uint64_t args[6] = { (uintptr_t)&second };
 	struct trace_script *script =
 		script_begin("kprobe:do_work { $f = (struct file *)arg0; "
+			     "printf(\"<%s|%s|%s>\\n\", str($f->next->path.text, 3), "
+			     "str($f->next->path.text, 7), str($f->next->path.text, 8)); "
 			     "printf(\"%d %d %d %d %d %s %s %d\\n\", $f->is_open, $f->next->mode, "
 			     "$f->next->level, "
 			     "$f->next->kind, $f->next->path.len, str($f->next->path.text), "
@@ -124,7 +127,8 @@ static void memory(void **state)
 	(void)state;
 	fake_args = args;
 	fake_call(DO_WORK, PARENT);
-	assert_string_equal(script_end(script), "200 5 -4 -3 7 /a/path a name 1099511627776\n");
+	assert_string_equal(script_end(script),
+			    "</a/|/a/path|/a/path>\n200 5 -4 -3 7 /a/path a name 1099511627776\n");
 }
 
 static void intervals(void **state)
