@@ -126,7 +126,7 @@ PROBES = {
         "a script at functions that match a pattern, compiled and switched on, for each 1,000",
         "instructions",
         None,
-        5000000,
+        1040000,
     ),
     "bt_compile": ("lesson 7 of bpftrace's tutorial compiled", "instructions", None, 175000),
 }
