@@ -50,34 +50,38 @@ static bool next_line(struct trace_handle *handle, const struct trace_cmdline_li
 	return false;
 }
 
-static int saved_cmdlines_next(struct trace_handle *handle, struct trace_seq *seq)
+/* Find the next thread that has a name, or with `tgids` a process. 1; 0: the end; -ENOMEM. */
+static int next_known(struct trace_handle *handle, bool tgids, struct trace_cmdline *out_line)
 {
-	const struct trace_cmdline_list *living = living_of(handle, false);
-	struct trace_cmdline line;
+	const struct trace_cmdline_list *living = living_of(handle, tgids);
 
 	if (!living)
 		return -ENOMEM;
 	do {
-		if (!next_line(handle, living, &line))
+		if (!next_line(handle, living, out_line))
 			return 0;
-	} while (!line.comm[0]);
-	trace_seq_printf(seq, "%d %s\n", line.pid, line.comm);
+	} while (tgids ? !out_line->tgid : !out_line->comm[0]);
 	return 1;
+}
+
+static int saved_cmdlines_next(struct trace_handle *handle, struct trace_seq *seq)
+{
+	struct trace_cmdline line;
+	int got = next_known(handle, false, &line);
+
+	if (got == 1)
+		trace_seq_printf(seq, "%d %s\n", line.pid, line.comm);
+	return got;
 }
 
 static int saved_tgids_next(struct trace_handle *handle, struct trace_seq *seq)
 {
-	const struct trace_cmdline_list *living = living_of(handle, true);
 	struct trace_cmdline line;
+	int got = next_known(handle, true, &line);
 
-	if (!living)
-		return -ENOMEM;
-	do {
-		if (!next_line(handle, living, &line))
-			return 0;
-	} while (!line.tgid);
-	trace_seq_printf(seq, "%d %d\n", line.pid, line.tgid);
-	return 1;
+	if (got == 1)
+		trace_seq_printf(seq, "%d %d\n", line.pid, line.tgid);
+	return got;
 }
 
 static void saved_cmdlines_rewind(struct trace_handle *handle)

@@ -5,15 +5,14 @@
 #include "trace/events/event_parse.h"
 #include "probe_help.h"
 #include "text/str.h"
+#include "program_elf.h"
 #include <elf.h>
 #include <trace/dyn_events.h>
 #include <trace/trace_seq.h>
 #include <trace/thread.h>
 
-#define PLACE	   "/bin/prog:0x0000000000000010"
-#define CALLER	   0x400555ul
-#define SYMBOLS_AT 0x300u
-#define NAMES_AT   0x400u
+#define PLACE  "/bin/prog:0x0000000000000010"
+#define CALLER 0x400555ul
 
 static int define(const char *line)
 {
@@ -256,44 +255,6 @@ static void several_places(void **state)
 	assert_int_equal(fake_nr_edits, 2);
 }
 
-/* A file in ELF, which has a function at 0x401010 and a name that two have. */
-static void make_elf(void)
-{
-	static const char names[] = "\0main\0twice\0outside\0far";
-	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB },
-			      .e_phoff = 0x100,
-			      .e_phentsize = sizeof(Elf64_Phdr),
-			      .e_phnum = 1,
-			      .e_shoff = 0x200,
-			      .e_shentsize = sizeof(Elf64_Shdr),
-			      .e_shnum = 2 };
-	Elf64_Phdr text = {
-		.p_type = PT_LOAD, .p_offset = 0x1000, .p_vaddr = 0x401000, .p_filesz = 0x1000
-	};
-	Elf64_Shdr sections[2] = {
-		{ .sh_type = SHT_SYMTAB,
-		  .sh_offset = SYMBOLS_AT,
-		  .sh_size = 6 * sizeof(Elf64_Sym),
-		  .sh_link = 1,
-		  .sh_entsize = sizeof(Elf64_Sym) },
-		{ .sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = sizeof(names) }
-	};
-	Elf64_Sym symbols[6] = {
-		{ .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401010 },
-		{ .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401010 },
-		{ .st_name = 6, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401020 },
-		{ .st_name = 6, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401030 },
-		{ .st_name = 12, .st_info = STT_FUNC, .st_shndx = 0, .st_value = 0x401040 },
-		{ .st_name = 20, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x701040 },
-	};
-
-	memcpy(fake_program_file, &header, sizeof(header));
-	memcpy(fake_program_file + 0x100, &text, sizeof(text));
-	memcpy(fake_program_file + 0x200, sections, sizeof(sections));
-	memcpy(fake_program_file + SYMBOLS_AT, symbols, sizeof(symbols));
-	memcpy(fake_program_file + NAMES_AT, names, sizeof(names));
-}
-
 static void symbols(void **state)
 {
 	static const struct mistake all[] = {
@@ -307,7 +268,7 @@ static void symbols(void **state)
 	Elf64_Shdr *table = (Elf64_Shdr *)(fake_program_file + 0x200);
 
 	(void)state;
-	make_elf();
+	program_elf_make();
 	assert_int_equal(define("p:my/one /bin/prog:main"), 0);
 	assert_int_equal(define("p:my/two /bin/prog:main+4"), 0);
 	assert_int_equal(define("r:my/three /bin/prog:main-0x10%return(0x10) $retval"), 0);
@@ -339,10 +300,10 @@ static void boundaries(void **state)
 		"p:my/one /bin/prog:0x1012", "p:my/two /bin/prog:0x1014",
 		"p:my/three /bin/prog:main+0x2", "p:my/four /bin/prog:0x100d", /* in no function */
 	};
-	Elf64_Sym *symbols = (Elf64_Sym *)(fake_program_file + SYMBOLS_AT);
+	Elf64_Sym *symbols = (Elf64_Sym *)(fake_program_file + PROGRAM_SYMBOLS_AT);
 
 	(void)state;
-	make_elf();
+	program_elf_make();
 	fake_program_file[0x1012] = TWO_BYTES;
 	fake_program_file[0x100c] = TWO_BYTES;
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(all); i++)

@@ -10,12 +10,11 @@
 
 #define CREATE_TRACE_POINTS
 #include "host/shelf_events.h"
+#include "program_elf.h"
 
 #define PID	 100
 #define MS	 1000000u
 #define CALLER	 0x400555ul
-#define SYMBOLS	 0x2000u
-#define NAMES	 0x3000u
 #define FUNCTION 0x1010u /* offset of main */
 
 /* ---- Host ---- */
@@ -83,41 +82,6 @@ static void refused(const char *text, int want, const char *why)
 
 /* ---- Programs ---- */
 
-/* The file is one in ELF, with a function, and a name of two places. */
-static void make_elf(void)
-{
-	static const char names[] = "\0main\0twice";
-	const Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB },
-				    .e_phoff = 0x100,
-				    .e_phentsize = sizeof(Elf64_Phdr),
-				    .e_phnum = 1,
-				    .e_shoff = 0x200,
-				    .e_shentsize = sizeof(Elf64_Shdr),
-				    .e_shnum = 2 };
-	const Elf64_Phdr text = {
-		.p_type = PT_LOAD, .p_offset = 0x1000, .p_vaddr = 0x401000, .p_filesz = 0x1000
-	};
-	const Elf64_Shdr sections[2] = {
-		{ .sh_type = SHT_SYMTAB,
-		  .sh_offset = SYMBOLS,
-		  .sh_size = 3 * sizeof(Elf64_Sym),
-		  .sh_link = 1,
-		  .sh_entsize = sizeof(Elf64_Sym) },
-		{ .sh_type = SHT_STRTAB, .sh_offset = NAMES, .sh_size = sizeof(names) }
-	};
-	const Elf64_Sym symbols[3] = {
-		{ .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401010 },
-		{ .st_name = 6, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401020 },
-		{ .st_name = 6, .st_info = STT_FUNC, .st_shndx = 1, .st_value = 0x401030 },
-	};
-
-	memcpy(fake_program_file, &header, sizeof(header));
-	memcpy(fake_program_file + 0x100, &text, sizeof(text));
-	memcpy(fake_program_file + 0x200, sections, sizeof(sections));
-	memcpy(fake_program_file + SYMBOLS, symbols, sizeof(symbols));
-	memcpy(fake_program_file + NAMES, names, sizeof(names));
-}
-
 static void step(uint64_t offset, uint64_t arg)
 {
 	struct ftrace_regs regs = { .arg = { arg, arg + 1 } };
@@ -163,7 +127,7 @@ static void places(void **state)
 static void symbols(void **state)
 {
 	(void)state;
-	make_elf();
+	program_elf_make();
 	assert_string_equal(script_run("uprobe:/bin/prog:main { @a = sum(arg0); } "
 				       "uprobe:/bin/prog:main+4 { @b = sum(arg0); }",
 				       programs_run),
@@ -344,11 +308,12 @@ static const char *list(const char *pattern)
 static void names(void **state)
 {
 	(void)state;
-	make_elf();
-	assert_string_equal(
-		list("uprobe:/bin/prog:*"),
-		"uprobe:/bin/prog:main\nuprobe:/bin/prog:twice\nuprobe:/bin/prog:twice\n");
-	assert_string_equal(list("uretprobe:/bin/prog:m*n"), "uretprobe:/bin/prog:main\n");
+	program_elf_make();
+	assert_string_equal(list("uprobe:/bin/prog:*"),
+			    "uprobe:/bin/prog:main\nuprobe:/bin/prog:main\nuprobe:/bin/prog:twice\n"
+			    "uprobe:/bin/prog:twice\nuprobe:/bin/prog:far\n");
+	assert_string_equal(list("uretprobe:/bin/prog:m*n"),
+			    "uretprobe:/bin/prog:main\nuretprobe:/bin/prog:main\n");
 	assert_string_equal(list("uprobe:/bin/none:*"), "");
 	assert_non_null(strstr(list("rawtracepoint:shelf_*"), "rawtracepoint:shelf_full\n"));
 	assert_null(strstr(list("rawtracepoint:shelf_*"), "tracepoint:shelf:"));
