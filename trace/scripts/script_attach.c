@@ -2,8 +2,8 @@
  * Words in front of the clauses of scripts, and the functions and events that they stand for. See script.h,
  * and script_probe.c for what calls a clause.
  *
- *   kprobe:PATTERN kretprobe:PATTERN    functions, by <trace/fprobe.h>: one batch for all of a word
- *   tracepoint:SYSTEM:PATTERN           watches of events
+ *   kprobe:PATTERN kretprobe:PATTERN    functions, one batch for all of a word
+ *   tracepoint:SYSTEM:PATTERN           events
  *   interval:UNIT:NUMBER                the thread that reads the script's output
  *   uprobe:PATH:PLACE and the like      script_program.c; rawtracepoint, watchpoint, profile: script_direct.c
  */

@@ -5,7 +5,9 @@
  *   entries   number of the next | key | value
  *
  * Each bucket has a lock, held for a few instructions. A script runs on a CPU once at a time, so a lock
- * is never waited for by the CPU that holds it; a thread takes it while the script pauses on its CPU. Entries without a key are in a list. A table without keys has one entry.
+ * is never waited for by the CPU that holds it; a thread takes it while the script pauses on its CPU.
+ * Entries that were given back are in a list. A table without keys has one entry; counts without keys are
+ * numbers of each CPU.
  *
  * Context: probe, where script.h does not say thread.
  */
