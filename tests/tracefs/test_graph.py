@@ -195,11 +195,14 @@ def test_threshold(tracing):
 def test_time_asleep(tracing):
     def longest(options):
         text = graph(tracing, "sleep 1", f"funcgraph-proc {options}", before="echo schedule_until > set_ftrace_filter")
-        return max(float(us) for us in re.findall(r"sleep-\d+ +\| .? *([\d.]+) us", text))
+        times = re.findall(r"sleep-\d+ +\| .? *([\d.]+) us", text)
+        assert times, text
+        return max(float(us) for us in times)
 
-    assert longest("") >= 1000000
+    # The second begins before the function: a busy machine may take the CPU between the two.
+    assert longest("") >= 900000
     assert longest("nosleep-time") < 500000
-    assert longest("") >= 1000000
+    assert longest("") >= 900000
 
 
 def test_values_and_callers(tracing):
