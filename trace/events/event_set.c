@@ -61,7 +61,6 @@ void trace_events_boot(struct trace_array *tr, char *list, const char *param)
 int trace_events_clear(struct trace_array *tr)
 {
 	const struct trace_event_choice all = { 0 };
-	int err = trace_events_switch(tr, &all, false);
 
-	return err == -EINVAL ? 0 : err; /* there are no events at all */
+	return trace_events_switch(tr, &all, false);
 }
