@@ -197,9 +197,7 @@ def test_backtraces_of_hooked_functions(gdb):
     """While function_graph holds the return addresses: of the CPU that runs, and of threads that wait."""
     # The twentieth look of `poll`, 200 ms after its start: the shell sleeps by then.
     gdb.guest.check("mkdir instances/quiet; echo function_graph > current_tracer")
-    gdb.start(
-        "hbreak file_events\nignore 1 20\necho READY\\n\ncontinue\necho BT\\n\nbt\necho END\\n\nft bt-all\ndelete\ndetach", "READY"
-    )
+    gdb.start("hbreak file_events\nignore 1 20\necho READY\\n\ncontinue\necho BT\\n\nbt\necho END\\n\nft bt-all\ndelete\ndetach", "READY")
     gdb.guest.check("poll instances/quiet/trace_pipe 1 || true")
     text = gdb.finish()
     gdb.guest.check("echo nop > current_tracer; rmdir instances/quiet")
@@ -208,7 +206,9 @@ def test_backtraces_of_hooked_functions(gdb):
     assert not re.search(r"^#[1-9]\d* .*return_to_handler", text, re.M), text  # a CPU may just be at it
     sh = re.search(r"^\d+ sh\n((?:  .*\n)+)", text, re.M)
     assert sh, text
-    assert in_order(re.findall(r"  (\w+)", sh.group(1)), ["sched_switch", "thread_join", "sh_exec", "shell_main", "arch_thread_start"]), text
+    assert in_order(
+        re.findall(r"  (\w+)", sh.group(1)), ["sched_switch", "thread_join", "sh_exec", "shell_main", "arch_thread_start"]
+    ), text
     assert {"CPU 0", "CPU 1"} <= set(re.findall(r"^CPU \d", text, re.M)), text
 
 

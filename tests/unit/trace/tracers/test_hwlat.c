@@ -2,78 +2,11 @@
  * The tracer hwlat, with a host whose threads take turns by hand and whose clock jumps: the event, the
  * modes, the settings, NMIs, the threshold, one instance at a time.
  */
-#include "unit.h"
-#include "tracefs.h"
-#include <setjmp.h>
-#include <trace/errno.h>
-#include <trace/noise.h>
 #include <trace/ring_buffer.h>
+#include "noise_threads.h"
 #include "instance/array.h"
 
-#define US	   1000u
-#define NR_THREADS 4
-
-static struct thread_of_host {
-	char name[TRACE_COMM_LEN];
-	int (*fn)(void *arg);
-	void *arg;
-	uint32_t cpu; /* where it was moved to; NR_THREADS: nowhere */
-	uint64_t slept_ns;
-	bool is_there;
-} threads[NR_THREADS];
-
-static struct thread_of_host *running;
-static jmp_buf turn_end;
-static uint32_t nr_started, fails_at;
 static uint64_t jump_ns, nmi_ns;
-
-static void *start(const char *name, int (*fn)(void *arg), void *arg)
-{
-	struct thread_of_host *thread = threads;
-
-	if (fails_at && nr_started + 1 == fails_at)
-		return NULL;
-	nr_started++;
-	while (thread->is_there)
-		thread++;
-	assert_true(thread < threads + NR_THREADS);
-	*thread = (struct thread_of_host){
-		.fn = fn, .arg = arg, .cpu = NR_THREADS, .is_there = true
-	};
-	strcpy(thread->name, name);
-	return thread;
-}
-
-/* The thread is in its sleep: it looks, and ends. */
-static void join(void *handle)
-{
-	struct thread_of_host *thread = handle;
-
-	assert_true(thread->is_there);
-	assert_int_equal(thread->fn(thread->arg), 0);
-	thread->is_there = false;
-}
-
-/* A turn ends here, unless the thread is to end. */
-static void sleep_host(uint64_t ns, bool (*done)(void *arg), void *arg)
-{
-	assert_false(trace_plat_irqs_disabled());
-	running->slept_ns = ns;
-	if (!done(arg))
-		longjmp(turn_end, 1);
-}
-
-static void wake(void)
-{
-}
-
-static int move(uint32_t cpu)
-{
-	if (running)
-		running->cpu = cpu;
-	fake_bind(cpu);
-	return 0;
-}
 
 /* A turn was too long. The clock is a usual one again, but for a jump and an NMI. */
 static void real(uint64_t *out_ns)
@@ -118,8 +51,7 @@ static int reset(void **state)
 static int check(void **state)
 {
 	assert_int_equal(echo("nop", "current_tracer"), 0);
-	for (int i = 0; i < NR_THREADS; i++)
-		assert_false(threads[i].is_there);
+	no_threads();
 	assert_int_equal(echo("0", "tracing_thresh"), 0);
 	assert_int_equal(echo("3", "tracing_cpumask"), 0);
 	assert_int_equal(echo("1000000", "hwlat_detector/window"), 0);
@@ -128,29 +60,10 @@ static int check(void **state)
 	return tracefs_check(state);
 }
 
-/* Thread `nr` runs up to its next sleep, on a clock that goes on by `step_ns` with each reading. */
-static void turn(int nr, uint64_t step_ns)
-{
-	running = &threads[nr];
-	fake_clock_step = step_ns;
-	if (!setjmp(turn_end)) {
-		threads[nr].fn(threads[nr].arg);
-		fail(); /* it has ended */
-	}
-	fake_clock_step = 0;
-	running = NULL;
-	fake_bind(0);
-}
-
 static void begin(const char *mode)
 {
 	assert_int_equal(echo(mode, "hwlat_detector/mode"), 0);
 	assert_int_equal(echo("hwlat", "current_tracer"), 0);
-}
-
-static void says(const char *path, const char *text)
-{
-	assert_string_equal(cat(path), text);
 }
 
 /* ---- The event ---- */
