@@ -55,7 +55,7 @@ include tools/build.mk
 ifeq ($(PROCESSES),0)
 alone := without_uprobes+scripts
 TEST_SRCS := $(filter-out tests/kernel/ktest_uprobe.c tests/kernel/load/bench_scripts.c,$(TEST_SRCS))
-TRACE_SRCS := $(call named,$(alone),$(call trace_table,$(alone)))
+TRACE_SRCS := $(call named,$(alone),$(call trace_table,$(alone))) trace/default/programs.c
 CFLAGS_trace/start/features.c := -iquote $(BUILD)/gen/alone
 $(BUILD)/obj/trace/start/features.c.notrace.o: $(BUILD)/gen/alone/start/features.list
 $(BUILD)/gen/alone/start/features.list: $(TRACE_TABLES)

@@ -55,37 +55,3 @@ int trace_plat_line_find(const char *file, size_t len, uint32_t line, struct tra
 		};
 	return err;
 }
-
-/* In builds without processes; the others have process/process_events.c and syscall/syscall_trace.c. */
-TRACE_DEFAULT bool trace_plat_read_user(void *to, const void *from, size_t bytes)
-{
-	(void)to;
-	(void)from;
-	(void)bytes;
-	return false;
-}
-
-TRACE_DEFAULT bool trace_plat_user_get(struct trace_plat_user *out)
-{
-	(void)out;
-	return false;
-}
-
-TRACE_DEFAULT bool trace_plat_user_object(int32_t tgid, uint64_t ip,
-					  struct trace_plat_user_place *out)
-{
-	(void)tgid;
-	(void)ip;
-	(void)out;
-	return false;
-}
-
-TRACE_DEFAULT const struct trace_syscall_host *trace_plat_syscalls(void)
-{
-	return NULL;
-}
-
-TRACE_DEFAULT const struct trace_uprobe_host *trace_plat_uprobes(void)
-{
-	return NULL;
-}

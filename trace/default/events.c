@@ -6,7 +6,6 @@
 #include <trace/fmt.h>
 #include <trace/host_tracepoints.h>
 #include <trace/platform.h>
-#include <trace/syscalls.h>
 #include "text/str.h"
 
 #define UNKNOWN	    "<...>"
@@ -109,40 +108,6 @@ TRACE_DEFAULT size_t trace_plat_symbol_find_all(const char *name, uintptr_t *out
 TRACE_DEFAULT const char *trace_plat_source_of(uintptr_t addr)
 {
 	(void)addr;
-	return NULL;
-}
-
-/* There are no programs. */
-TRACE_DEFAULT bool trace_plat_user_get(struct trace_plat_user *out)
-{
-	(void)out;
-	return false;
-}
-
-TRACE_DEFAULT bool trace_plat_user_object(int32_t tgid, uint64_t ip,
-					  struct trace_plat_user_place *out)
-{
-	(void)tgid;
-	(void)ip;
-	(void)out;
-	return false;
-}
-
-TRACE_DEFAULT bool trace_plat_read_user(void *to, const void *from, size_t bytes)
-{
-	(void)to;
-	(void)from;
-	(void)bytes;
-	return false;
-}
-
-TRACE_DEFAULT const struct trace_syscall_host *trace_plat_syscalls(void)
-{
-	return NULL;
-}
-
-TRACE_DEFAULT const struct trace_uprobe_host *trace_plat_uprobes(void)
-{
 	return NULL;
 }
 
