@@ -177,7 +177,7 @@ void *mm_own_page(struct mm *mm, uintptr_t addr, void **out_old);
 int uprobe_areas_copy(struct mm *to, const struct mm *from);
 void uprobe_areas_free(struct mm *mm);
 
-/* rlimit.c. Do the limits of the running program allow this range more? The lock is held. */
+/* rlimit.c. Do the limits of the running program allow this range more, in place of those there? The lock is held. */
 bool may_expand_vm(struct mm *mm, const struct vma *range);
 
 /* mmap.c: the work of the calls. Addresses and lengths as programs give them; 0 or -errno. */

@@ -23,23 +23,37 @@ static uintptr_t mmap_place(struct mm *mm, uintptr_t hint, size_t bytes)
 	return vma_find_free(mm, bytes);
 }
 
-/* Choose the address, and make it free. 0 or -errno. */
-static int mmap_make_room(struct mm *mm, uintptr_t *addr, size_t bytes, uint32_t flags)
+/* Make the addresses of a range free, unless it will not be mapped there: then all stays as it is. 0 or -errno. */
+static int mmap_clear(struct mm *mm, const struct vma *range, uint32_t flags)
 {
-	const struct vma *vma;
+	const struct vma *vma = find_vma(mm, range->start);
 
-	if (!(flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))) {
-		*addr = mmap_place(mm, *addr, bytes);
-		return *addr ? 0 : -ENOMEM;
-	}
-	if (!mmap_is_range(*addr, bytes))
-		return *addr % PAGE_SIZE ? -EINVAL : -ENOMEM;
-	if (*addr < MM_LOWEST)
-		return -EPERM;
-	vma = find_vma(mm, *addr);
-	if (flags & MAP_FIXED_NOREPLACE && vma && vma->start < *addr + bytes)
+	if (!vma || vma->start >= range->end)
+		return 0;
+	if (flags & MAP_FIXED_NOREPLACE)
 		return -EEXIST;
-	return vma_remove_range(mm, *addr, *addr + bytes);
+	/* Two more where ranges are cut, and the new one. */
+	if (!may_expand_vm(mm, range) || mm->nr_vmas + 3 > MM_MAX_VMAS)
+		return -ENOMEM;
+	return vma_remove_range(mm, range->start, range->end);
+}
+
+/* Choose the address of a range of so many bytes, and make it free. 0 or -errno. */
+static int mmap_make_room(struct mm *mm, struct vma *range, size_t bytes, uint32_t flags)
+{
+	bool is_fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+
+	if (!is_fixed) {
+		range->start = mmap_place(mm, range->start, bytes);
+		if (!range->start)
+			return -ENOMEM;
+	} else if (!mmap_is_range(range->start, bytes)) {
+		return range->start % PAGE_SIZE ? -EINVAL : -ENOMEM;
+	} else if (range->start < MM_LOWEST) {
+		return -EPERM;
+	}
+	range->end = range->start + bytes;
+	return is_fixed ? mmap_clear(mm, range, flags) : 0;
 }
 
 static int mmap_check(size_t bytes, uint32_t prot, uint32_t flags, uint64_t offset)
@@ -78,8 +92,7 @@ static long mmap_add(struct mm *mm, const struct vma *range, uint32_t flags)
 	int err;
 
 	mutex_lock(&mm->lock);
-	err = mmap_make_room(mm, &at.start, bytes, flags);
-	at.end = at.start + bytes;
+	err = mmap_make_room(mm, &at, bytes, flags);
 	if (!err)
 		err = vma_add(mm, &at);
 	mutex_unlock(&mm->lock);

@@ -36,6 +36,15 @@ static bool rlimit_is_data(const struct vma *vma)
 	return (vma->flags & (VM_WRITE | VM_SHARED | VM_STACK)) == VM_WRITE;
 }
 
+/* The bytes of a range of which `over` takes nothing. */
+static uint64_t rlimit_bytes_left(const struct vma *vma, const struct vma *over)
+{
+	uintptr_t start = vma->start > over->start ? vma->start : over->start;
+	uintptr_t end = vma->end < over->end ? vma->end : over->end;
+
+	return vma->end - vma->start - (start < end ? end - start : 0);
+}
+
 bool may_expand_vm(struct mm *mm, const struct vma *range)
 {
 	uint64_t all = rlimit(RLIMIT_AS), data = rlimit(RLIMIT_DATA);
@@ -48,7 +57,7 @@ bool may_expand_vm(struct mm *mm, const struct vma *range)
 		return true;
 	list_for_each(pos, &mm->vmas) {
 		const struct vma *vma = list_entry(pos, struct vma, link);
-		uint64_t has = vma->end - vma->start;
+		uint64_t has = rlimit_bytes_left(vma, range);
 
 		all -= all < has ? all : has;
 		if (rlimit_is_data(vma) && data != RLIM_INFINITY)

@@ -185,6 +185,20 @@ static void addresses(void)
 	CHECK(CALL1(NR_BRK, brk + 4096) == brk + 4096);
 }
 
+/* A mapping in place of others, which stay when it is refused; they make room for it. */
+static void in_place(void)
+{
+	char *at = (char *)map(8 * MIB, 3);
+
+	CHECK((long)at > 0);
+	at[0] = at[8 * MIB - 1] = 'x';
+	CHECK(set(AS, 12 * MIB, INFINITE) == 0);
+	CHECK(syscall6(NR_MMAP, (long)at, (long)(16 * MIB), 3, 0x32, -1, 0) == -ENOMEM);
+	CHECK(at[0] == 'x' && at[8 * MIB - 1] == 'x');
+	CHECK(syscall6(NR_MMAP, (long)(at + MIB), (long)(7 * MIB), 3, 0x32, -1, 0) > 0);
+	CHECK(at[0] == 'x' && at[8 * MIB - 1] == 0);
+}
+
 static void data(void)
 {
 	CHECK(set(DATA, 20 * MIB, INFINITE) == 0);
@@ -286,7 +300,7 @@ void main_program(long *sp)
 	CHECK(in_child(files) == 0);
 	CHECK((in_child(file_signal) & 0x7f) == SIGXFSZ);
 	CHECK(CALL1(NR_UNLINK, FILE) == 0);
-	CHECK(in_child(addresses) == 0 && in_child(data) == 0);
+	CHECK(in_child(addresses) == 0 && in_child(in_place) == 0 && in_child(data) == 0);
 	CHECK(in_child(stack_is_enough) == 0 && (in_child(stack_ends) & 0x7f) == SIGSEGV);
 	CHECK(in_child(tasks) == 0);
 	CHECK(in_child(an_argument) == 0 && in_child(all_arguments) == 0);
