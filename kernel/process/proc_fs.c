@@ -368,6 +368,22 @@ int vfs_entry_of_process(uint32_t *index, char *out_name)
 	return -ENOENT;
 }
 
+/* The directory of a process or thread stays as it is, as do all modes; owners may be set to the same once more. */
+static int proc_set_attr(void *object, unsigned int which, const struct vfs_stat *to)
+{
+	const struct proc_node *node = object;
+	struct vfs_stat stat;
+
+	if (which & VFS_SET_MODE ||
+	    (which && (node->kind == PROC_PROCESS || node->kind == PROC_THREAD)))
+		return -EPERM;
+	proc_stat(object, &stat);
+	if ((which & VFS_SET_UID && to->uid != stat.uid) ||
+	    (which & VFS_SET_GID && to->gid != stat.gid))
+		return -EPERM;
+	return 0;
+}
+
 const struct vfs_fs vfs_proc_fs = {
 	.name = "proc",
 	.nr = 4,
@@ -377,6 +393,7 @@ const struct vfs_fs vfs_proc_fs = {
 	.stat = proc_stat,
 	.open = proc_open,
 	.entry = proc_entry,
+	.set_attr = proc_set_attr,
 	.readlink = proc_readlink,
 	.is_magic_link = proc_is_magic_link,
 };

@@ -169,6 +169,17 @@ static void test_directories(void)
 	CALL1(NR_RMDIR, DIR "/mine");
 }
 
+/* The directory of a process stays as it is, and the modes of its files. */
+static void test_proc(void)
+{
+	CHECK(CALL2(NR_CHMOD, "/proc/self", 0555) == -EPERM);
+	CHECK(CALL3(NR_CHOWN, "/proc/self", 0, 0) == -EPERM);
+	CHECK(CALL3(NR_CHOWN, "/proc/self/", -1, -1) == 0 &&
+	      CALL3(NR_CHOWN, "/proc/self/", 1, -1) == -EPERM);
+	CHECK(CALL2(NR_CHMOD, "/proc/self/stat", 0444) == -EPERM);
+	CHECK(CALL3(NR_CHOWN, "/proc/self/stat", 0, 0) == 0);
+}
+
 /* reboot(): only for root, and only with its two numbers. */
 static void test_reboot(void)
 {
@@ -187,6 +198,7 @@ void main_program(long *sp)
 	make_dir(DIR, 0755, 0, 0);
 	test_files();
 	test_directories();
+	test_proc();
 	in_child(test_reboot);
 	CHECK(CALL1(NR_RMDIR, DIR) == 0);
 	put("permissions are as they should be\n");
