@@ -34,8 +34,9 @@ struct vfs_fs {
 	int (*set_attr)(void *node, unsigned int which, const struct vfs_stat *to);
 	/* The same for all files that there are, and those to come. Optional. */
 	void (*set_owner)(unsigned int which, const struct vfs_stat *to);
-	/* Move the file to another directory and name; it replaces a file that is there, unless `keeps`: -EEXIST. */
-	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name, bool keeps);
+	/* Move the file to another directory and name; `how` (VFS_RENAME_*) tells of a file that is there. */
+	int (*rename)(void *dir, const char *name, void *new_dir, const char *new_name,
+		      unsigned int how);
 	/* Optional. The text of a link, into VFS_PATH_MAX bytes; -EINVAL: the node is no link. */
 	int (*readlink)(void *node, char *out_target);
 	int (*symlink)(void *dir, const char *name, const char *target);

@@ -131,7 +131,8 @@ int vfs_link_at(const struct vfs_at *from, bool follows, const struct vfs_at *to
 }
 
 /* Both parents are held. */
-static int path_rename_in(const struct path_last *from, const struct path_last *to, bool keeps)
+static int path_rename_in(const struct path_last *from, const struct path_last *to,
+			  unsigned int how)
 {
 	const struct vfs_fs *fs = from->parent.fs;
 	struct place node = { .fs = fs };
@@ -139,15 +140,17 @@ static int path_rename_in(const struct path_last *from, const struct path_last *
 
 	if (fs != to->parent.fs)
 		return -EXDEV;
+	if (how & VFS_RENAME_EXCHANGE && vfs_mount_is_in(to->full))
+		return -EBUSY;
 	if (fs->rename)
-		return fs->rename(from->parent.node, from->name, to->parent.node, to->name, keeps);
+		return fs->rename(from->parent.node, from->name, to->parent.node, to->name, how);
 	err = fs->lookup(from->parent.node, from->name, &node.node);
 	if (!err)
 		place_put(&node);
 	return err ? err : -EPERM;
 }
 
-int vfs_rename_at(const struct vfs_at *from, const struct vfs_at *to, bool keeps)
+int vfs_rename_at(const struct vfs_at *from, const struct vfs_at *to, unsigned int how)
 {
 	struct path_last old, new;
 	int err = path_find_last(from, &old);
@@ -156,7 +159,7 @@ int vfs_rename_at(const struct vfs_at *from, const struct vfs_at *to, bool keeps
 		return err == -EEXIST ? -EBUSY : err;
 	err = vfs_mount_is_in(old.full) ? -EBUSY : path_find_last(to, &new);
 	if (!err) {
-		err = path_rename_in(&old, &new, keeps);
+		err = path_rename_in(&old, &new, how);
 		place_put(&new.parent);
 	} else if (err == -EEXIST) {
 		err = -EBUSY;
@@ -199,5 +202,5 @@ int vfs_rename(const char *cwd, const char *path, const char *new_path)
 {
 	const struct vfs_at from = path_at(cwd, path), to = path_at(cwd, new_path);
 
-	return vfs_rename_at(&from, &to, false);
+	return vfs_rename_at(&from, &to, 0);
 }

@@ -326,7 +326,7 @@ static int ram_readlink(void *object, char *out_target)
 	return 0;
 }
 
-static int ram_can_remove(const struct ram_node *node, bool is_dir)
+int ram_can_remove(const struct ram_node *node, bool is_dir)
 {
 	if (!node)
 		return -ENOENT;
@@ -357,74 +357,6 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 		ram_changed(dir);
 	}
 	mutex_unlock(&ram_tree_lock);
-	return err;
-}
-
-/* Is `node` the directory, or one that it is in? */
-static bool ram_is_above(const struct ram_node *node, const struct ram_node *dir)
-{
-	while (dir != node && dir != ram_tree)
-		dir = dir->parent;
-	return dir == node;
-}
-
-/* A name that gets another place, or takes that of another: the nodes, as they are under the lock. */
-struct ram_move {
-	struct ram_node *dir, *node, *new_dir;
-	struct ram_node *over; /* NULL: there is none */
-};
-
-static int ram_can_rename(const struct ram_move *move, bool keeps)
-{
-	struct ram_node *node = move->node, *over = move->over;
-	int err;
-
-	if (!node || !move->new_dir->parent)
-		return -ENOENT;
-	if (over && keeps)
-		return -EEXIST;
-	err = cred_sees_all() ? 0
-			      : vfs_may_rename(&vfs_ram_fs, move->dir, node, move->new_dir, over);
-	if (!err && (move->dir->closed || move->new_dir->closed))
-		err = -EPERM;
-	if (!err && node->is_fixed)
-		err = -EBUSY;
-	if (!err && ram_is_above(node, move->new_dir))
-		err = -EINVAL;
-	return !err && over && over != node ? ram_can_remove(over, node->is_dir) : err;
-}
-
-static void ram_move_name(const struct ram_move *move, const char *name, struct ram_name *new)
-{
-	if (move->over)
-		ram_put_node(ram_unlink(move->new_dir, new->text));
-	ram_add_name(move->new_dir, new, ram_unlink(move->dir, name));
-	ram_changed(move->dir);
-	ram_changed(move->new_dir);
-}
-
-static int ram_rename(void *object, const char *name, void *new_object, const char *new_name,
-		      bool keeps)
-{
-	struct ram_move move = { .dir = object, .new_dir = new_object };
-	struct ram_name *new = ram_create_name(new_name);
-	int err;
-
-	if (!new)
-		return -ENOMEM;
-	mutex_lock(&ram_tree_lock);
-	err = move.dir->is_dir && move.new_dir->is_dir ? 0 : -ENOTDIR;
-	if (!err) {
-		move.node = ram_find_child(move.dir, name);
-		move.over = ram_find_child(move.new_dir, new_name);
-		err = ram_can_rename(&move, keeps);
-	}
-	if (!err && move.node != move.over) { /* two names of a file both stay */
-		ram_move_name(&move, name, new);
-		new = NULL;
-	}
-	mutex_unlock(&ram_tree_lock);
-	kfree(new);
 	return err;
 }
 

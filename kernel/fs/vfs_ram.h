@@ -74,6 +74,9 @@ struct ram_name *ram_create_name(const char *text);
 void ram_add_name(struct ram_node *dir, struct ram_name *name, struct ram_node *node);
 /* Take a name that is there out of its directory. The node, whose reference is the caller's. */
 struct ram_node *ram_unlink(struct ram_node *dir, const char *text);
+/* Two names that are there have each other's nodes from now on. */
+void ram_exchange(struct ram_node *dir, const char *text, struct ram_node *other_dir,
+		  const char *other_text);
 
 /* Guards the whole tree. vfs_ram.c */
 extern struct mutex ram_tree_lock;
@@ -86,6 +89,10 @@ void ram_changed(struct ram_node *node);
 /* As members of struct vfs_fs: without the lock. */
 void ram_put(void *node);
 int ram_set_attr(void *object, unsigned int which, const struct vfs_stat *to);
+int ram_rename(void *dir, const char *name, void *new_dir, const char *new_name,
+	       unsigned int how); /* vfs_ram_rename.c */
+/* 0; -ENOENT: there is no node; -ENOTDIR, -EISDIR: it is of the other kind; -EBUSY, -ENOTEMPTY. */
+int ram_can_remove(const struct ram_node *node, bool is_dir);
 /* The operations of open files, whose object is the node; vfs_ram_file.c. */
 extern const struct file_ops ram_file_ops;
 

@@ -41,18 +41,23 @@ struct ram_name *ram_create_name(const char *text)
 	return name;
 }
 
+static void ram_set_node(struct ram_node *dir, struct ram_name *name, struct ram_node *node)
+{
+	name->node = node;
+	if (node->is_dir) {
+		node->parent = dir;
+		node->name = name;
+	}
+}
+
 void ram_add_name(struct ram_node *dir, struct ram_name *name, struct ram_node *node)
 {
 	struct ram_name **link = ram_find_link(dir, name->text);
 
 	name->sibling = *link;
-	name->node = node;
 	*link = name;
 	node->nr_names++;
-	if (node->is_dir) {
-		node->parent = dir;
-		node->name = name;
-	}
+	ram_set_node(dir, name, node);
 }
 
 struct ram_node *ram_unlink(struct ram_node *dir, const char *text)
@@ -67,4 +72,17 @@ struct ram_node *ram_unlink(struct ram_node *dir, const char *text)
 	node->nr_names--;
 	node->parent = NULL;
 	return node;
+}
+
+void ram_exchange(struct ram_node *dir, const char *text, struct ram_node *other_dir,
+		  const char *other_text)
+{
+	struct ram_name *name = *ram_find_link(dir, text);
+	struct ram_name *other = *ram_find_link(other_dir, other_text);
+	struct ram_node *node;
+
+	ASSERT(name && other);
+	node = name->node;
+	ram_set_node(dir, name, other->node);
+	ram_set_node(other_dir, other, node);
 }

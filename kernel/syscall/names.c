@@ -5,10 +5,10 @@
 #include "path.h"
 #include "syscall.h"
 
-#define RENAME_NOREPLACE 1u
-#define UTIME_NOW	 0x3fffffff
-#define UTIME_OMIT	 0x3ffffffe
-#define ID_SAME		 UINT32_MAX /* of chown(): leave it as it is */
+#define RENAME_FLAGS (VFS_RENAME_KEEP | VFS_RENAME_EXCHANGE)
+#define UTIME_NOW    0x3fffffff
+#define UTIME_OMIT   0x3ffffffe
+#define ID_SAME	     UINT32_MAX /* of chown(): leave it as it is */
 
 long sys_unlinkat(int dfd, const char *pathname, int flag)
 {
@@ -115,13 +115,13 @@ long sys_renameat2(int olddfd, const char *oldname, int newdfd, const char *newn
 		   unsigned int flags)
 {
 	struct names_pair pair;
-	int err = flags & ~RENAME_NOREPLACE
+	int err = flags & ~RENAME_FLAGS || flags == RENAME_FLAGS
 			  ? -EINVAL
 			  : names_read_pair(olddfd, oldname, newdfd, newname, &pair);
 
 	if (err)
 		return err;
-	err = vfs_rename_at(&pair.old.at, &pair.new.at, flags & RENAME_NOREPLACE);
+	err = vfs_rename_at(&pair.old.at, &pair.new.at, flags);
 	names_put_pair(&pair);
 	return err;
 }

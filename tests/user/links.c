@@ -30,6 +30,7 @@ enum {
 enum {
 	O_RDWR = 2,
 	O_CREAT = 0100,
+	EXCHANGE = 2,
 	AT_FDCWD = -100,
 	AT_SYMLINK_FOLLOW = 0x400
 };
@@ -103,6 +104,33 @@ static void test_renames(void)
 	CHECK(CALL1(NR_CLOSE, fd) == 0 && CALL1(NR_CLOSE, over) == 0);
 }
 
+static long exchange(const char *path, const char *other, int flags)
+{
+	return syscall6(NR_RENAMEAT2, AT_FDCWD, (long)path, AT_FDCWD, (long)other, flags, 0);
+}
+
+/* Two names exchange their files, of whatever kind; both have to be there, and neither may be in the other. */
+static void test_exchange(void)
+{
+	uint64_t file, dir;
+
+	CHECK(CALL1(NR_CLOSE, CALL3(NR_OPEN, "a", O_RDWR | O_CREAT, 0644)) == 0);
+	CHECK(CALL2(NR_SYMLINK, "a", "s") == 0 && CALL2(NR_MKDIR, "dir/e", 0755) == 0);
+	file = ino_of("a");
+	dir = ino_of("dir/e");
+	CHECK(exchange("a", "s", EXCHANGE) == 0 && ino_of("s") == file && ino_of("a") != file);
+	CHECK(exchange("s", "dir/e", EXCHANGE) == 0 && ino_of("dir/e") == file);
+	CHECK(ino_of("s") == dir && ino_of("s/..") == ino_of(".") && links_of("dir") == 2);
+	CHECK(exchange("s", "s", EXCHANGE) == 0 && exchange("s", "no", EXCHANGE) == -ENOENT);
+	CHECK(exchange("no", "s", EXCHANGE) == -ENOENT);
+	CHECK(exchange("s", "a", EXCHANGE | 1) == -EINVAL && exchange("s", "a", 8) == -EINVAL);
+	CHECK(exchange("dir", "dir/e", EXCHANGE) == -EINVAL);
+	CHECK(exchange("dir/e", "dir", EXCHANGE) == -EINVAL);
+	CHECK(exchange("a", "/proc/self/a", EXCHANGE) == -EXDEV && ino_of("dir/e") == file);
+	CHECK(CALL1(NR_UNLINK, "a") == 0 && CALL1(NR_UNLINK, "dir/e") == 0);
+	CHECK(CALL1(NR_RMDIR, "s") == 0);
+}
+
 /* A symbolic link can have two names; what it leads to, if that is asked for. */
 static void test_symbolic(void)
 {
@@ -122,6 +150,7 @@ void main_program(long *sp)
 	CHECK(CALL2(NR_MKDIR, "dir", 0755) == 0);
 	test_names();
 	test_renames();
+	test_exchange();
 	test_symbolic();
 	CHECK(CALL1(NR_RMDIR, "dir") == 0 && CALL1(NR_RMDIR, "/tmp/links") == 0);
 	put("links are as they should be\n");

@@ -30,8 +30,11 @@ int vfs_link_at(const struct vfs_at *from, bool follows, const struct vfs_at *to
 /* To a target of `len` characters. */
 int vfs_symlink(const struct vfs_at *at, size_t len, const char *target);
 int vfs_readlink_at(const struct vfs_at *at, char *out_target);
-/* `keeps`: -EEXIST when the new name is there. */
-int vfs_rename_at(const struct vfs_at *from, const struct vfs_at *to, bool keeps);
+/* By Linux's numbers. Without one of them, a file that has the new name is replaced. */
+#define VFS_RENAME_KEEP 1u /* -EEXIST when the new name is there */
+#define VFS_RENAME_EXCHANGE                                                                        \
+	2u /* both names stay, each with the other's file; -ENOENT when one is missing */
+int vfs_rename_at(const struct vfs_at *from, const struct vfs_at *to, unsigned int how);
 /* Name of entry `index` of an open directory; see vfs_entry(). */
 int vfs_entry_of(const struct file *dir, uint32_t index, char *out_name);
 /* The own path that an open directory has now. -ENOENT: it has been removed; -ENAMETOOLONG. */
