@@ -455,6 +455,7 @@ UNIT_SOAK    ?= 20
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
 SOAK_CROWD_SECONDS ?= 600
+FUZZ_TIMES   ?= 50
 SOAK_UNITS   := test_regex test_sh_parse test_filter test_ftrace test_memory step_ring threads_
 
 soak: deps-test
@@ -471,6 +472,8 @@ soak: deps-test
 		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) KTEST_TIMES=5 LIVEPATCH_SECONDS=60 \
 		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py tests/qemu/test_kernel.py \
 			tests/qemu/test_livepatch.py tests/qemu/test_process_threads.py tests/qemu/test_hotplug.py -k 'torture or hotplug or tests_inside or under_load'
+	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) FUZZ_TIMES=$(FUZZ_TIMES) \
+		$(PYTHON) -m pytest -q -p no:cacheprovider tests/qemu/test_process_fuzz.py
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) UPROBE_ROUNDS=50 \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/qemu/test_uprobe_counts.py
 	@FATHOM_BUILD=$(abspath $(BUILD)) PROFILE_CPUS="1 2 4 8" \

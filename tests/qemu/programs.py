@@ -17,7 +17,7 @@ FIXED = ("-fno-pie", "-no-pie")  # linked for one address
 def built(name, build="gcc", flags=FIXED):
     """The program tests/user/NAME.c, compiled by the compiler of the build."""
     out = BUILDS.get(build, Path(str(build))) / "user" / (name + "".join(flags))
-    sources = [USER / f"{name}.c", *USER.glob("*.h")]
+    sources = [USER / f"{name}.c", *USER.glob("*.h"), ROOT / "kernel" / "syscall" / "syscalls.h"]
     out.parent.mkdir(parents=True, exist_ok=True)
     if not out.exists() or any(source.stat().st_mtime > out.stat().st_mtime for source in sources):
         fresh = out.with_name(f"{out.name}.{os.getpid()}")

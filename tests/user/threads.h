@@ -5,6 +5,7 @@
 #ifndef THREADS_H
 #define THREADS_H
 
+#include "clones.h"
 #include "nolib.h"
 
 enum {
@@ -67,32 +68,7 @@ enum {
 	FUTEX_REALTIME = 256
 };
 
-/* VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, PARENT_SETTID, CHILD_CLEARTID */
-#define CLONE_THREAD_FLAGS 0x350f00l
-
 #define futex(word, op, value, time) syscall6(NR_FUTEX, (long)(word), op, value, (long)(time), 0, 0)
-
-/*
- * Both calls that make a thread: it calls fn(arg) on its own stack, and ends. The stack keeps the two words that it
- * begins with.
- */
-__asm__("clone_thread:\n mov %rcx, %r10\n xor %r8d, %r8d\n mov $56, %eax\n jmp 1f\n"
-	"clone_thread3:\n mov $435, %eax\n"
-	"1: syscall\n test %rax, %rax\n jz 2f\n ret\n"
-	"2: xor %ebp, %ebp\n pop %rax\n pop %rdi\n call *%rax\n mov $60, %eax\n xor %edi, %edi\n "
-	"syscall\n hlt\n");
-long clone_thread(unsigned long flags, void *stack, int *parent_tid, int *child_tid);
-long clone_thread3(void *args, unsigned long size);
-
-/* The tid is written to `tid`, and 0 when the thread ends. */
-static inline long new_thread(char *stack_end, int *tid, void (*fn)(long), long arg)
-{
-	long *stack = (long *)stack_end - 4;
-
-	stack[0] = (long)fn;
-	stack[1] = arg;
-	return clone_thread(CLONE_THREAD_FLAGS, stack, tid, tid);
-}
 
 /* The same by clone3(): its arguments have the stack's address and length. */
 static inline long new_thread3(unsigned long *args, unsigned long size, void (*fn)(long), long arg)
