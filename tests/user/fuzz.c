@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #define PAGE	       4096
+#define LONG_MS	       100000 /* for a child that ends by itself */
 #define OPEN_FILES     200
 #define SHARED	       ((char *)0x20000000)
 #define HEAD	       4096 /* bytes of the file that are in its head, at most */
@@ -48,7 +49,7 @@ static void frames(void)
 					 : "r"(at)
 					 : "rax");
 		}
-		died += (fuzz_wait(pid, 1000) & 0x7f) == SIGSEGV;
+		died += (fuzz_wait(pid, LONG_MS) & 0x7f) == SIGSEGV;
 	}
 	CHECK(died == rounds);
 }
@@ -125,8 +126,8 @@ static void write_file(long bytes)
 	CALL1(NR_CLOSE, fd);
 }
 
-/* Execute the file as the user. What a damaged one does is limited in time. */
-static int execute(void)
+/* Execute the file as the user, for so many ms at most. */
+static int execute(long ms)
 {
 	static const char *const argv[] = { "copy", "ended", 0 };
 	long pid = CALL0(NR_FORK);
@@ -141,7 +142,7 @@ static int execute(void)
 		CALL3(NR_EXECVE, "copy", argv, argv + 2);
 		sys_exit(126);
 	}
-	return fuzz_wait(pid, 100);
+	return fuzz_wait(pid, ms);
 }
 
 /* A byte of the head is another in each round: the headers, and the notes and code behind them. Then a file that ends too early. */
@@ -154,14 +155,14 @@ static void elf(void)
 	head = 64 + copy[56] * 56;
 	CHECK(head < HEAD);
 	write_file(copy_len);
-	CHECK(execute() == ENDED << 8);
+	CHECK(execute(LONG_MS) == ENDED << 8);
 	for (long i = 0; i < rounds; i++) {
 		char *at = copy + draw(draw(4) ? 64 + 3 * 56 : (unsigned long)head), was = *at;
 		int status;
 
 		*at = draw(4) ? (char)values[draw(sizeof(values))] : (char)(was ^ (1 << draw(8)));
 		write_file(copy_len);
-		status = execute();
+		status = execute(500);
 		refused += status == 126 << 8;
 		ran += status == ENDED << 8;
 		*at = was;
@@ -170,7 +171,7 @@ static void elf(void)
 	for (long bytes = 0; bytes < head;
 	     bytes += 1 + (long)draw(2000 / (unsigned long)rounds + 1)) {
 		write_file(bytes);
-		CHECK(execute() == 126 << 8);
+		CHECK(execute(LONG_MS) == 126 << 8);
 	}
 	fuzz_end_all();
 }
@@ -192,7 +193,7 @@ static void forks(void)
 				CALL0(NR_PAUSE);
 			sys_exit(ENDED);
 		}
-		status = fuzz_wait(pid, 5000);
+		status = fuzz_wait(pid, LONG_MS);
 		CHECK(status == ENDED << 8);
 		fuzz_end_all();
 	}
@@ -216,7 +217,7 @@ static void memory(void)
 					((volatile char *)at)[j] = 1;
 			}
 		}
-		status = fuzz_wait(pid, 60000);
+		status = fuzz_wait(pid, LONG_MS);
 		CHECK(status == SIGKILL || status == ENDED << 8);
 	}
 }
