@@ -28,7 +28,7 @@ ROWS = {
     "trace_printk": ("trace_printk, one integer", "instructions", 791, 160),
     "tp_off": ("tracepoint without a listener", "instructions", 1, 1),
     "tp_probe": ("tracepoint, one empty probe", "instructions", 15, 8),
-    "count_event": ("event counted for the command `stat`", "instructions", 338, 30),
+    "count_event": ("event counted for the command `perf stat`", "instructions", 338, 30),
     "event_int": ("event with one int", "instructions", 587, 105),
     "event_persistent": ("event with one int in an instance whose memory survives a reset", "instructions", None, 105),
     "event_three": ("event with two ints and 16 bytes", "instructions", 603, 120),

@@ -221,7 +221,7 @@ def test_stat_counts_a_program(tracing):
     counted = {}
     for name, command in (("one", "busybox true"), ("two", "busybox sh -c 'busybox true; busybox true'")):
         text = tracing.check(
-            f"/bin/bench call_null > /dev/null & stat -e page-faults,raw_syscalls:sys_enter,sched:sched_process_exec {command}; wait"
+            f"/bin/bench call_null > /dev/null & perf stat -e page-faults,raw_syscalls:sys_enter,sched:sched_process_exec {command}; wait"
         )
         counted[name] = [int(number) for number in re.findall(r"^ +(\d+) +[\w:-]+ ", text, re.M)]
     assert counted["one"][0] >= 5 and counted["one"][1] >= 3 and counted["one"][2] == 1, counted

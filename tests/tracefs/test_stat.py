@@ -1,4 +1,4 @@
-"""The command stat: what it counts is what happened, of the command alone, by CPU and by thread, and over several runs."""
+"""The command perf stat: what it counts is what happened, of the command alone, by CPU and by thread, and over several runs."""
 import re
 
 import pytest
@@ -9,7 +9,7 @@ ROW = re.compile(r"^ +([\d,.]+)(?: msec)? +([\w:-]+) ")
 
 def stat(guest, arguments):
     """The rows of the whole by name."""
-    text = guest.check(f"stat {arguments}")
+    text = guest.check(f"perf stat {arguments}")
     rows = [ROW.match(line) for line in text.splitlines()]
     found = {row[2]: float(row[1].replace(",", "")) for row in rows if row}
     found["elapsed"] = float(re.search(r"^ +([\d.]+) seconds time elapsed", text, re.M)[1])
@@ -17,7 +17,7 @@ def stat(guest, arguments):
 
 
 def lines(guest, arguments, prefix):
-    text = guest.check(f"stat {arguments}")
+    text = guest.check(f"perf stat {arguments}")
     found = re.findall(rf"^ *{prefix} +([\d,.]+)(?: msec)? +(\S+) *$", text, re.M)
     return [(*who, float(number.replace(",", "")), name) for *who, number, name in found]
 
@@ -27,13 +27,13 @@ def test_time_and_switches_of_the_command_alone(tracing):
     """A thread that computes for 60 ms, or one that sleeps: what runs beside it counts for nothing."""
     busy = stat(tracing, "shares 60")
     assert 59 < busy["task-clock"] < 62 and 0.060 < busy["elapsed"] < 0.063, busy
-    text = tracing.check("shares 60 & stat -e task-clock,context-switches,sched:sched_switch sleep 0.05; wait")
+    text = tracing.check("shares 60 & perf stat -e task-clock,context-switches,sched:sched_switch sleep 0.05; wait")
     switches = re.findall(r" (\d+) +(?:context-switches|sched:sched_switch) ", text)
     assert len(switches) == 2 and switches[0] == switches[1] and 1 <= int(switches[0]) < 10, text
     assert float(re.search(r"([\d.]+) msec task-clock", text)[1]) < 1, text
-    text = tracing.check("shares 60 & stat -a -e task-clock sleep 0.05; wait")
+    text = tracing.check("shares 60 & perf stat -a -e task-clock sleep 0.05; wait")
     assert "for 'system wide':\n" in text and 45 < float(re.search(r"([\d.]+) msec task-clock", text)[1]) < 52, text
-    text = tracing.check("shares 60 & stat --per-thread -e task-clock shares 60; wait")
+    text = tracing.check("shares 60 & perf stat --per-thread -e task-clock shares 60; wait")
     clocks = [(name, float(ms)) for name, ms in re.findall(r"^ +(\w+)-\d+ +([\d.]+) msec task-clock", text, re.M)]
     assert [name for name, _ in clocks] == ["shares", "shares"] and clocks[0][1] < 1 and 20 < clocks[1][1] < 45, text
 
@@ -55,7 +55,7 @@ def test_rows_by_cpu_and_by_thread_agree(tracing):
 def forks(guest, runs):
     guest.check("echo > /tmp/runs")
     command = "sh -c 'for i in $(cat /tmp/runs; echo 1); do sleep 0; sleep 0; done; echo 1 >> /tmp/runs'"
-    return guest.check(f"stat -r {runs} -e sched:sched_process_fork,sched:sched_process_exec {command}")
+    return guest.check(f"perf stat -r {runs} -e sched:sched_process_fork,sched:sched_process_exec {command}")
 
 
 def test_means_and_their_errors(tracing):
@@ -69,21 +69,30 @@ def test_means_and_their_errors(tracing):
 
 
 def test_what_cannot_be_counted(tracing):
-    assert re.search(r"^   <not supported>      cycles ", tracing.check("stat -e cycles true"), re.M)
-    assert tracing.run("stat false")[1] == 1
+    assert re.search(r"^   <not supported>      cycles ", tracing.check("perf stat -e cycles true"), re.M)
+    assert tracing.run("perf stat false")[1] == 1
     for arguments, message, status in (
-        ("-e no:such true", "stat: no such event: no:such", 1),
-        ("-e task-clock,such true", "stat: no such event: such", 1),
-        ("-e syscalls:sys_enter_read true", "stat: syscalls:sys_enter_read has no tracepoint: a histogram can count it", 1),
-        ("nosuch", "stat: nosuch: No such file or directory", 127),
-        ("-r 0 true", "usage: stat ", 2),
-        ("-r 101 true", "usage: stat ", 2),
-        ("-e task-clock", "usage: stat ", 2),
-        ("-a --per-thread true", "usage: stat ", 2),
-        ("", "usage: stat ", 2),
+        ("-e no:such true", "perf: no such event: no:such", 1),
+        ("-e task-clock,such true", "perf: no such event: such", 1),
+        ("-e syscalls:sys_enter_read true", "perf: syscalls:sys_enter_read has no tracepoint: a histogram can count it", 1),
+        ("nosuch", "perf: nosuch: No such file or directory", 127),
+        ("-r 0 true", "usage: perf stat ", 2),
+        ("-r 101 true", "usage: perf stat ", 2),
+        ("-e task-clock", "usage: perf stat ", 2),
+        ("-a --per-thread true", "usage: perf stat ", 2),
+        ("", "usage: perf stat ", 2),
     ):
-        text, found = tracing.run(f"stat {arguments}")
+        text, found = tracing.run(f"perf stat {arguments}")
         assert text.startswith(message) and found == status, (arguments, text)
     many = ",".join(["sched:sched_switch"] * 33)
-    assert tracing.run(f"stat -e {many} true") == ("stat: sched:sched_switch: No space left on device\n", 1)
-    assert tracing.run(f"stat -e {many[:-19]} true")[1] == 0
+    assert tracing.run(f"perf stat -e {many} true") == ("perf: sched:sched_switch: No space left on device\n", 1)
+    assert tracing.run(f"perf stat -e {many[:-19]} true")[1] == 0
+
+
+def test_name(tracing):
+    """The name `stat` is left to programs, and perf has no other command here."""
+    assert tracing.run("stat true") == ("sh: stat: command not found\n", 127)
+    for arguments in ("", " record true", " -e task-clock true"):
+        text, status = tracing.run(f"perf{arguments}")
+        assert text.startswith("usage: perf stat [-a] ") and status == 2, (arguments, text)
+    assert tracing.check("help perf").startswith("usage: perf stat [-a] ")

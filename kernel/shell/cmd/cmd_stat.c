@@ -1,6 +1,6 @@
 /*
- * The command stat: runs a command, and says how much CPU time it took and how often events have happened
- * meanwhile, in the words of perf stat. See docs/profiling.md.
+ * The command perf stat: runs a command, and says how much CPU time it took and how often events have happened
+ * meanwhile, in the words of Linux's perf stat. See docs/profiling.md.
  */
 #include <kernel/mm.h>
 #include <kernel/string.h>
@@ -235,7 +235,7 @@ static bool stat_option(struct stat *stat, char **option, char **lists, uint32_t
 	return true;
 }
 
-/* Fill `stat` from the words of the command line. The number of lists of events; -1: they are wrong. */
+/* Fill `stat` from the words behind `perf`. The number of lists of events; -1: they are wrong. */
 static int stat_parse(struct stat *stat, int argc, char **argv, char **lists)
 {
 	uint32_t nr_lists = 0;
@@ -307,9 +307,18 @@ static int cmd_stat(struct command_env *env, int argc, char **argv)
 	return status;
 }
 
+/* Of perf's commands this one alone. */
+static int cmd_perf_stat(struct command_env *env, int argc, char **argv)
+{
+	if (argc < 2 || strcmp(argv[1], "stat") != 0)
+		return COMMAND_USAGE;
+	return cmd_stat(env, argc - 1, argv + 1);
+}
+
 const struct command stat_commands[] = {
-	{ "stat", "[-a] [-A|--per-thread] [-e EVENT[,EVENT]...] [-r TIMES] [--] COMMAND [ARG]...",
-	  "run a command, and say what CPU time it took, and how often events happened", cmd_stat,
-	  0 },
+	{ "perf",
+	  "stat [-a] [-A|--per-thread] [-e EVENT[,EVENT]...] [-r TIMES] [--] COMMAND [ARG]...",
+	  "run a command, and say what CPU time it took, and how often events happened",
+	  cmd_perf_stat, 0 },
 	{ 0 },
 };

@@ -1,5 +1,5 @@
 /*
- * The command stat: its rows, made by cmd_stat.c and shown by cmd_stat_show.c.
+ * The command perf stat: its rows, made by cmd_stat.c and shown by cmd_stat_show.c.
  *
  * Context: thread. Locking: none. Ownership: a struct stat belongs to the thread of its command.
  */

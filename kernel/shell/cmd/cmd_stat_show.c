@@ -1,5 +1,5 @@
 /*
- * The text of the command stat, as perf stat has it: see cmd_stat.h.
+ * The text of the command perf stat, as Linux's has it: see cmd_stat.h.
  */
 #include <arch/smp.h>
 #include <kernel/string.h>
