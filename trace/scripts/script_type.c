@@ -63,8 +63,10 @@ static struct script_type script_type_list(struct script_type_check *check,
 		return (struct script_type){ 0 };
 	}
 	parts = trace_script_alloc(check->script, type.nr * sizeof(*parts));
+	if (!parts)
+		return (struct script_type){ 0 };
 	type.parts = parts;
-	for (struct script_node *node = first; node && parts; node = node->next, parts++) {
+	for (struct script_node *node = first; node; node = node->next, parts++) {
 		*parts = node->type;
 		type.bytes += node->type.bytes;
 		if (!node->type.kind)

@@ -338,6 +338,30 @@ static void without_memory(void **state)
 	assert_int_equal(fake_alloc_out, out);
 }
 
+/* Memory of a script is taken in pieces: any of its trees and types may be the first that finds none. */
+static void without_memory_for_a_type(void **state)
+{
+	static char text[2048];
+	long nr, nr_all = 0;
+
+	(void)state;
+	for (size_t pad = 0; pad < 30; pad++) {
+		char *at = stpcpy(text, "BEGIN { @m[1, 2] = 1;");
+
+		for (size_t i = 0; i < pad; i++)
+			at = stpcpy(at, "@ = 1;");
+		for (size_t i = 0; i < 40; i++)
+			at = stpcpy(at, "@m[1, 2] = 1;");
+		stpcpy(at, "}");
+		for_each_allocation(nr, trace_script_create(text, NULL, &made, &script_error)) {
+			assert_null(made);
+		}
+		nr_all += nr;
+		trace_script_free(made);
+	}
+	assert_in_range(nr_all, 200, 2000);
+}
+
 /* Sites may call a probe for ever when text was found damaged: its script stays. */
 static void tracing_dies(void **state)
 {
@@ -371,6 +395,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(counters, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(stacks, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(without_memory, script_reset, NULL),
+		cmocka_unit_test_setup_teardown(without_memory_for_a_type, script_reset,
+						script_check),
 		cmocka_unit_test_setup_teardown(tracing_dies, script_reset, NULL),
 	};
 
