@@ -66,11 +66,27 @@ int trace_script_refuse(struct trace_script *script, const struct expr_word *wor
 
 /* ---- Characters ---- */
 
+/*
+ * A line for a C preprocessor: files of bpftrace include headers of Linux where it knows no types. Here
+ * they are known without.
+ */
+static bool script_lex_is_directive(const struct script_lex *lex)
+{
+	static const char *const words[] = { "#include", "#ifndef", "#ifdef", "#else", "#endif" };
+	bool is_first = lex->at == lex->script->text;
+
+	if (*lex->at != '#' || (!is_first && lex->at[-1] != '\n'))
+		return false;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(words); i++) {
+		if (trace_str_starts(lex->at, words[i]))
+			return true;
+	}
+	return is_first && lex->at[1] == '!';
+}
+
 static bool script_lex_comment(struct script_lex *lex)
 {
-	bool is_shebang = lex->at == lex->script->text && trace_str_starts(lex->at, "#!");
-
-	if (is_shebang || trace_str_starts(lex->at, "//")) {
+	if (script_lex_is_directive(lex) || trace_str_starts(lex->at, "//")) {
 		while (*lex->at && *lex->at != '\n')
 			lex->at++;
 		return true;

@@ -232,29 +232,88 @@ static struct script_probe *script_parse_probe(struct script_lex *lex)
 	return probe;
 }
 
-static struct script_clause *script_parse_clause(struct script_lex *lex)
+/* The words in front of a clause, as a list. False: refused. */
+static bool script_parse_probes(struct script_lex *lex, struct script_clause *clause)
 {
-	struct script_clause *clause = trace_script_alloc(lex->script, sizeof(*clause));
-	struct script_probe **at;
+	struct script_probe **at = &clause->probes;
 
-	if (!clause)
-		return NULL;
-	clause->script = lex->script;
-	at = &clause->probes;
 	do {
 		*at = script_parse_probe(lex);
 		if (!*at)
-			return NULL;
+			return false;
 		(*at)->clause = clause;
 		at = &(*at)->next;
 	} while (trace_script_take(lex, ","));
+	return true;
+}
+
+/* The condition and the block behind the words. */
+static bool script_parse_body(struct script_lex *lex, struct script_clause *clause)
+{
 	if (trace_script_take(lex, "/")) {
 		clause->predicate = trace_script_expression(lex, 0);
 		if (!trace_script_expect(lex, "/"))
-			return NULL;
+			return false;
 	}
 	clause->block = script_parse_block(lex, 0);
+	return true;
+}
+
+static bool script_parse_is_event(const struct script_probe *probe)
+{
+	return trace_expr_starts(&probe->word, "t:") ||
+	       trace_expr_starts(&probe->word, "tracepoint:");
+}
+
+/* Take the words from the second event on off the clause; NULL: it has one event at most. */
+static struct script_probe *script_parse_split(struct script_clause *clause)
+{
+	uint32_t nr_events = 0;
+
+	for (struct script_probe **at = &clause->probes; *at; at = &(*at)->next) {
+		struct script_probe *rest = *at;
+
+		if (script_parse_is_event(rest) && nr_events++) {
+			*at = NULL;
+			return rest;
+		}
+	}
+	return NULL;
+}
+
+static struct script_clause *script_parse_new_clause(struct script_lex *lex)
+{
+	struct script_clause *clause = trace_script_alloc(lex->script, sizeof(*clause));
+
+	if (clause)
+		clause->script = lex->script;
 	return clause;
+}
+
+/*
+ * Events have the fields of a name at places of their own. So a clause of several words of events is read
+ * once for each of them, as if it had been written so often.
+ */
+static struct script_clause *script_parse_clause(struct script_lex *lex)
+{
+	struct script_clause *first = script_parse_new_clause(lex), *clause = first;
+	struct script_lex body;
+
+	if (!first || !script_parse_probes(lex, first))
+		return first;
+	for (body = *lex; clause; clause = clause->next) {
+		struct script_probe *rest = script_parse_split(clause);
+
+		*lex = body;
+		if (!script_parse_body(lex, clause) || !rest)
+			break;
+		clause->next = script_parse_new_clause(lex);
+		if (clause->next)
+			clause->next->probes = rest;
+		for (; clause->next && rest; rest = rest->next)
+			rest->clause = clause->next;
+	}
+	return first;
 }
 
 int trace_script_parse(struct trace_script *script)
@@ -267,7 +326,8 @@ int trace_script_parse(struct trace_script *script)
 		*at = script_parse_clause(&lex);
 		if (!*at)
 			break;
-		at = &(*at)->next;
+		while (*at)
+			at = &(*at)->next;
 	}
 	if (!script->clauses)
 		trace_script_refuse(script, &word, -EINVAL, "the script has no probe");

@@ -124,6 +124,11 @@ static void statements(void **state)
 		script_run("#!/usr/bin/bt\n// one\nBEGIN /* two */ { if (1) { @a = 1 } @b = 2;; }",
 			   NULL),
 		"@a: 1\n@b: 2\n");
+	/* Lines for a preprocessor. */
+	assert_string_equal(script_run("#ifndef HAVE_BTF\n#include <linux/sched.h>\n#else\n#endif\n"
+				       "BEGIN { @a = 1 }\n#ifdef B\n",
+				       NULL),
+			    "@a: 1\n");
 }
 
 /* ---- Refused ---- */
@@ -152,6 +157,8 @@ static const struct {
 	{ "BEGIN { $x = pid++; }", 13, -EINVAL,
 	  "only a table or a variable can be counted up or down" },
 	{ "{ }", 0, -EINVAL, "a probe is expected here" },
+	{ "BEGIN { #include <x>\n }", 8, -EINVAL, "a value is expected here" },
+	{ "BEGIN {\n#define X 1\n}", 8, -EINVAL, "a value is expected here" },
 	{ "BEGIN", 5, -EINVAL, "the script ends where '{' is expected" },
 	{ "BEGIN { @x = 1", 14, -EINVAL, "the script ends where ';' is expected" },
 	{ "BEGIN { @x = 1 @y = 2 }", 15, -EINVAL, "';' is expected here" },

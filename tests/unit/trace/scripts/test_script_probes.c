@@ -79,6 +79,31 @@ static void events(void **state)
 			    "9 books\n9 box\n");
 }
 
+/* A clause of several words of events is one for each: they have a field at places of their own. */
+static void events_of_a_list(void **state)
+{
+	struct trace_script *script;
+
+	(void)state;
+	assert_string_equal(script_run("t:shelf:shelf_full, t:shelf:shelf_label, BEGIN, "
+				       "tracepoint:shelf:shelf_empty { @[probe] = count() } END "
+				       "{ @[probe] = count() }",
+				       events_happen),
+			    "@[END]: 1\n@[BEGIN]: 1\n@[tracepoint:shelf:shelf_empty]: "
+			    "1\n@[tracepoint:shelf:shelf_label]: "
+			    "2\n@[tracepoint:shelf:shelf_full]: 8\n");
+	assert_string_equal(
+		script_run("t:shelf:shelf_full, t:shelf:shelf_label /args.shelf > 3/ { $s = "
+			   "args.shelf; @[probe] = sum($s) }",
+			   events_happen),
+		"@[tracepoint:shelf:shelf_full]: 9\n@[tracepoint:shelf:shelf_label]: 18\n");
+	assert_int_equal(trace_script_create("t:shelf:shelf_label, t:shelf:shelf_full { @ = "
+					     "args.label }",
+					     NULL, &script, &script_error),
+			 -EINVAL);
+	assert_string_equal(script_error.why, "t:shelf:shelf_full has no field 'label'");
+}
+
 static void histograms(void **state)
 {
 	(void)state;
@@ -385,6 +410,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(functions, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(events, script_reset, NULL),
+		cmocka_unit_test_setup_teardown(events_of_a_list, script_reset, NULL),
 		cmocka_unit_test_setup_teardown(histograms, script_reset, NULL),
 		cmocka_unit_test_setup_teardown(memory, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(intervals, script_reset, script_check),
