@@ -210,15 +210,24 @@ static void script_map_copy_counter(struct script_map *map, uint8_t *memory)
 
 /* ---- All entries: thread ---- */
 
+/* A look without the lock: keys of hits that came before this call are seen. */
+static bool script_map_is_empty(struct script_bucket *bucket)
+{
+	return !atomic_load_explicit((_Atomic uint32_t *)&bucket->first, memory_order_relaxed);
+}
+
 void trace_script_map_clear(struct script_map *map, bool keeps)
 {
 	if (map->is_counter)
 		trace_script_counter_clear(map);
 	for (uint32_t i = 0; i < map->nr_buckets; i++) {
 		struct script_bucket *bucket = &map->buckets[i];
-		uint64_t flags = trace_script_pause(map->script);
 		uint32_t number, next;
+		uint64_t flags;
 
+		if (script_map_is_empty(bucket))
+			continue;
+		flags = trace_script_pause(map->script);
 		script_lock(&bucket->lock);
 		for (number = bucket->first; number; number = next) {
 			struct script_entry *entry = script_map_entry(map, number);
