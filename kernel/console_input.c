@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <kernel/console.h>
 #include <kernel/lock.h>
+#include <kernel/poll.h>
 #include <kernel/softirq.h>
 #include <kernel/thread.h>
 #include <kernel/tty.h>
@@ -181,6 +182,16 @@ int console_getc_now(void)
 int console_wait(bool (*done)(void *arg), void *arg, uint64_t timeout_ns)
 {
 	return waitq_wait(&in.waitq, done, arg, true, timeout_ns);
+}
+
+void console_wake_readers(void)
+{
+	waitq_wake_all(&in.waitq);
+}
+
+void console_poll_wait(struct poll_table *table)
+{
+	poll_wait(table, &in.waitq);
 }
 
 bool console_take_lost(void)

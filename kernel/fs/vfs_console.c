@@ -9,6 +9,7 @@
 #include <kernel/console.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
+#include <kernel/poll.h>
 #include <kernel/string.h>
 #include <kernel/tty.h>
 #include <kernel/vfs.h>
@@ -102,10 +103,17 @@ static bool console_is_readable(struct file *file)
 	return !tty_has_reader() || tty_is_readable();
 }
 
+static uint32_t console_poll(struct file *file, struct poll_table *table)
+{
+	console_poll_wait(table);
+	return (console_is_readable(file) ? POLLIN : 0) | POLLOUT;
+}
+
 const struct file_ops console_file_ops = {
 	.read = console_read,
 	.write = console_file_write,
 	.is_readable = console_is_readable,
+	.poll = console_poll,
 	.ioctl = tty_ioctl,
 	.is_console = true,
 };
@@ -115,6 +123,7 @@ const struct file_ops tty_file_ops = {
 	.read = console_read,
 	.write = console_file_write,
 	.is_readable = console_is_readable,
+	.poll = console_poll,
 	.ioctl = tty_ioctl,
 	.is_console = true,
 };

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
+#include <kernel/poll.h>
 #include <kernel/string.h>
 #include <kernel/vfs.h>
 
@@ -175,22 +176,41 @@ static int pipe_close(struct file *file)
 	return 0;
 }
 
+static uint32_t pipe_poll_read(struct file *file, struct poll_table *table)
+{
+	struct pipe *pipe = file->object;
+	bool has_writer;
+
+	poll_wait(table, &pipe->readers);
+	has_writer = atomic_load(&pipe->has_writer); /* first: the last bytes are seen, too */
+	return (pipe_used(pipe) ? POLLIN : 0) | (has_writer ? 0 : POLLHUP);
+}
+
+static uint32_t pipe_poll_write(struct file *file, struct poll_table *table)
+{
+	struct pipe *pipe = file->object;
+
+	poll_wait(table, &pipe->writers);
+	return (pipe_has_room(pipe_used(pipe)) ? POLLOUT : 0) |
+	       (atomic_load(&pipe->has_reader) ? 0 : POLLERR);
+}
+
 static const struct file_ops pipe_read_ops = {
 	.read = pipe_read,
 	.is_readable = pipe_is_readable,
+	.poll = pipe_poll_read,
 	.close = pipe_close,
 };
 
-static const struct file_ops pipe_write_ops = { .write = pipe_write, .close = pipe_close };
+static const struct file_ops pipe_write_ops = {
+	.write = pipe_write,
+	.poll = pipe_poll_write,
+	.close = pipe_close,
+};
 
 bool file_is_pipe(const struct file *file)
 {
 	return file->ops == &pipe_read_ops || file->ops == &pipe_write_ops;
-}
-
-bool pipe_takes_write(const struct file *file)
-{
-	return pipe_can_write(file->object);
 }
 
 static struct pipe *pipe_create_pipe(void)

@@ -1,5 +1,6 @@
 /* Tables of open files: see files.h. */
 #include <kernel/mm.h>
+#include <kernel/poll.h>
 #include "files.h"
 #include "process.h"
 
@@ -100,6 +101,8 @@ static struct file *files_exchange(struct files *files, struct file *file, unsig
 	files->file[fd] = file;
 	files_note_cloexec(files, fd, cloexec);
 	mutex_unlock(&files->lock);
+	if (old && old->watch_id)
+		waitq_wake_all(&poll_closed);
 	return old;
 }
 

@@ -2,6 +2,7 @@
  * Files that are opened by /proc/PID/fd/N and have no path, such as pipes: what is done with them is done
  * with the file that the descriptor is. See proc.h.
  */
+#include <kernel/poll.h>
 #include <kernel/vfs.h>
 #include "proc.h"
 
@@ -27,6 +28,11 @@ static bool proc_fd_may_wait(const struct file *file)
 	return file_may_wait(file->object);
 }
 
+static uint32_t proc_fd_poll(struct file *file, struct poll_table *table)
+{
+	return vfs_poll(file->object, POLLIN | POLLOUT, table);
+}
+
 static int proc_fd_close(struct file *file)
 {
 	return fput(file->object);
@@ -36,6 +42,7 @@ static const struct file_ops proc_fd_ops = {
 	.read = proc_fd_read,
 	.write = proc_fd_write,
 	.is_readable = proc_fd_is_readable,
+	.poll = proc_fd_poll,
 	.may_wait = proc_fd_may_wait,
 	.close = proc_fd_close,
 };

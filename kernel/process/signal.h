@@ -61,6 +61,7 @@ struct process_signals {
 	struct sigpending shared;
 	struct list tasks; /* its threads that live, the oldest first */
 	uint32_t nr_tasks;
+	struct waitq readers;	/* of a signalfd: woken by each signal */
 	struct waitq alone;	/* the one that waits until it is the only task */
 	struct task *exec_task; /* it executes a program, and the others end */
 	bool is_ending;		/* all are to end; the exit code is decided */

@@ -173,6 +173,7 @@ static struct task *signal_choose_task(const struct process_signals *signals, in
 
 static void complete_signal(struct process_signals *signals, const struct task *task, int sig)
 {
+	waitq_wake_all(&signals->readers);
 	if (sig == SIGKILL) {
 		signals_end_stop(signals);
 		signals_interrupt_all(signals); /* the first that looks ends them all */

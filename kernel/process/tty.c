@@ -177,6 +177,7 @@ bool tty_begin_program(struct process *process, int32_t job)
 		tty_note_settings();
 		atomic_store(&tty.foreground, 0);
 		atomic_store(&tty.session, process->sid);
+		console_wake_readers(); /* it can read now */
 		tty.job = job;
 		has_it = true;
 	} else if (tty.job == job) {

@@ -50,6 +50,7 @@ static void tty_change_settings(const struct user_termios *settings, bool flushe
 	tty.ready = tty.head;
 	tty_note_settings();
 	mutex_unlock(&tty.lock);
+	console_wake_readers(); /* a read may end now that would have waited */
 }
 
 static long tty_set_settings(unsigned int cmd, unsigned long arg)
@@ -154,6 +155,7 @@ static long tty_set_foreground(unsigned long arg)
 	if (!process_group_is_in_session(pgid, current_process()->sid))
 		return -EPERM;
 	atomic_store(&tty.foreground, pgid);
+	console_wake_readers(); /* the new foreground can read */
 	return 0;
 }
 
@@ -181,6 +183,7 @@ static long tty_take_terminal(void)
 		process->has_tty = true;
 		atomic_store(&tty.foreground, process->pgid);
 		atomic_store(&tty.session, process->sid);
+		console_wake_readers();
 	}
 	mutex_unlock(&tty.lock);
 	return err;

@@ -1,8 +1,8 @@
 /*
  * Wait queues, see <kernel/lock.h>.
  *
- * A waiter is queued once and stays queued until waitq_finish(). A wake-up sets its is_woken and
- * wakes the thread; waitq_prepare() clears is_woken before the condition is looked at, so a wake-up
+ * A waiter is queued once and stays queued until waitq_remove(). A wake-up sets its is_woken and
+ * wakes the thread; waitq_add() clears is_woken before the condition is looked at, so a wake-up
  * that comes between the look and the sleep is seen by waitq_sleep().
  */
 #include <stdatomic.h>
@@ -37,7 +37,7 @@ static void waitq_remove_locked(struct waitq *queue, struct waiter *waiter)
 	waiter->is_queued = false;
 }
 
-static void waitq_prepare(struct waitq *queue, struct waiter *waiter)
+void waitq_add(struct waitq *queue, struct waiter *waiter)
 {
 	uint64_t flags;
 
@@ -64,11 +64,8 @@ static bool waitq_take_press(struct thread *self)
 	return true;
 }
 
-/*
- * Returns 0, -EINTR, or -ETIMEDOUT at `deadline_ns` (as ktime_get_ns() counts; WAIT_FOREVER: never). A
- * wake-up since the last waitq_prepare() ends the sleep at once.
- */
-static int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns)
+/* A wake-up since the last waitq_add() ends the sleep at once. */
+int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadline_ns)
 {
 	struct thread *self = current_thread();
 	bool passed = false;
@@ -91,7 +88,7 @@ static int waitq_sleep(struct waiter *waiter, bool interruptible, uint64_t deadl
 	return passed ? -ETIMEDOUT : 0;
 }
 
-static void waitq_finish(struct waitq *queue, struct waiter *waiter)
+void waitq_remove(struct waitq *queue, struct waiter *waiter)
 {
 	uint64_t flags;
 
@@ -114,7 +111,7 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
 	if (timeout_ns != WAIT_FOREVER)
 		deadline_ns = ktime_get_ns() + timeout_ns;
 	for (;;) {
-		waitq_prepare(queue, &waiter);
+		waitq_add(queue, &waiter);
 		if (done(arg))
 			break;
 		err = waitq_sleep(&waiter, interruptible, deadline_ns);
@@ -124,7 +121,7 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
 			err = 0;
 		break;
 	}
-	waitq_finish(queue, &waiter);
+	waitq_remove(queue, &waiter);
 	/*
 	 * If waitq_wake_one() chose us after the last prepare, we did not need it: wake the next.
 	 */
@@ -139,9 +136,11 @@ int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool int
  */
 static void waitq_wake_locked(struct waiter *waiter)
 {
-	if (atomic_load(&waiter->is_woken))
+	struct waiter *told = waiter->group ? waiter->group : waiter;
+
+	if (atomic_load(&told->is_woken))
 		return;
-	atomic_store(&waiter->is_woken, 1);
+	atomic_store(&told->is_woken, 1);
 	wake_up_process(waiter->thread);
 }
 

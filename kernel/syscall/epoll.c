@@ -1,6 +1,5 @@
 /*
- * epoll: a file that is a set of descriptors, and waiting for events of any of them. As poll() does, a wait looks at
- * them once in a millisecond.
+ * epoll: a file that is a set of descriptors, and waiting for events of any of them.
  *
  *   struct epoll --> item: descriptor 5, of the file with watch_id 17, events, data of the program
  *
@@ -9,6 +8,7 @@
  */
 #include <kernel/list.h>
 #include <kernel/mm.h>
+#include <kernel/poll.h>
 #include <kernel/time.h>
 #include "sleep.h"
 #include "syscall.h"
@@ -18,8 +18,6 @@ enum {
 	EPOLL_CTL_DEL = 2,
 	EPOLL_CTL_MOD = 3
 };
-#define EPOLLERR       0x8u
-#define EPOLLHUP       0x10u
 #define EPOLLONESHOT   (1u << 30) /* told once, until EPOLL_CTL_MOD */
 #define EPOLLET	       (1u << 31)
 #define EPOLL_SETTINGS 0xf0000000u
@@ -41,7 +39,8 @@ struct epoll_item {
 
 struct epoll {
 	struct mutex lock;
-	struct list items; /* guarded by lock */
+	struct list items;    /* guarded by lock */
+	struct waitq changed; /* those who wait: woken when an item comes or is changed */
 };
 
 static _Atomic uint64_t epoll_last_watch_id;
@@ -52,16 +51,23 @@ static void epoll_remove(struct epoll_item *item)
 	kfree(item);
 }
 
-/* The events of the item that are there now; its file is gone: 0, with *out_is_stale. */
-static uint32_t epoll_look(const struct epoll_item *item, bool *out_is_stale)
+/* The set itself changes, or a file of one that is waited for is closed. */
+static void epoll_wait_for_changes(struct epoll *epoll, struct poll_table *table)
 {
-	const struct pollfd poll = { .fd = item->fd, .events = (int16_t)item->event.events };
+	poll_wait(table, &epoll->changed);
+	poll_wait(table, &poll_closed);
+}
+
+/* The events of the item that are there now; its file is gone: 0, with *out_is_stale. */
+static uint32_t epoll_look(const struct epoll_item *item, bool *out_is_stale,
+			   struct poll_table *table)
+{
 	struct file *file = files_get_file(current_process()->files, (unsigned int)item->fd);
 	uint32_t found = 0;
 
 	*out_is_stale = !file || file->watch_id != item->watch_id;
 	if (!*out_is_stale)
-		found = (uint16_t)user_poll_events(&poll);
+		found = vfs_poll(file, item->event.events, table);
 	fput(file);
 	return found;
 }
@@ -69,21 +75,22 @@ static uint32_t epoll_look(const struct epoll_item *item, bool *out_is_stale)
 /* Those of them that are to be told. To write was told before is no news for EPOLLET; to read is, each time. */
 static uint32_t epoll_news(struct epoll_item *item, uint32_t found)
 {
-	uint32_t news = found & (item->event.events | EPOLLERR | EPOLLHUP);
+	uint32_t news = found & item->event.events;
 
 	if (item->event.events & EPOLLET)
 		news &= ~(item->told & POLLOUT);
 	item->told = found;
-	return item->event.events & ~EPOLL_SETTINGS ? news : 0;
+	return news;
 }
 
 /* The first item with events, which goes to the end; NULL: none of the first *left has any. Lock held. */
-static struct epoll_item *epoll_next(struct epoll *epoll, uint32_t *left, uint32_t *out_events)
+static struct epoll_item *epoll_next(struct epoll *epoll, uint32_t *left, uint32_t *out_events,
+				     struct poll_table *table)
 {
 	while (*left && !list_empty(&epoll->items)) {
 		struct epoll_item *item = list_entry(epoll->items.next, struct epoll_item, link);
 		bool is_stale;
-		uint32_t found = epoll_look(item, &is_stale);
+		uint32_t found = epoll_look(item, &is_stale, table);
 
 		--*left;
 		if (is_stale) {
@@ -109,22 +116,31 @@ static uint32_t epoll_nr_items(const struct epoll *epoll)
 	return nr;
 }
 
+struct epoll_wait {
+	struct epoll *epoll;
+	struct epoll_event *to;
+	int max;
+};
+
 /* How many events were told, or -EFAULT. */
-static long epoll_tell(struct epoll *epoll, struct epoll_event *to, int max)
+static long epoll_tell(struct poll_table *table, void *arg)
 {
+	const struct epoll_wait *wait = arg;
+	struct epoll *epoll = wait->epoll;
 	uint32_t events, left;
 	struct epoll_item *item;
 	long nr = 0;
 
+	epoll_wait_for_changes(epoll, table);
 	mutex_lock(&epoll->lock);
 	left = epoll_nr_items(epoll);
-	while (nr >= 0 && nr < max && (item = epoll_next(epoll, &left, &events))) {
+	while (nr >= 0 && nr < wait->max && (item = epoll_next(epoll, &left, &events, table))) {
 		const struct epoll_event event = { .events = events, .data = item->event.data };
 
 		if (item->event.events & EPOLLONESHOT)
 			item->event.events &= EPOLL_SETTINGS;
 		mutex_unlock(&epoll->lock); /* a fault may take long */
-		nr = copy_to_user(&to[nr], &event, sizeof(event)) ? -EFAULT : nr + 1;
+		nr = copy_to_user(&wait->to[nr], &event, sizeof(event)) ? -EFAULT : nr + 1;
 		mutex_lock(&epoll->lock);
 	}
 	mutex_unlock(&epoll->lock);
@@ -133,20 +149,26 @@ static long epoll_tell(struct epoll *epoll, struct epoll_event *to, int max)
 
 /* ---- The file ---- */
 
-static bool epoll_is_readable(struct file *file)
+static uint32_t epoll_poll(struct file *file, struct poll_table *table)
 {
 	struct epoll *epoll = file->object;
 	struct list *pos;
 	bool is_stale, found = false;
 
+	epoll_wait_for_changes(epoll, table);
 	mutex_lock(&epoll->lock);
 	list_for_each(pos, &epoll->items) {
 		const struct epoll_item *item = list_entry(pos, struct epoll_item, link);
 
-		found |= epoll_look(item, &is_stale) & item->event.events;
+		found |= epoll_look(item, &is_stale, table) & item->event.events;
 	}
 	mutex_unlock(&epoll->lock);
-	return found;
+	return found ? POLLIN : 0;
+}
+
+static bool epoll_is_readable(struct file *file)
+{
+	return epoll_poll(file, NULL);
 }
 
 static int epoll_close(struct file *file)
@@ -160,7 +182,11 @@ static int epoll_close(struct file *file)
 	return 0;
 }
 
-static const struct file_ops epoll_ops = { .is_readable = epoll_is_readable, .close = epoll_close };
+static const struct file_ops epoll_ops = {
+	.is_readable = epoll_is_readable,
+	.poll = epoll_poll,
+	.close = epoll_close,
+};
 
 /* With a reference; NULL with *out_err set: -EBADF, -EINVAL: it is no set. */
 static struct file *epoll_get(int epfd, int *out_err)
@@ -265,6 +291,7 @@ long sys_epoll_ctl(int epfd, int op, int fd, const struct epoll_event *uevent)
 
 	if (op != EPOLL_CTL_DEL && copy_from_user(&event, uevent, sizeof(event)))
 		return -EFAULT;
+	event.events |= POLLERR | POLLHUP; /* as on Linux, always */
 	set = epoll_get(epfd, &err);
 	if (!set)
 		return err;
@@ -278,6 +305,7 @@ long sys_epoll_ctl(int epfd, int op, int fd, const struct epoll_event *uevent)
 		mutex_lock(&epoll->lock);
 		err = epoll_change(epoll, op, fd, file, &event);
 		mutex_unlock(&epoll->lock);
+		waitq_wake_all(&epoll->changed);
 	}
 	fput(file);
 	fput(set);
@@ -286,21 +314,9 @@ long sys_epoll_ctl(int epfd, int op, int fd, const struct epoll_event *uevent)
 
 /* ---- Waiting ---- */
 
-static long epoll_wait_until(struct epoll *epoll, struct epoll_event *events, int max,
-			     uint64_t deadline_ns)
-{
-	for (;;) {
-		long nr = epoll_tell(epoll, events, max);
-
-		if (nr || ktime_get_ns() >= deadline_ns)
-			return nr;
-		if (thread_sleep_ns(POLL_STEP_NS))
-			return -EINTR;
-	}
-}
-
 static long epoll_wait(int epfd, struct epoll_event *events, int max, uint64_t deadline_ns)
 {
+	struct epoll_wait wait = { .to = events, .max = max };
 	struct file *set;
 	long result;
 	int err;
@@ -310,7 +326,8 @@ static long epoll_wait(int epfd, struct epoll_event *events, int max, uint64_t d
 	set = epoll_get(epfd, &err);
 	if (!set)
 		return err;
-	result = epoll_wait_until(set->object, events, max, deadline_ns);
+	wait.epoll = set->object;
+	result = poll_until(deadline_ns, epoll_tell, &wait);
 	fput(set);
 	return result;
 }

@@ -1,5 +1,6 @@
 /* eventfd(): a file that is a counter. A write adds to it; a read takes it all, or 1 of it, and waits while it is 0. */
 #include <kernel/mm.h>
+#include <kernel/poll.h>
 #include <kernel/string.h>
 #include "syscall.h"
 
@@ -95,6 +96,16 @@ static bool eventfd_is_readable(struct file *file)
 	return atomic_load(&event->count);
 }
 
+static uint32_t eventfd_poll(struct file *file, struct poll_table *table)
+{
+	struct eventfd *event = file->object;
+	uint64_t count;
+
+	poll_wait(table, &event->waitq);
+	count = atomic_load(&event->count);
+	return (count ? POLLIN : 0) | (count < EVENTFD_MAX ? POLLOUT : 0);
+}
+
 static int eventfd_close(struct file *file)
 {
 	kfree(file->object);
@@ -105,6 +116,7 @@ static const struct file_ops eventfd_ops = {
 	.read = eventfd_read,
 	.write = eventfd_write,
 	.is_readable = eventfd_is_readable,
+	.poll = eventfd_poll,
 	.close = eventfd_close,
 };
 

@@ -1,7 +1,8 @@
 /*
  * select() and pselect6(): sets of descriptors, of which those stay that could be read, or written, at once.
- * None has news of the third kind.
+ * News of the third kind are those of a histogram.
  */
+#include <kernel/poll.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "sleep.h"
@@ -51,22 +52,25 @@ static bool select_has(uint64_t sets[][SET_WORDS], unsigned int set, unsigned in
 }
 
 /* Look at a descriptor. How many of its bits are found, or -EBADF. */
-static long select_look_at(struct select *select, unsigned int fd)
+static long select_look_at(struct select *select, unsigned int fd, struct poll_table *table)
 {
-	static const int16_t events[] = { [SELECT_IN] = POLLIN, [SELECT_OUT] = POLLOUT };
+	static const uint32_t events[] = { [SELECT_IN] = POLLIN | POLLHUP | POLLERR,
+					   [SELECT_OUT] = POLLOUT | POLLERR,
+					   [SELECT_EX] = POLLPRI };
 	struct pollfd poll = { .fd = (int)fd };
-	int16_t now;
+	uint32_t wanted = 0, now;
 	long nr = 0;
 
-	for (unsigned int set = 0; set < SELECT_EX; set++)
-		poll.events |= select_has(select->wanted, set, fd) ? events[set] : 0;
-	if (!poll.events && !select_has(select->wanted, SELECT_EX, fd))
+	for (unsigned int set = 0; set < SELECT_SETS; set++)
+		wanted |= select_has(select->wanted, set, fd) ? events[set] : 0;
+	if (!wanted)
 		return 0;
-	now = user_poll_events(&poll);
+	poll.events = (int16_t)wanted;
+	now = user_poll_events(&poll, table);
 	if (now & POLLNVAL)
 		return -EBADF;
-	for (unsigned int set = 0; set < SELECT_EX; set++) {
-		if (now & poll.events & events[set]) {
+	for (unsigned int set = 0; set < SELECT_SETS; set++) {
+		if (select_has(select->wanted, set, fd) && now & events[set]) {
 			select->found[set][fd / 64] |= 1ull << fd % 64;
 			nr++;
 		}
@@ -74,12 +78,13 @@ static long select_look_at(struct select *select, unsigned int fd)
 	return nr;
 }
 
-static long select_once(struct select *select)
+static long select_look(struct poll_table *table, void *arg)
 {
+	struct select *select = arg;
 	long nr = 0, more;
 
 	for (unsigned int fd = 0; fd < select->nr_fds; fd++) {
-		more = select_look_at(select, fd);
+		more = select_look_at(select, fd, nr ? NULL : table);
 		if (more < 0)
 			return more;
 		nr += more;
@@ -90,14 +95,9 @@ static long select_once(struct select *select)
 /* How many bits are set in the sets that are written back; -EBADF, -ERESTARTNOHAND. */
 static long select_until(struct select *select)
 {
-	for (;;) {
-		long nr = select_once(select);
+	long nr = poll_until(select->deadline_ns, select_look, select);
 
-		if (nr || ktime_get_ns() >= select->deadline_ns)
-			return nr;
-		if (thread_sleep_ns(POLL_STEP_NS))
-			return -ERESTARTNOHAND;
-	}
+	return nr == -EINTR ? -ERESTARTNOHAND : nr;
 }
 
 static uint64_t select_rest_ns(const struct select *select)

@@ -3,11 +3,9 @@
  * for its process.
  */
 #include <kernel/mm.h>
+#include <kernel/poll.h>
 #include <kernel/string.h>
-#include <kernel/time.h>
 #include "syscall.h"
-
-#define SIGNALFD_LOOK_NS NSEC_PER_MSEC /* how often a reader that waits looks */
 
 struct signalfd {
 	_Atomic uint64_t mask; /* the signals that are read */
@@ -54,28 +52,31 @@ static int signalfd_take(const struct signalfd *from, struct user_siginfo *out_i
 	return sig;
 }
 
-static bool signalfd_is_readable(struct file *file)
+static bool signalfd_has_signal(void *arg)
 {
-	const struct signalfd *from = file->object;
+	const struct signalfd *from = arg;
 	const struct task *task = current_thread()->task;
 
 	return task &&
 	       from->mask & (task->signals.pending.signals | task->process->signals.shared.signals);
 }
 
-static bool signalfd_never(void *arg)
+static bool signalfd_is_readable(struct file *file)
 {
-	(void)arg;
-	return false;
+	return signalfd_has_signal(file->object);
+}
+
+static uint32_t signalfd_poll(struct file *file, struct poll_table *table)
+{
+	poll_wait(table, &current_process()->signals.readers);
+	return signalfd_has_signal(file->object) ? POLLIN : 0;
 }
 
 /* 0 or -EINTR. */
-static int signalfd_sleep(void)
+static int signalfd_sleep(struct signalfd *from)
 {
-	struct waitq waitq = { 0 };
-	int err = waitq_wait(&waitq, signalfd_never, NULL, true, SIGNALFD_LOOK_NS);
-
-	return err == -ETIMEDOUT ? 0 : err;
+	return waitq_wait(&current_process()->signals.readers, signalfd_has_signal, from, true,
+			  WAIT_FOREVER);
 }
 
 /* As many as fit; only for the first one the reader waits. */
@@ -93,7 +94,7 @@ static ssize_t signalfd_read(struct file *file, void *buf, size_t len, uint64_t 
 		else if (nr)
 			break;
 		else
-			err = file->flags & VFS_NONBLOCK ? -EAGAIN : signalfd_sleep();
+			err = file->flags & VFS_NONBLOCK ? -EAGAIN : signalfd_sleep(file->object);
 	}
 	return nr ? (ssize_t)(nr * sizeof(*to)) : err;
 }
@@ -107,6 +108,7 @@ static int signalfd_close(struct file *file)
 static const struct file_ops signalfd_ops = {
 	.read = signalfd_read,
 	.is_readable = signalfd_is_readable,
+	.poll = signalfd_poll,
 	.close = signalfd_close,
 };
 

@@ -1,4 +1,5 @@
 /* Calls that wait for a time: nanosleep(), poll(). A signal without a handler does not end them. */
+#include <kernel/poll.h>
 #include <kernel/time.h>
 #include "sleep.h"
 #include "syscall.h"
@@ -72,37 +73,42 @@ long sys_nanosleep(const struct user_timespec *rqtp, struct user_timespec *rmtp)
 
 /* ---- poll() ---- */
 
-int16_t user_poll_events(const struct pollfd *poll)
+uint32_t user_poll_events(const struct pollfd *poll, struct poll_table *table)
 {
 	struct file *file;
-	int16_t events = 0;
+	uint32_t events;
 
 	if (poll->fd < 0)
 		return 0;
 	file = files_get_file(current_process()->files, (unsigned int)poll->fd);
 	if (!file)
 		return POLLNVAL;
-	if (poll->events & POLLIN && file_is_readable(file))
-		events |= POLLIN;
-	if (poll->events & POLLOUT && file->flags & VFS_WRITE &&
-	    (!file_is_pipe(file) || pipe_takes_write(file)))
-		events |= POLLOUT;
+	events = vfs_poll(file, (uint16_t)poll->events, table);
 	fput(file);
 	return events;
 }
 
+struct sleep_poll {
+	struct pollfd *ufds;
+	unsigned int nfds;
+};
+
 /* How many files have events now, or -EFAULT. */
-static long sleep_poll_once(struct pollfd *ufds, unsigned int nfds)
+static long sleep_poll_look(struct poll_table *table, void *arg)
 {
+	const struct sleep_poll *wait = arg;
 	struct pollfd poll;
 	long nr = 0;
 
-	for (unsigned int i = 0; i < nfds; i++) {
-		if (copy_from_user(&poll, &ufds[i], sizeof(poll)))
+	for (unsigned int i = 0; i < wait->nfds; i++) {
+		uint32_t events;
+
+		if (copy_from_user(&poll, &wait->ufds[i], sizeof(poll)))
 			return -EFAULT;
-		poll.revents = user_poll_events(&poll);
+		events = user_poll_events(&poll, nr ? NULL : table);
+		poll.revents = (int16_t)(events & ((uint16_t)poll.events | POLL_ALWAYS));
 		nr += poll.revents != 0;
-		if (copy_to_user(&ufds[i], &poll, sizeof(poll)))
+		if (copy_to_user(&wait->ufds[i], &poll, sizeof(poll)))
 			return -EFAULT;
 	}
 	return nr;
@@ -111,17 +117,13 @@ static long sleep_poll_once(struct pollfd *ufds, unsigned int nfds)
 /* args: the array, its length, the deadline. */
 static long sleep_poll_until(void *arg)
 {
-	uint64_t *args = arg, deadline_ns = args[2];
+	uint64_t *args = arg;
+	struct sleep_poll wait = { (struct pollfd *)args[0], (unsigned int)args[1] };
 	struct task_signals *own = &current_task()->signals;
+	long nr = poll_until(args[2], sleep_poll_look, &wait);
 
-	for (;;) {
-		long nr = sleep_poll_once((struct pollfd *)args[0], (unsigned int)args[1]);
-
-		if (nr || ktime_get_ns() >= deadline_ns)
-			return nr;
-		if (thread_sleep_ns(POLL_STEP_NS))
-			break;
-	}
+	if (nr != -EINTR)
+		return nr;
 	own->restart = sleep_poll_until;
 	for (size_t i = 0; i < 3; i++)
 		own->restart_args[i] = args[i];

@@ -8,20 +8,15 @@
 
 #include <kernel/base.h>
 
+struct poll_table;
 struct pollfd;
 struct user_timespec;
-
-#define POLLIN	 0x01
-#define POLLOUT	 0x04
-#define POLLNVAL 0x20
-
-#define POLL_STEP_NS NSEC_PER_MSEC /* between two looks at files that wait */
 
 /* In ns; what is too much for them is INT64_MAX. 0, -EFAULT, -EINVAL. */
 int user_timespec_ns(const struct user_timespec *from, uint64_t *out_ns);
 
-/* Those of poll->events that the descriptor has now, or POLLNVAL. */
-int16_t user_poll_events(const struct pollfd *poll);
+/* The events that the descriptor has now, those of poll->events and others, or POLLNVAL; `table`: see vfs_poll(). */
+uint32_t user_poll_events(const struct pollfd *poll, struct poll_table *table);
 
 /*
  * signal.c: the mask of signals while a call waits, in a program's memory; NULL: it stays. begin: 0,

@@ -2,6 +2,7 @@
  * splice(): from a file into a pipe, or out of it, without the program's memory. The bytes go through a buffer
  * of the kernel, a piece that a pipe takes at once after the other, so that none is lost.
  */
+#include <kernel/poll.h>
 #include "syscall.h"
 
 #define SPLICE_F_NONBLOCK 2u
@@ -21,7 +22,8 @@ static bool splice_may_go(const struct splice *splice)
 		return true;
 	if (file_is_pipe(splice->from) && !file_is_readable(splice->from))
 		return false;
-	return !file_is_pipe(splice->to) || pipe_takes_write(splice->to);
+	return !file_is_pipe(splice->to) ||
+	       vfs_poll(splice->to, POLLOUT, NULL) & (POLLOUT | POLLERR);
 }
 
 static ssize_t splice_piece(const struct splice *splice, char *buf, size_t bytes)

@@ -3,6 +3,7 @@
  * timer of the kernel runs for it: the time of the next ring says whether it has rung.
  */
 #include <kernel/mm.h>
+#include <kernel/poll.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "sleep.h"
@@ -105,6 +106,21 @@ static bool timerfd_is_readable(struct file *file)
 	return has_rung;
 }
 
+static uint32_t timerfd_poll(struct file *file, struct poll_table *table)
+{
+	struct timerfd *timer = file->object;
+	uint64_t next_ns;
+
+	poll_wait(table, &timer->waitq);
+	mutex_lock(&timer->lock);
+	next_ns = timer->next_ns;
+	mutex_unlock(&timer->lock);
+	if (!next_ns)
+		return 0;
+	poll_wait_until(table, next_ns);
+	return ktime_get_ns() >= next_ns ? POLLIN : 0;
+}
+
 static int timerfd_close(struct file *file)
 {
 	kfree(file->object);
@@ -114,6 +130,7 @@ static int timerfd_close(struct file *file)
 static const struct file_ops timerfd_ops = {
 	.read = timerfd_read,
 	.is_readable = timerfd_is_readable,
+	.poll = timerfd_poll,
 	.close = timerfd_close,
 };
 

@@ -10,6 +10,7 @@ NAMES = {
     "threads": "ids clone3 flags leader group signals stop exec leaves names times",
     "threads_memory": "memory faults forks directories",
     "eventfds": "counters timers sets ranges",
+    "polls": "pipes others sets many",
     "futexes": "errors times wakes wake_ops interrupts processes robust",
 }
 

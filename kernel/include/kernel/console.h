@@ -13,6 +13,7 @@
 
 #include <kernel/base.h>
 
+struct poll_table;
 struct thread;
 
 /* Polled output, from the first line of kernel_main() on. */
@@ -42,6 +43,10 @@ int console_getc_timeout(uint64_t timeout_ns);
 int console_getc_now(void);
 /* Wait until done(arg), which is asked again when bytes were typed: see waitq_wait(). */
 int console_wait(bool (*done)(void *arg), void *arg, uint64_t timeout_ns);
+/* Have those who wait look again: what counts as input has changed. */
+void console_wake_readers(void);
+/* For file_ops.poll: name the queue that is woken when bytes were typed. */
+void console_poll_wait(struct poll_table *table);
 /*
  * Has console_getc_timeout(), since the last call of this, come to a place where bytes are missing
  * because they were typed faster than they were read?

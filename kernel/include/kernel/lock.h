@@ -55,8 +55,9 @@ struct waiter { /* on the waiting thread's stack; guarded by the queue's lock */
 	struct waiter *next;
 	struct waiter *prev;
 	struct thread *thread;
+	struct waiter *group; /* the one that is woken in its place; NULL: itself */
 	bool is_queued;
-	_Atomic uint32_t is_woken; /* since the last waitq_prepare() */
+	_Atomic uint32_t is_woken; /* since it was last prepared */
 };
 
 #define WAIT_FOREVER UINT64_MAX
@@ -69,6 +70,15 @@ struct waiter { /* on the waiting thread's stack; guarded by the queue's lock */
  */
 int waitq_wait(struct waitq *queue, bool (*done)(void *arg), void *arg, bool interruptible,
 	       uint64_t timeout_ns);
+/*
+ * Waiting in several queues, as poll.h does: a waiter for each, zeroed but for `group`, which leads to one that is in
+ * no queue. Each is added before its condition is looked at; then the thread sleeps until the group is woken, returns
+ * as waitq_wait() does (`deadline_ns` as ktime_get_ns() counts), and removes them all. Wakers use waitq_wake_all().
+ */
+void waitq_add(struct waitq *queue, struct waiter *waiter);
+int waitq_sleep(struct waiter *group, bool interruptible, uint64_t deadline_ns);
+void waitq_remove(struct waitq *queue, struct waiter *waiter);
+
 /* Is a thread queued? For wakers, which have changed the condition before they ask. */
 static TRACE_ALWAYS_INLINE bool waitq_has_waiters(struct waitq *queue)
 {

@@ -69,6 +69,7 @@ struct vfs_stat {
 #define VFS_SET_TO_NOW	64u /* the times are the present: to whom may write, this is allowed, too */
 
 struct file;
+struct poll_table;
 struct vfs_fs;
 struct vfs_special;
 
@@ -88,6 +89,8 @@ struct file_ops {
 	bool (*is_readable)(struct file *file);
 	/* The answer of file_events(). When this is missing: FILE_IN, if it is readable. */
 	uint32_t (*events)(struct file *file, uint32_t wanted);
+	/* The answer of vfs_poll(); see poll.h. When this is missing: as file_events(), and POLLOUT. */
+	uint32_t (*poll)(struct file *file, struct poll_table *table);
 	/* The answer of file_may_wait(). When this is missing: yes, if there is is_readable. */
 	bool (*may_wait)(const struct file *file);
 	long (*ioctl)(unsigned int cmd, unsigned long arg); /* optional: of programs; 0 or -errno */
@@ -288,8 +291,6 @@ struct file *file_create(const struct file_ops *ops, void *object, uint32_t flag
 #define PIPE_ATOMIC 4096u
 int pipe_create(struct file **out_read, struct file **out_write);
 bool file_is_pipe(const struct file *file);
-/* Would a write of PIPE_ATOMIC bytes to this end of a pipe return at once? */
-bool pipe_takes_write(const struct file *file);
 
 /* The console as a file, one reference; NULL when out of memory. Reading gives edited lines. */
 struct file *console_file_open(void);
