@@ -246,6 +246,7 @@ static int elf_load(struct mm *mm, const struct elf_file *elf, char *interpreter
 	if (!err)
 		err = elf_map(mm, elf, bias, &out_image->end);
 	out_image->start = out_image->entry = bias + elf->header.entry;
+	out_image->bias = bias;
 	out_image->phdr = elf_phdr_address(elf, bias);
 	out_image->phnum = elf->header.phnum;
 	return err;

@@ -58,9 +58,9 @@ void exec_args_free(struct exec_args *args)
 	*args = (struct exec_args){ 0 };
 }
 
-/* The first instruction of a program, and its stack pointer there. */
+/* The first instruction of a program, its stack pointer there, and what was added to the addresses of its file. */
 struct exec_start {
-	uintptr_t ip, sp;
+	uintptr_t ip, sp, bias;
 };
 
 /* A new address space with the program; NULL with *out_err set. */
@@ -85,6 +85,7 @@ static struct mm *exec_load(const char *path, struct file *file, const struct ex
 	}
 	mm->start_brk = mm->brk = ALIGN_UP(image.end, PAGE_SIZE) + aslr_heap_gap(mm);
 	out_start->ip = image.start;
+	out_start->bias = image.bias;
 	return mm;
 }
 
@@ -121,7 +122,7 @@ static void exec_begin(struct mm *mm, const struct exec_args *args, const struct
 	files_close_on_exec(task->process->files);
 	process_born(task->process);
 	thread_set_name(task->thread, slash ? slash + 1 : name);
-	trace_sched_process_exec(mm->exe, (int)task->thread->pid, (int)old_pid);
+	trace_sched_process_exec(mm->exe, (int)task->thread->pid, (int)old_pid, start->bias);
 	arch_user_frame_init(task_frame(task), start->ip, start->sp);
 	task->trace.forces_step = false;
 	ptrace_event(PTRACE_EVENT_EXEC, (uint64_t)old_pid);

@@ -194,6 +194,7 @@ struct elf_image {
 	uintptr_t start; /* the first instruction: the interpreter's, if there is one */
 	uintptr_t base;	 /* what was added to the interpreter's addresses; 0: there is none */
 	uintptr_t entry; /* where the program itself begins */
+	uintptr_t bias;	 /* what was added to the program's own addresses */
 	uintptr_t phdr;	 /* address of its program headers */
 	uint16_t phnum;
 	uintptr_t end; /* behind its last byte: the heap begins there */

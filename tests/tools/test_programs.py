@@ -27,7 +27,9 @@ OWN = {
     ],
     "sched": [
         datkit.format_of(
-            "sched_process_exec", 20, [("__data_loc char[] filename", 8, 4, 1), ("int pid", 12, 4, 1), ("int old_pid", 16, 4, 1)]
+            "sched_process_exec",
+            20,
+            [("__data_loc char[] filename", 8, 4, 1), ("int pid", 12, 4, 1), ("int old_pid", 16, 4, 1), ("unsigned long base", 24, 8, 0)],
         ),
         datkit.format_of("sched_process_fork", 21, [("int parent_pid", 8, 4, 1), ("int child_pid", 12, 4, 1)]),
     ],
@@ -42,8 +44,8 @@ def built(path, *flags):
     return {words[3]: range(int(words[0], 16), int(words[0], 16) + int(words[1], 16)) for words in map(str.split, lines) if len(words) == 4}
 
 
-def executed(pid, path):
-    return header(20, pid) + struct.pack("<Iii", len(path) + 1 << 16 | 20, pid, pid) + path.encode() + b"\0"
+def executed(pid, path, base=0):
+    return header(20, pid) + struct.pack("<IiiIQ", len(path) + 1 << 16 | 32, pid, pid, 0, base) + path.encode() + b"\0"
 
 
 def stack(pid, *addresses):
@@ -53,7 +55,7 @@ def stack(pid, *addresses):
 def stacks_of(tmp_path, records, *words):
     pages = {0: datkit.page(100, *(datkit.record(1, one) for one in records))}
     (tmp_path / "trace.dat").write_bytes(
-        datkit.version_6(datkit.Parts(OWN, pages, kallsyms=SYMBOLS, cmdlines="5 program\n6 old\n7 other\n"))
+        datkit.version_6(datkit.Parts(OWN, pages, kallsyms=SYMBOLS, cmdlines="5 program\n6 old\n7 other\n9 older\n"))
     )
     run = fathom("--speedscope", "x.json", *words, cwd=tmp_path)
     assert run.returncode == 0 and not run.stderr, run
@@ -87,9 +89,11 @@ def test_names(tmp_path, root):
 
 
 def test_programs_that_begin(tmp_path, root):
-    """Each from its exec on, its children too; one that is put anywhere is where Fathom puts it."""
+    """Each from its exec on, its children too; one that is put anywhere is where the event says. One that began before has no names then."""
     at, moved = built(root / "bin/program"), built(root / "deep/moved", "-static-pie", "-fpie")
-    there = _programs.PIE_BASE + moved["inner"].start
+    built(root / "bin/older", "-static-pie", "-fpie")
+    base, nearer = 0x555555554000, 0x7F0000
+    there = base + moved["inner"].start
     fork = header(21, 6) + struct.pack("<ii", 6, 8)
     records = [
         *stack(6, at["inner"].start, 1),
@@ -98,10 +102,12 @@ def test_programs_that_begin(tmp_path, root):
         fork,
         *stack(8, at["inner"].start, 3),
     ]
-    records += [executed(6, "/deep/moved"), *stack(6, there, 4), executed(6, "/gone"), *stack(6, at["inner"].start, 5)]
+    records += [executed(6, "/deep/moved", base), *stack(6, there, 4), executed(6, "/gone"), *stack(6, at["inner"].start, 5)]
+    records += [executed(8, "/deep/moved", nearer), *stack(8, nearer + moved["inner"].start, 6), *stack(9, there, 7)]
     assert stacks_of(tmp_path, records, "--root", "root") == {
         "old-6": {("0x1", hex(at["inner"].start)), ("0x2", "inner"), ("0x4", "inner"), ("0x5", hex(at["inner"].start))},
-        "<...>-8": {("0x3", "inner")},
+        "<...>-8": {("0x3", "inner"), ("0x6", "inner")},
+        "older-9": {("0x7", hex(there))},
     }
 
 
@@ -113,6 +119,11 @@ def test_files_that_are_none(tmp_path, root):
         _programs.Functions(whole[:size])
     assert _programs.Functions(whole).name(at["inner"].start) == "inner"
     assert _programs.Functions(whole[: len(whole) // 2]).name(at["inner"].start) is None
+    moved = root / "bin/moved"
+    built(moved, "-static-pie", "-fpie")
+    (start, *rest), *_ = _programs.code_of(moved, 0x7F0000)
+    assert _programs.code_of(moved) == [] and _programs.code_of(moved, 0)[0] == (start - 0x7F0000, *rest)
+    assert _programs.code_of(root / "bin/program") == _programs.code_of(root / "bin/program", 0) != []
     (root / "bin/loop").symlink_to("loop")
     (root / "bin/up").symlink_to("../../../../bin/program")
     assert _programs.below(root, "/bin/loop") is None and _programs.below(root, "/bin") is None

@@ -334,6 +334,7 @@ def test_fields_are_those_of_linux(tracing):
         "mm_page_free": [("const void * page", "8", "0")],
         "timer_start": [("unsigned int cpu", "4", "0")],
         "sched_switch": [("long prev_state", "4", "1")],
+        "sched_process_exec": [("unsigned long base", "8", "0")],
     }
     systems = ("sched", "irq", "kmem", "lock", "timer", "workqueue")
     linux = {}

@@ -1,8 +1,8 @@
 """Names of programs' functions, by the symbols of their files, which are below a folder of this machine.
 
 The file of a process is the one that sched_process_exec names; if the trace has no such event of it, the one of a folder for programs that has
-the name of its first thread. Position-independent programs are taken to lie where Fathom puts them without random places: programs that
-begin while `-O userstacktrace` is recorded do. Libraries have no place that is known, and addresses in them no name.
+the name of its first thread. The event says, too, where a position-independent program lies. Without the event that is not known, and the program's
+addresses have no name then; those in libraries never have one.
 """
 import bisect
 import functools
@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from host._common import Failure
 
 FOLDERS = ("bin", "sbin", "usr/bin", "usr/sbin", "usr/local/bin", "")
-PIE_BASE = 0x555555554000  # MM_PIE_BASE of kernel/process/mm.h
 SYMTAB, DYNSYM, FUNC, DYNAMIC, MOST_LINKS = 2, 11, 2, 3, 40
 LOAD, MAY_RUN = 1, 1  # of parts of a program
 
@@ -57,10 +56,10 @@ def below(root, path):
 
 
 class Functions:
-    """Of an ELF file of 64 bits: where it is put, and the functions of .symtab, or of .dynsym."""
+    """Of an ELF file of 64 bits: may it be put anywhere, and the functions of .symtab, or of .dynsym."""
 
     def __init__(self, data):
-        self.starts, self.found, self.base = [], [], 0
+        self.starts, self.found, self.is_anywhere = [], [], False
         try:
             if data[:6] == b"\x7fELF\x02\x01":
                 self._read(data)
@@ -68,7 +67,7 @@ class Functions:
             self.starts, self.found = [], []  # a damaged file has no names
 
     def _read(self, data):
-        self.base = PIE_BASE if struct.unpack_from("<H", data, 16)[0] == DYNAMIC else 0
+        self.is_anywhere = struct.unpack_from("<H", data, 16)[0] == DYNAMIC
         (first,) = struct.unpack_from("<Q", data, 40)
         size, count = struct.unpack_from("<HH", data, 58)
         sections = [struct.unpack_from("<IIQQQQII", data, first + size * i) for i in range(count)]
@@ -85,24 +84,28 @@ class Functions:
     def _symbols(data, table):
         return struct.iter_unpack("<IBBHQQ", data[table[4] : table[4] + table[5] // 24 * 24])
 
-    def name(self, address):
-        at = bisect.bisect_right(self.starts, address - self.base) - 1
-        if at < 0 or address - self.base - self.starts[at] >= self.found[at][0]:
+    def name(self, address, base=None):
+        """base: what was added to the addresses in the file, if that is known."""
+        if base is None and self.is_anywhere:
+            return None
+        address -= base or 0
+        at = bisect.bisect_right(self.starts, address) - 1
+        if at < 0 or address - self.starts[at] >= self.found[at][0]:
             return None
         return self.found[at][1]
 
 
-def code_of(path):
-    """(address, bytes, where they are in the file) of the parts of a program that are run; none if it is no such file."""
+def code_of(path, base=None):
+    """(address, bytes, where they are in the file) of the parts of a program that are run; none if it is no such file, or may be anywhere."""
     try:
         data = path.read_bytes()
         kind, (first,), (size, count) = data[16], struct.unpack_from("<Q", data, 32), struct.unpack_from("<HH", data, 54)
         parts = [struct.unpack_from("<IIQQQQQQ", data, first + size * i) for i in range(count)]
     except (OSError, IndexError, struct.error):
         return []
-    base = PIE_BASE if kind == DYNAMIC else 0
-    is_elf = data[:6] == b"\x7fELF\x02\x01"
-    return [(base + part[3], part[6], part[2]) for part in parts if is_elf and part[0] == LOAD and part[1] & MAY_RUN]
+    if data[:6] != b"\x7fELF\x02\x01" or base is None and kind == DYNAMIC:
+        return []
+    return [((base or 0) + part[3], part[6], part[2]) for part in parts if part[0] == LOAD and part[1] & MAY_RUN]
 
 
 class Programs:
@@ -115,27 +118,27 @@ class Programs:
     def learn(self, event):
         """Of an event that begins a program or a process."""
         if event.name == "sched_process_exec":
-            self._add(event.number("pid"), event.ts, event.fields.get("filename"))
+            self._add(event.number("pid"), event.ts, event.fields.get("filename"), event.fields.get("base"))
         elif event.name == "sched_process_fork":
-            self._add(event.number("child_pid"), event.ts, self._run(event.number("parent_pid"), event.ts))
+            self._add(event.number("child_pid"), event.ts, *self._run(event.number("parent_pid"), event.ts))
 
-    def _add(self, pid, ts, path):
+    def _add(self, pid, ts, path, base):
         if isinstance(path, str):
-            bisect.insort(self.runs.setdefault(pid, []), (ts, path))
+            bisect.insort(self.runs.setdefault(pid, []), (ts, path, base if isinstance(base, int) else None), key=lambda run: run[0])
 
     def _run(self, pid, ts):
         runs = self.runs.get(pid, [])
         at = bisect.bisect_right(runs, ts, key=lambda run: run[0])
-        return runs[at - 1][1] if at else None
+        return runs[at - 1][1:] if at else (None, None)
 
     def file(self, event, tgid):
-        """That of a process at the time of the event, or None."""
-        path, comm = self._run(tgid, event.ts), event.trace.comm(tgid)
+        """(that of a process at the time of the event or None, what was added to its addresses, None: not known)"""
+        (path, base), comm = self._run(tgid, event.ts), event.trace.comm(tgid)
         if path:
-            return self.below(path)
+            return self.below(path), base
         if tgid in self.runs or "/" in comm:
-            return None
-        return next(filter(None, (self.below(f"{folder}/{comm}") for folder in FOLDERS)), None)
+            return None, None
+        return next(filter(None, (self.below(f"{folder}/{comm}") for folder in FOLDERS)), None), None
 
     def _functions(self, path):
         if path not in self.by_path:
@@ -147,5 +150,5 @@ class Programs:
 
     def name(self, event, address, is_return):
         """The function of a caller in a user_stack; None when that is not known. A return address lies behind its call."""
-        path = self.file(event, event.number("tgid"))
-        return self._functions(path).name(address - is_return) if path else None
+        path, base = self.file(event, event.number("tgid"))
+        return self._functions(path).name(address - is_return, base) if path else None

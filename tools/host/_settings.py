@@ -6,7 +6,6 @@ from host._common import FAILED, Failure
 from host._facts import clock_of, cpus_of, matched, number_of
 
 CHUNK = 32 << 10  # bytes of names in one write
-RANDOM_PLACES = "/proc/sys/kernel/randomize_va_space"
 NAMES = 4096
 NO_LIST = "####"  # a list of functions that is empty begins with it
 
@@ -215,13 +214,6 @@ class Settings:
             self.guest.write("saved_cmdlines_size", str(NAMES))
             self.undos.append((self.guest.write, ("saved_cmdlines_size", str(old))))
 
-    def _fix_places(self):
-        """Programs that begin while their stacks are recorded lie where _programs.py expects them, not at random places."""
-        if self.guest.exists(RANDOM_PLACES):
-            old = self.guest.text(RANDOM_PLACES).strip()
-            self.guest.write(RANDOM_PLACES, "0")
-            self.undos.append((self.guest.write, (RANDOM_PLACES, old)))
-
     def _option(self, name):
         plain, value = (name, "1") if self.guest.exists(f"{self.tracing}options/{name}") else (name.removeprefix("no"), "0")
         if not self.guest.exists(f"{self.tracing}options/{plain}"):
@@ -240,8 +232,6 @@ class Settings:
             self.change_list(name, wanted.pids)
         for name in wanted.options:
             self._option(name)
-        if "userstacktrace" in wanted.options:
-            self._fix_places()
         if wanted.trace_clock:
             self.change("trace_clock", wanted.trace_clock, clock_of(self.guest, self.tracing))
         if wanted.tracing_cpumask:

@@ -258,7 +258,7 @@ static void programs(void **state)
 	trace_sys_exit(257, -2);
 	event_is("sys_exit: NR 257 = -2");
 	event_on("sched/sched_process_exec");
-	trace_sched_process_exec("/bin/ls", 41, 40);
+	trace_sched_process_exec("/bin/ls", 41, 40, 0x555555554000);
 	event_is("sched_process_exec: filename=/bin/ls pid=41 old_pid=40");
 }
 
