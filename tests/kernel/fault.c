@@ -1,6 +1,6 @@
 /*
- * `fault NAME`: a fault of that name, made on purpose, by a thread `fault`. Monitors have to see it;
- * see trace/monitors/monitor.h.
+ * `fault NAME`: a fault of that name, made on purpose, by a thread `fault`. Monitors have to see it,
+ * see trace/monitors/monitor.h, and the black box what was before it.
  */
 #include <arch/cpu.h>
 #include <kernel/command.h>
@@ -84,12 +84,26 @@ static int fault_late(void *arg)
 	return thread_join_wait(nap);
 }
 
+/* An exception without a handler resets the machine, and nothing in the kernel gets to know of it. */
+static int fault_triple(void *arg)
+{
+	const struct {
+		uint16_t limit;
+		uint64_t base;
+	} __attribute__((packed)) empty_idt = { 0, 0 };
+
+	(void)arg;
+	__asm__ volatile("lidt %0; int3" : : "m"(empty_idt));
+	return 1;
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(void *arg);
 } faults[] = {
 	{ "late", fault_late },
 	{ "lock", fault_lock_held },
+	{ "triple", fault_triple },
 	{ "wake", fault_wake },
 };
 
@@ -113,9 +127,9 @@ static int fault_run(struct command_env *env, int argc, char **argv)
 
 const struct command fault_commands[] = {
 	{ .name = "fault",
-	  .usage = "late|lock|wake",
-	  .help = "a fault on purpose: let a woken thread wait, sleep with a spin lock, wake a "
-		  "thread that runs",
+	  .usage = "late|lock|triple|wake",
+	  .help = "a fault on purpose: let a woken thread wait, sleep with a spin lock, reset "
+		  "the machine by an exception without handler, wake a thread that runs",
 	  .run = fault_run },
 	{ 0 },
 };

@@ -1,4 +1,4 @@
-"""Events that survive a reset: by system_reset, by a panic in another build's place, by reboot; docs/black-box.md."""
+"""Events that survive a reset: by system_reset, by a panic in another build's place, by a triple fault, by reboot; docs/black-box.md."""
 import re
 
 from guest import Guest
@@ -24,9 +24,9 @@ def last_boot(guest, instance="backup"):
 
 
 def test_events_survive(tmp_path):
-    """Three ends in a row; each time all that was recorded is there, with names and symbols, and recording goes on."""
+    """Four ends in a row; each time all that was recorded is there, with names and symbols, and recording goes on."""
     extra = ["-action", "reboot=reset", *Qmp.option(tmp_path / "qmp")]
-    with Guest("gcc", 2, cmdline=CMDLINE, extra=extra) as guest:
+    with Guest("gcc", 2, cmdline=CMDLINE, extra=extra, tests=True) as guest:
         assert guest.check(f"cat {BOX}last_boot_info") == "# Current\n# the memory was cleared\n"
         guest.check("hackbench 1 1")
         guest.check(f"echo first end > {BOX}trace_marker")
@@ -47,6 +47,12 @@ def test_events_survive(tmp_path):
         trace = guest.check("cat /sys/kernel/tracing/instances/backup/trace | grep mark_write")
         assert "second end" in trace and "first end" not in trace
         guest.check(f"echo third end > {BOX}trace_marker")
+        guest.send("fault triple\r")
+        next_boot(guest)
+        assert last_boot(guest)["damaged sub-buffers"] == "0"
+        trace = guest.check("cat /sys/kernel/tracing/instances/backup/trace | grep -e mark_write -e next_comm=fault")
+        assert re.search(r"mark_write: third end\n(.*\n)*.*sched_switch: .* ==> next_comm=fault ", trace), trace
+        guest.check(f"echo fourth end > {BOX}trace_marker")
         guest.send("reboot\r")
         next_boot(guest)
-        assert "third end" in guest.check("cat /sys/kernel/tracing/instances/backup/trace | grep mark_write")
+        assert "fourth end" in guest.check("cat /sys/kernel/tracing/instances/backup/trace | grep mark_write")
