@@ -105,6 +105,8 @@ struct walk {
 	unsigned int nr_links;
 	struct place at; /* held; without a node: the walk begins at the root */
 	size_t pos;	 /* where the next name begins in the path */
+	size_t name_at,
+		name_end; /* the place of the last name that was looked up, and the pos behind it */
 	/* Directories whose names end before this place of the path are not asked whether they may be searched. */
 	size_t trusted;
 };
@@ -227,6 +229,8 @@ static int walk_step(struct walk *walk, char *name, char *rest)
 	place_put(at);
 	at->node = next.node;
 	walk->pos = (size_t)((end ? rest + 1 : rest) - walk->path);
+	walk->name_at = (size_t)(name - walk->path);
+	walk->name_end = end ? 0 : walk->pos;
 	return 0;
 }
 
@@ -300,11 +304,16 @@ static int walk_begin(struct walk *walk, const struct vfs_at *at)
 	return err ? err : walk_resolve(cwd, at->path, true, walk->path);
 }
 
-static uint16_t walk_last_at(const char *path, size_t len)
+/* Where the last name begins of those that were passed. */
+static size_t walk_last_at(const struct walk *walk)
 {
-	while (len && path[len - 1] != '/')
-		len--;
-	return (uint16_t)len;
+	size_t at = walk->pos;
+
+	if (at && at == walk->name_end)
+		return walk->name_at;
+	while (at && walk->path[at - 1] != '/')
+		at--;
+	return at;
 }
 
 /* 0, WALK_IS_PARENT, or -errno and the walk has no place. */
@@ -322,7 +331,7 @@ static int walk_run(struct walk *walk, const struct vfs_at *at)
 	if (err < 0 && walk->at.node)
 		place_put(&walk->at);
 	walk->at.path_len = (uint16_t)walk->pos;
-	walk->at.last_at = walk_last_at(walk->path, walk->pos);
+	walk->at.last_at = (uint16_t)walk_last_at(walk);
 	return err;
 }
 
