@@ -27,12 +27,17 @@ static uint64_t user_caller(const struct trace_plat_user *self, uint64_t ret, ui
 	return uprobe_return_address(trace_plat_current(), ret, slot);
 }
 
-/* Where the program would be without probes: in handlers it stands behind a breakpoint, one byte long. */
+/*
+ * Where the program would be without probes: in handlers it stands behind a breakpoint, one byte long. No
+ * `mm`: the thread ends, and has left the program's memory.
+ */
 static uint64_t user_ip(struct mm *mm, const struct trap_frame *regs)
 {
 	uintptr_t addr = regs->rip;
 	bool is_done;
 
+	if (!mm)
+		return addr;
 	if (TRACE_LIKELY(!mm->uprobe_areas) && !trace_plat_current()->uprobe_phase)
 		return addr;
 	if (uprobe_slot_origin(mm, addr, &addr, &is_done) || !trace_plat_current()->uprobe_phase)
