@@ -255,8 +255,11 @@ uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory)
 	}
 	for (uint32_t i = 0; i < map->nr_buckets; i++) {
 		struct script_bucket *bucket = &map->buckets[i];
-		uint64_t flags = trace_script_pause(map->script);
+		uint64_t flags;
 
+		if (script_map_is_empty(bucket))
+			continue;
+		flags = trace_script_pause(map->script);
 		script_lock(&bucket->lock);
 		for (uint32_t number = bucket->first; number && nr < map->nr_entries; nr++) {
 			const struct script_entry *entry = script_map_entry(map, number);
