@@ -114,7 +114,9 @@ def test_tracepoints_and_data(host):
 
 def test_threads_that_have_left_their_memory(host):
     """A thread is its program's until it is dead, and has the registers of its last system call."""
-    script = 'tracepoint:sched:sched_process_exit /comm == "busybox"/ { printf("%d %d\\n", pid == tid, pid == args.pid); @[ustack] = count() }'
+    script = (
+        'tracepoint:sched:sched_process_exit /comm == "busybox"/ { printf("%d %d\\n", pid == tid, pid == args.pid); @[ustack] = count() }'
+    )
     text = bt(host, script, "busybox true")
     assert text.startswith("1 1\n") and re.search(r"^@\[\n    0x[0-9a-f]+\n\]: 1$", text, re.M), text
 
