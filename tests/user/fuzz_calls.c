@@ -9,9 +9,11 @@
 
 #define KERNEL_TEXT 0xffffffff80123456ul /* no address that the kernel would give */
 #define KERNEL_DATA 0xffff888000123456ul
-#define PAGES	    8
-#define TIME_MS	    100
-#define LEAK	    99
+#define AREA                                                                                       \
+	0x30000000l /* no random place: bytes of it become names of files, the same each time */
+#define PAGES	8
+#define TIME_MS 100
+#define LEAK	99
 
 struct call {
 	int nr;
@@ -43,28 +45,31 @@ static const char *const root_without[] = { "exit",
 					    "process_vm_writev",
 					    0 };
 
+/* The last four are for users only: root could change their modes and owners. */
 static const char *const paths[] = { "a",
 				     "b",
 				     "d",
 				     "d/e",
-				     "/",
 				     "",
 				     ".",
-				     "..",
 				     "d/../a",
-				     "/dev/null",
 				     "link",
-				     "/dev/zero",
+				     "a/",
 				     "/proc/self/maps",
 				     "/proc/self/fd",
-				     "a/" };
+				     "/",
+				     "..",
+				     "/dev/null",
+				     "/dev/zero" };
+#define NR_PATHS (sizeof(paths) / sizeof(paths[0]))
+
 static const unsigned long odd[] = { 0,		 1,	     2,		 8,	    127,
 				     4095,	 4096,	     4097,	 65536,	    1ul << 20,
 				     0x7fffffff, 0x80000000, 0xffffffff, 1ul << 47, 1ul << 62,
 				     1ul << 63,	 ~0ul,	     ~0ul - 4095 };
 
 static int is_root;
-static char *area; /* good pages, of which each second is followed by none */
+static char *const area = (char *)AREA; /* each second of its pages is there */
 static volatile unsigned long *
 	running; /* for the parent to see: the number of the call that a child makes, the word that it found */
 
@@ -138,7 +143,7 @@ static long argument(const char *text, size_t len)
 
 	if (has(text, len, "*")) {
 		if (has(text, len, "name") || has(text, len, "path"))
-			return draw(4) ? (long)paths[draw(sizeof(paths) / sizeof(paths[0]))]
+			return draw(4) ? (long)paths[draw(is_root ? NR_PATHS - 4 : NR_PATHS)]
 				       : pointer();
 		return pointer();
 	}
@@ -268,8 +273,7 @@ static void open_files(void)
 
 static void map_area(void)
 {
-	area = (char *)syscall6(NR_MMAP, 0, PAGES * 4096, 3, 0x22, -1, 0);
-	CHECK((long)area > 0);
+	CHECK(syscall6(NR_MMAP, AREA, PAGES * 4096, 3, 0x32, -1, 0) == AREA);
 	for (int i = 1; i < PAGES; i += 2)
 		CALL2(NR_MUNMAP, area + i * 4096, 4096);
 }
