@@ -90,6 +90,25 @@ int files_install(struct files *files, struct file *file, unsigned int from, boo
 	return -EMFILE;
 }
 
+int files_install_two(struct file *first, struct file *second, bool cloexec, int *ufds)
+{
+	struct files *files = current_process()->files;
+	int fds[2], err;
+
+	fds[0] = files_install(files, first, 0, cloexec);
+	if (fds[0] < 0) {
+		fput(second);
+		return fds[0];
+	}
+	fds[1] = files_install(files, second, 0, cloexec);
+	err = fds[1] < 0 ? fds[1] : copy_to_user(ufds, fds, sizeof(fds)) ? -EFAULT : 0;
+	if (err)
+		files_close(files, (unsigned int)fds[0]);
+	if (err && fds[1] >= 0)
+		files_close(files, (unsigned int)fds[1]);
+	return err;
+}
+
 /* Put a file, or NULL, at a descriptor. The file that was there. */
 static struct file *files_exchange(struct files *files, struct file *file, unsigned int fd,
 				   bool cloexec)

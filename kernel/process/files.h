@@ -46,6 +46,11 @@ static inline void fdput(struct fd fd)
  * none, and the reference is given back.
  */
 int files_install(struct files *files, struct file *file, unsigned int from, bool cloexec);
+/*
+ * The same for two files of the running thread's process. The descriptors are written to `ufds`, memory of the program.
+ * 0, -EMFILE or -EFAULT: then neither is installed, and both references are given back.
+ */
+int files_install_two(struct file *first, struct file *second, bool cloexec, int *ufds);
 /* The same at `fd`, closing the one that is there. 0 or -EBADF. */
 int files_replace(struct files *files, struct file *file, unsigned int fd, bool cloexec);
 /* 1 or 0; -EBADF. */

@@ -26,42 +26,19 @@ static long descriptor_set_flags(struct file *file, unsigned long flags)
 	return 0;
 }
 
-/* Both ends or none. */
-static int descriptor_install_pipe(struct file *read_end, struct file *write_end, bool cloexec,
-				   int fds[2])
-{
-	fds[0] = files_install(descriptor_files(), read_end, 0, cloexec);
-	if (fds[0] < 0) {
-		fput(write_end);
-		return fds[0];
-	}
-	fds[1] = files_install(descriptor_files(), write_end, 0, cloexec);
-	if (fds[1] < 0)
-		files_close(descriptor_files(), (unsigned int)fds[0]);
-	return fds[1] < 0 ? fds[1] : 0;
-}
-
 long sys_pipe2(int *fildes, int flags)
 {
 	struct file *read_end, *write_end;
-	int fds[2], err;
+	int err;
 
 	if (flags & ~(O_CLOEXEC | O_NONBLOCK))
 		return -EINVAL;
 	err = pipe_create(&read_end, &write_end);
-	if (!err) {
-		descriptor_set_flags(read_end, (unsigned int)flags);
-		descriptor_set_flags(write_end, (unsigned int)flags);
-	}
-	if (!err)
-		err = descriptor_install_pipe(read_end, write_end, flags & O_CLOEXEC, fds);
 	if (err)
 		return err;
-	if (!copy_to_user(fildes, fds, sizeof(fds)))
-		return 0;
-	files_close(descriptor_files(), (unsigned int)fds[0]);
-	files_close(descriptor_files(), (unsigned int)fds[1]);
-	return -EFAULT;
+	descriptor_set_flags(read_end, (unsigned int)flags);
+	descriptor_set_flags(write_end, (unsigned int)flags);
+	return files_install_two(read_end, write_end, flags & O_CLOEXEC, fildes);
 }
 
 long sys_pipe(int *fildes)

@@ -179,24 +179,6 @@ long sys_fadvise64(int fd, long offset, size_t len, int advice)
 	return advice < 0 || advice > 5 ? -EINVAL : sys_fsync((unsigned int)fd);
 }
 
-/* There is no network. */
-long sys_socket(int family, int type, int protocol)
-{
-	(void)family;
-	(void)type;
-	(void)protocol;
-	return -EAFNOSUPPORT;
-}
-
-/* So no descriptor is a socket. */
-long sys_getpeername(int fd, void *usockaddr, int *usockaddr_len)
-{
-	(void)usockaddr;
-	(void)usockaddr_len;
-	return files_get_cloexec(current_process()->files, (unsigned int)fd) < 0 ? -EBADF
-										 : -ENOTSOCK;
-}
-
 /* How the kernel behaves towards the program: as Linux, which is 0, or with fixed places. ~0 only asks. */
 long sys_personality(unsigned int personality)
 {

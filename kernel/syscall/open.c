@@ -11,6 +11,7 @@
 #define DT_CHR	      2
 #define DT_FIFO	      1
 #define DT_LNK	      10
+#define DT_SOCK	      12
 
 static uint32_t open_vfs_flags(int flags)
 {
@@ -74,11 +75,10 @@ struct open_dirent {
 
 static uint8_t open_dirent_type(enum vfs_type type)
 {
-	static const uint8_t types[] = { [VFS_REGULAR] = DT_REG,
-					 [VFS_DIRECTORY] = DT_DIR,
-					 [VFS_DEVICE] = DT_CHR,
-					 [VFS_PIPE] = DT_FIFO,
-					 [VFS_LINK] = DT_LNK };
+	static const uint8_t types[] = {
+		[VFS_REGULAR] = DT_REG, [VFS_DIRECTORY] = DT_DIR, [VFS_DEVICE] = DT_CHR,
+		[VFS_PIPE] = DT_FIFO,	[VFS_LINK] = DT_LNK,	  [VFS_SOCKET] = DT_SOCK
+	};
 
 	return types[type];
 }

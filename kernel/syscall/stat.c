@@ -10,6 +10,7 @@
 #define MODE_DIRECTORY 0040000u
 #define MODE_REGULAR   0100000u
 #define MODE_LINK      0120000u
+#define MODE_SOCKET    0140000u
 #define SECTOR	       512
 
 #define STAT_FLAGS	 (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | 0x800) /* AT_NO_AUTOMOUNT */
@@ -20,11 +21,11 @@
 
 static uint32_t stat_mode(const struct vfs_stat *stat)
 {
-	static const uint32_t kinds[] = { [VFS_REGULAR] = MODE_REGULAR,
-					  [VFS_DIRECTORY] = MODE_DIRECTORY,
-					  [VFS_DEVICE] = MODE_DEVICE,
-					  [VFS_PIPE] = MODE_FIFO,
-					  [VFS_LINK] = MODE_LINK };
+	static const uint32_t kinds[] = {
+		[VFS_REGULAR] = MODE_REGULAR, [VFS_DIRECTORY] = MODE_DIRECTORY,
+		[VFS_DEVICE] = MODE_DEVICE,   [VFS_PIPE] = MODE_FIFO,
+		[VFS_LINK] = MODE_LINK,	      [VFS_SOCKET] = MODE_SOCKET
+	};
 
 	return kinds[stat->type] | stat->mode;
 }

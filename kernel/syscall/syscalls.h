@@ -69,6 +69,7 @@ struct user_timeval;
 	CALL(40, sendfile64, ARGS4, int, out_fd, int, in_fd, long *, offset, size_t, count)        \
 	CALL(41, socket, ARGS3, int, family, int, type, int, protocol)                             \
 	CALL(52, getpeername, ARGS3, int, fd, void *, usockaddr, int *, usockaddr_len)             \
+	CALL(53, socketpair, ARGS4, int, family, int, type, int, protocol, int *, usockvec)        \
 	CALL(56, clone, ARGS5, unsigned long, clone_flags, unsigned long, newsp, int *,            \
 	     parent_tidptr, int *, child_tidptr, unsigned long, tls)                               \
 	CALL(57, fork, ARGS0)                                                                      \

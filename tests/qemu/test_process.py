@@ -25,7 +25,21 @@ HOSTILE = {
 def programs(request, tmp_path_factory):
     """A build, and an archive of the programs of tests/user."""
     build = request.param
-    names = ["files", "hello", "hostile", "ids", "limits", "links", "memory", "permissions", "signalfds", "timers", "vectors", "waits"]
+    names = [
+        "files",
+        "hello",
+        "hostile",
+        "ids",
+        "limits",
+        "links",
+        "memory",
+        "permissions",
+        "signalfds",
+        "sockets",
+        "timers",
+        "vectors",
+        "waits",
+    ]
     files = {f"bin/{name}": built(name, build) for name in names}
     files["bin/hello-pie"] = built("hello", build, ("-fPIE", "-static-pie"))
     files |= {"bin/places": built("places", build), "bin/places-pie": built("places", build, ("-fPIE", "-static-pie"))}
@@ -89,7 +103,7 @@ def test_ids(host):
     """Users, groups, modes, limits, names of files: programs of tests/user that end well on Linux, too."""
 
     def work():
-        for name in ("ids", "permissions", "limits", "links", "signalfds"):
+        for name in ("ids", "permissions", "limits", "links", "signalfds", "sockets"):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 
     leaves_nothing(host, work)

@@ -44,7 +44,8 @@ enum vfs_type {
 	VFS_DIRECTORY,
 	VFS_DEVICE,
 	VFS_PIPE,
-	VFS_LINK /* a symbolic one */
+	VFS_LINK, /* a symbolic one */
+	VFS_SOCKET
 };
 
 struct vfs_stat {
@@ -179,10 +180,8 @@ int vfs_entry(const char *cwd, const char *path, uint32_t index, char *out_name)
 int vfs_mkdir(const char *cwd, const char *path);
 int vfs_rmdir(const char *cwd, const char *path);
 int vfs_unlink(const char *cwd, const char *path);
-/* Give a file, or a link itself, one more name. -EXDEV: in another file system; -EPERM: it is a directory. */
 /* Make a symbolic link. -EPERM: there are none there. */
 int vfs_make_symlink(const char *cwd, const char *path, const char *target);
-/* The text of a link, into VFS_PATH_MAX bytes; -EINVAL: it is none. */
 /*
  * Give the file or directory at `path` the name `new_path`. One that was there before is removed in
  * the same moment: a file by a file, an empty directory by a directory. Files that are open stay

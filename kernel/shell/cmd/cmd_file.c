@@ -24,7 +24,7 @@ static char cmd_type_letter(enum vfs_type type)
 {
 	static const char letters[] = {
 		[VFS_REGULAR] = '-', [VFS_DIRECTORY] = 'd', [VFS_DEVICE] = 'c',
-		[VFS_PIPE] = 'p',    [VFS_LINK] = 'l',
+		[VFS_PIPE] = 'p',    [VFS_LINK] = 'l',	    [VFS_SOCKET] = 's',
 	};
 
 	return letters[type];

@@ -48,7 +48,7 @@ static char find_letter(enum vfs_type type)
 {
 	static const char letters[] = {
 		[VFS_REGULAR] = 'f', [VFS_DIRECTORY] = 'd', [VFS_DEVICE] = 'c',
-		[VFS_PIPE] = 'p',    [VFS_LINK] = 'l',
+		[VFS_PIPE] = 'p',    [VFS_LINK] = 'l',	    [VFS_SOCKET] = 's',
 	};
 
 	return letters[type];

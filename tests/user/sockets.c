@@ -1,0 +1,160 @@
+/*
+ * Tests of pairs of sockets: bytes go both ways, each side has an end, and all else is refused. Ends with 0, or with the
+ * line of the check that failed. It ends well on Linux, too.
+ */
+#include "signals.h"
+
+enum {
+	NR_CLOSE = 3,
+	NR_FSTAT = 5,
+	NR_POLL = 7,
+	NR_LSEEK = 8,
+	NR_GETPEERNAME = 52,
+	NR_SOCKETPAIR = 53,
+	NR_FCNTL = 72
+};
+
+enum {
+	EBADF = 9,
+	EFAULT = 14,
+	EMFILE = 24,
+	ESPIPE = 29,
+	EPIPE = 32,
+	ENOTSOCK = 88,
+	EPROTONOSUPPORT = 93
+};
+
+#define STREAM	 1
+#define NONBLOCK 04000
+#define CLOEXEC	 02000000
+#define IN	 1
+#define OUT	 4
+#define HUP	 16
+
+static int pair[2];
+static char buf[4096];
+
+static void make_pair(int flags)
+{
+	CHECK(CALL4(NR_SOCKETPAIR, 1, STREAM | flags, 0, pair) == 0);
+}
+
+static void close_pair(void)
+{
+	CHECK(CALL1(NR_CLOSE, pair[0]) == 0 && CALL1(NR_CLOSE, pair[1]) == 0);
+}
+
+static int ready(int fd)
+{
+	struct {
+		int fd;
+		short events, revents;
+	} poll = { fd, IN | OUT, 0 };
+
+	CHECK(CALL3(NR_POLL, &poll, 1, 0) >= 0);
+	return poll.revents;
+}
+
+static void both_ways(void)
+{
+	make_pair(0);
+	for (int i = 0; i < 2; i++) {
+		CHECK(ready(pair[i]) == OUT && CALL3(NR_WRITE, pair[!i], "abc", 3) == 3);
+		CHECK(ready(pair[i]) == (IN | OUT) && CALL3(NR_READ, pair[i], buf, 9) == 3);
+		CHECK(buf[0] == 'a' && buf[2] == 'c');
+	}
+	CHECK(CALL3(NR_WRITE, pair[0], "x", 1) == 1 && CALL3(NR_WRITE, pair[1], "y", 1) == 1);
+	CHECK(CALL3(NR_READ, pair[0], buf, 9) == 1 && buf[0] == 'y');
+	CHECK(CALL3(NR_READ, pair[1], buf, 9) == 1 && buf[0] == 'x');
+	CHECK(CALL3(NR_LSEEK, pair[0], 0, 1) == -ESPIPE);
+	close_pair();
+}
+
+static void ends(void)
+{
+	make_pair(0);
+	CHECK(CALL3(NR_WRITE, pair[0], "last", 4) == 4 && CALL1(NR_CLOSE, pair[0]) == 0);
+	CHECK(ready(pair[1]) == (IN | OUT | HUP));
+	CHECK(CALL3(NR_READ, pair[1], buf, 9) == 4 && CALL3(NR_READ, pair[1], buf, 9) == 0);
+	CHECK(ready(pair[1]) == (IN | OUT | HUP));
+	set(SIGPIPE, note, 0);
+	CHECK(CALL3(NR_WRITE, pair[1], "x", 1) == -EPIPE && nr_seen == 1 && seen[0] == SIGPIPE);
+	CHECK(CALL1(NR_CLOSE, pair[1]) == 0);
+}
+
+/* A read waits for the other process, and ends with it. */
+static void processes(void)
+{
+	long pid;
+	int status;
+
+	make_pair(0);
+	pid = CALL0(NR_FORK);
+	if (!pid) {
+		CALL1(NR_CLOSE, pair[0]);
+		CHECK(CALL3(NR_READ, pair[1], buf, 9) == 2 && buf[1] == 'o');
+		CHECK(CALL3(NR_WRITE, pair[1], "back", 4) == 4);
+		sys_exit(0);
+	}
+	CHECK(CALL1(NR_CLOSE, pair[1]) == 0 && CALL3(NR_WRITE, pair[0], "to", 2) == 2);
+	CHECK(CALL3(NR_READ, pair[0], buf, 9) == 4 && CALL3(NR_READ, pair[0], buf, 9) == 0);
+	CHECK(wait_for(pid, 0, &status) == pid && !status && CALL1(NR_CLOSE, pair[0]) == 0);
+}
+
+static void without_waiting(void)
+{
+	make_pair(NONBLOCK | CLOEXEC);
+	CHECK((CALL3(NR_FCNTL, pair[0], 3, 0) & NONBLOCK) && CALL3(NR_FCNTL, pair[0], 1, 0) == 1);
+	CHECK(CALL3(NR_READ, pair[0], buf, 1) == -EAGAIN);
+	while (CALL3(NR_WRITE, pair[0], buf, sizeof(buf)) > 0)
+		;
+	CHECK(CALL3(NR_WRITE, pair[0], buf, sizeof(buf)) == -EAGAIN && ready(pair[0]) == 0);
+	CHECK(ready(pair[1]) == (IN | OUT));
+	while (CALL3(NR_READ, pair[1], buf, sizeof(buf)) > 0)
+		;
+	CHECK(ready(pair[0]) == OUT && ready(pair[1]) == OUT);
+	CHECK(CALL3(NR_FCNTL, pair[0], 4, 0) == 0 && CALL3(NR_WRITE, pair[1], "z", 1) == 1);
+	CHECK(CALL3(NR_READ, pair[0], buf, 2) == 1);
+	close_pair();
+}
+
+static void about(void)
+{
+	unsigned int stat[36];
+	unsigned short name[55] = { 9, 9 };
+	int len = sizeof(name);
+
+	make_pair(0);
+	CHECK(CALL2(NR_FSTAT, pair[0], stat) == 0 && (stat[6] & 0170000) == 0140000);
+	CHECK(CALL3(NR_GETPEERNAME, pair[0], name, &len) == 0 && len == 2);
+	CHECK(name[0] == 1 && name[1] == 9);
+	len = -1;
+	CHECK(CALL3(NR_GETPEERNAME, pair[0], name, &len) == -EINVAL);
+	CHECK(CALL3(NR_GETPEERNAME, 900, name, &len) == -EBADF);
+	close_pair();
+	CHECK(CALL1(NR_PIPE, pair) == 0 && CALL3(NR_GETPEERNAME, pair[0], name, &len) == -ENOTSOCK);
+	close_pair();
+}
+
+static void errors(void)
+{
+	CHECK(CALL4(NR_SOCKETPAIR, 1, STREAM, 0, 8) == -EFAULT);
+	CHECK(CALL4(NR_SOCKETPAIR, 1, STREAM | 0x100, 0, pair) == -EINVAL);
+	CHECK(CALL4(NR_SOCKETPAIR, 1, STREAM, 7, pair) == -EPROTONOSUPPORT);
+	make_pair(0); /* the descriptors that a failure has given back */
+	CHECK(pair[1] == pair[0] + 1);
+	close_pair();
+}
+
+void main_program(long *sp)
+{
+	(void)sp;
+	both_ways();
+	ends();
+	processes();
+	without_waiting();
+	about();
+	errors();
+	put("sockets are as they should be\n");
+	sys_exit(0);
+}
