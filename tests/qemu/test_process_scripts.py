@@ -3,6 +3,7 @@ import re
 
 import pytest
 from programs import BUSYBOX, archive, built
+from script_words import ONE_LINERS
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +120,13 @@ def test_threads_that_have_left_their_memory(host):
     )
     text = bt(host, script, "busybox true")
     assert text.startswith("1 1\n") and re.search(r"^@\[\n    0x[0-9a-f]+\n\]: 1$", text, re.M), text
+
+
+@pytest.mark.parametrize("script,command,line", ONE_LINERS, ids=[str(nr) for nr in range(1, 21)])
+def test_one_liners_of_others(host, script, command, line):
+    option = f"-c '{command}' " if command else ""
+    text = host.check(f"bt {option}'{script}'")
+    assert re.search(line, text, re.M), text
 
 
 def test_mistake(host):
