@@ -28,6 +28,7 @@ TRACE_DEFAULT bool trace_plat_read_user(void *to, const void *from, size_t bytes
 	return false;
 }
 
+/* No table: there are no events of system calls, and no file takes a uprobe. */
 TRACE_DEFAULT const struct trace_syscall_host *trace_plat_syscalls(void)
 {
 	return NULL;
