@@ -29,6 +29,7 @@ struct vfs_fs {
 	/* Make a file or a directory with these bits of a mode. *out_node is the file, held until put(). */
 	int (*create)(void *dir, const char *name, uint32_t mode, void **out_node);
 	int (*mkdir)(void *dir, const char *name, uint32_t mode);
+	int (*mkfifo)(void *dir, const char *name, uint32_t mode); /* optional */
 	int (*remove)(void *dir, const char *name, bool is_dir);
 	/* Change what `which` (VFS_SET_*) names of mode, uid, gid. Optional: they stay as they are. */
 	int (*set_attr)(void *node, unsigned int which, const struct vfs_stat *to);

@@ -45,20 +45,30 @@ static int path_ask(const struct path_last *last, bool is_dir, bool creates)
 	return err;
 }
 
-int vfs_mkdir_at(const struct vfs_at *at, uint32_t mode)
+static int path_make(const struct vfs_at *at, uint32_t mode, bool is_dir)
 {
+	int (*make)(void *dir, const char *name, uint32_t mode);
 	struct path_last last;
-	const struct vfs_fs *fs;
 	int err = path_find_last(at, &last);
 
 	if (err)
 		return err;
-	fs = last.parent.fs;
-	err = path_ask(&last, true, true);
+	make = is_dir ? last.parent.fs->mkdir : last.parent.fs->mkfifo;
+	err = path_ask(&last, is_dir, true);
 	if (!err)
-		err = fs->mkdir ? fs->mkdir(last.parent.node, last.name, mode) : -EPERM;
+		err = make ? make(last.parent.node, last.name, mode) : -EPERM;
 	place_put(&last.parent);
 	return err;
+}
+
+int vfs_mkdir_at(const struct vfs_at *at, uint32_t mode)
+{
+	return path_make(at, mode, true);
+}
+
+int vfs_mkfifo_at(const struct vfs_at *at, uint32_t mode)
+{
+	return path_make(at, mode, false);
 }
 
 int vfs_remove_at(const struct vfs_at *at, bool is_dir)

@@ -17,6 +17,7 @@
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "vfs_mount.h"
+#include "vfs_pipe.h"
 #include "vfs_ram.h"
 
 struct mutex ram_tree_lock;
@@ -47,6 +48,7 @@ static void ram_put_node(struct ram_node *node)
 		node->special->ops->removed(node->special);
 	ram_data_free(node);
 	kfree(node->target);
+	pipe_free(node->fifo);
 	kfree(node);
 }
 
@@ -134,6 +136,8 @@ static void ram_stat(void *object, struct vfs_stat *out_stat)
 	out_stat->type = node->target ? VFS_LINK : VFS_REGULAR;
 	if (node->is_dir)
 		out_stat->type = VFS_DIRECTORY;
+	else if (node->fifo)
+		out_stat->type = VFS_PIPE;
 	else if (node->special && node->special->is_device)
 		out_stat->type = VFS_DEVICE;
 	out_stat->mode = node->mode;
@@ -224,7 +228,7 @@ static void ram_take_group(const struct ram_node *dir, struct ram_node *node)
 static int ram_may_add(struct ram_node *dir, const char *text, const struct ram_node *node)
 {
 	struct ram_node *there = dir->is_dir ? ram_find_child(dir, text) : NULL;
-	bool is_new_file = !node->is_dir && !node->target && !node->nr_names;
+	bool is_new_file = !node->is_dir && !node->target && !node->fifo && !node->nr_names;
 	int err = vfs_may_create(&vfs_ram_fs, dir, there);
 
 	if (!err && (!dir->parent || dir->closed == RAM_PROC))
@@ -288,6 +292,22 @@ static int ram_mkdir(void *dir, const char *name, uint32_t mode)
 
 	if (node)
 		ram_put_node(node);
+	return err;
+}
+
+static int ram_mkfifo(void *dir, const char *name, uint32_t mode)
+{
+	struct ram_node *node = ram_create_now(false, mode);
+	int err = -ENOMEM;
+
+	if (!node)
+		return err;
+	node->fifo = pipe_alloc();
+	if (node->fifo) {
+		node->fifo->node = node;
+		err = ram_add_new(dir, name, node, true);
+	}
+	ram_put_node(node);
 	return err;
 }
 
@@ -360,6 +380,17 @@ static int ram_remove(void *object, const char *name, bool is_dir)
 	return err;
 }
 
+static int ram_open_fifo(struct ram_node *node, struct file *file)
+{
+	int err;
+
+	ram_get(node);
+	err = fifo_open(node->fifo, file);
+	if (err)
+		ram_put_node(node);
+	return err;
+}
+
 static int ram_open(void *object, struct file *file)
 {
 	struct ram_node *node = object;
@@ -371,6 +402,8 @@ static int ram_open(void *object, struct file *file)
 	}
 	if (node->target)
 		return -ELOOP;
+	if (node->fifo)
+		return ram_open_fifo(node, file);
 	mutex_lock(&ram_tree_lock);
 	atomic_fetch_add(&node->refs, 1);
 	if (file->flags & VFS_TRUNCATE && node->size) {
@@ -404,6 +437,7 @@ const struct vfs_fs vfs_ram_fs = {
 	.entry = ram_entry,
 	.create = ram_create,
 	.mkdir = ram_mkdir,
+	.mkfifo = ram_mkfifo,
 	.remove = ram_remove,
 	.set_attr = ram_set_attr,
 	.rename = ram_rename,

@@ -10,6 +10,7 @@
 #include <kernel/lock.h>
 #include <kernel/vfs.h>
 
+struct pipe;
 struct vfs_special;
 
 /* A name in a directory; it holds the node. */
@@ -39,6 +40,7 @@ struct ram_node {
 	uint32_t uid, gid;
 	uint64_t atime_ns, mtime_ns, ctime_ns; /* since 1970; 0: of the boot */
 	char *target;			       /* of a symbolic link; otherwise NULL */
+	struct pipe *fifo;		       /* of a pipe with a name; otherwise NULL */
 	_Atomic uint32_t refs;		       /* holders; each name in a directory counts as one */
 	uint32_t nr_names;
 	uint8_t levels; /* of tables in `data` */

@@ -7,7 +7,11 @@
 #define F_GETFL		3
 #define F_SETFL		4
 #define F_DUPFD_CLOEXEC 1030
+#define F_SETPIPE_SZ	1031
+#define F_GETPIPE_SZ	1032
 #define FD_CLOEXEC	1
+
+#define PIPE_SIZE_MAX 0x100000u /* for more, CAP_SYS_RESOURCE is needed */
 
 #define SEEK_SET 0
 #define SEEK_CUR 1
@@ -126,6 +130,34 @@ static long descriptor_flags_call(unsigned int fd, unsigned int cmd, unsigned lo
 	return result;
 }
 
+/* The number of bytes that it has got: those that were asked for, or more. */
+static long descriptor_set_pipe_size(struct file *file, unsigned long bytes)
+{
+	size_t size = PAGE_SIZE;
+	int err;
+
+	if (bytes > 1u << 31)
+		return -EINVAL;
+	while (size < bytes)
+		size *= 2;
+	if (size > PIPE_SIZE_MAX && size > pipe_size(file) && !capable(CAP_SYS_RESOURCE))
+		return -EPERM;
+	err = pipe_set_size(file, size);
+	return err ? err : (long)size;
+}
+
+static long descriptor_pipe_call(unsigned int fd, unsigned int cmd, unsigned long arg)
+{
+	struct file *file = files_get_file(descriptor_files(), fd);
+	long result = -EBADF;
+
+	if (file && file_is_pipe(file))
+		result = cmd == F_GETPIPE_SZ ? (long)pipe_size(file)
+					     : descriptor_set_pipe_size(file, arg);
+	fput(file);
+	return result;
+}
+
 long sys_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg)
 {
 	switch (cmd) {
@@ -141,6 +173,9 @@ long sys_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg)
 	case F_GETFL:
 	case F_SETFL:
 		return descriptor_flags_call(fd, cmd, arg);
+	case F_SETPIPE_SZ:
+	case F_GETPIPE_SZ:
+		return descriptor_pipe_call(fd, cmd, arg);
 	default:
 		return files_get_cloexec(descriptor_files(), fd) < 0 ? -EBADF : -EINVAL;
 	}

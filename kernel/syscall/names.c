@@ -49,6 +49,62 @@ long sys_mkdir(const char *pathname, unsigned int mode)
 	return sys_mkdirat(AT_FDCWD, pathname, mode);
 }
 
+#define MODE_TYPE    0170000u
+#define MODE_FIFO    0010000u
+#define MODE_CHAR    0020000u
+#define MODE_DIR     0040000u
+#define MODE_BLOCK   0060000u
+#define MODE_REGULAR 0100000u
+
+/* Linux's answers to the types that cannot be made here: devices are the kernel's, sockets there are none. */
+static int names_check_type(unsigned int type)
+{
+	switch (type) {
+	case 0:
+	case MODE_FIFO:
+	case MODE_REGULAR:
+		return 0;
+	case MODE_CHAR:
+	case MODE_BLOCK:
+	case MODE_DIR:
+		return -EPERM;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int names_make_file(const struct vfs_at *at, uint32_t mode)
+{
+	struct file *file;
+	int err = vfs_open_at(at, VFS_READ | VFS_CREATE | VFS_EXCL, mode, &file);
+
+	if (!err)
+		fput(file);
+	return err;
+}
+
+long sys_mknodat(int dfd, const char *filename, unsigned int mode, unsigned int dev)
+{
+	uint32_t bits = mode & ~current_process()->umask & 07777;
+	struct user_path path;
+	int err = names_check_type(mode & MODE_TYPE);
+
+	(void)dev;
+	if (!err)
+		err = user_path_read(dfd, filename, &path);
+	if (err)
+		return err;
+	err = (mode & MODE_TYPE) == MODE_FIFO ? vfs_mkfifo_at(&path.at, bits)
+					      : names_make_file(&path.at, bits);
+	user_path_put(&path);
+	return err;
+}
+
+long sys_mknod(const char *filename, unsigned int mode, unsigned int dev)
+{
+	return sys_mknodat(AT_FDCWD, filename, mode, dev);
+}
+
 long sys_symlinkat(const char *oldname, int newdfd, const char *newname)
 {
 	char target[VFS_PATH_MAX];
@@ -266,13 +322,18 @@ static int names_truncate(struct file *file, long length)
 
 long sys_truncate(const char *pathname, long length)
 {
+	struct vfs_stat stat = { 0 };
 	struct user_path path;
 	struct file *file;
 	int err = user_path_read(AT_FDCWD, pathname, &path);
 
 	if (err)
 		return err;
-	err = vfs_open_at(&path.at, VFS_WRITE, 0, &file);
+	err = vfs_stat_at(&path.at, true, &stat);
+	if (!err && stat.type == VFS_PIPE)
+		err = -EINVAL;
+	if (!err)
+		err = vfs_open_at(&path.at, VFS_WRITE, 0, &file);
 	user_path_put(&path);
 	if (err)
 		return err;

@@ -41,7 +41,9 @@ static TRACE_NOINLINE long do_sys_openat2(int dfd, const char *filename, int fla
 	err = vfs_open_at(&path.at, open_vfs_flags(flags), mode & ~current_process()->umask & 07777,
 			  &file);
 	user_path_put(&path);
-	return err ? err : files_install(current_process()->files, file, 0, flags & O_CLOEXEC);
+	if (err)
+		return err == -EINTR ? -ERESTARTSYS : err;
+	return files_install(current_process()->files, file, 0, flags & O_CLOEXEC);
 }
 
 /* A function of its own, because probes that are written for Linux look for it. */

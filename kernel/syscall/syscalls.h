@@ -144,6 +144,7 @@ struct user_timeval;
 	CALL(130, rt_sigsuspend, ARGS2, const uint64_t *, unewset, size_t, sigsetsize)             \
 	CALL(131, sigaltstack, ARGS2, const struct arch_signal_stack *, uss,                       \
 	     struct arch_signal_stack *, uoss)                                                     \
+	CALL(133, mknod, ARGS3, const char *, filename, unsigned int, mode, unsigned int, dev)     \
 	CALL(135, personality, ARGS1, unsigned int, personality)                                   \
 	CALL(137, statfs, ARGS2, const char *, pathname, void *, buf)                              \
 	CALL(138, fstatfs, ARGS2, unsigned int, fd, void *, buf)                                   \
@@ -196,6 +197,8 @@ struct user_timeval;
 	     options, void *, ru)                                                                  \
 	CALL(257, openat, ARGS4, int, dfd, const char *, filename, int, flags, unsigned int, mode) \
 	CALL(258, mkdirat, ARGS3, int, dfd, const char *, pathname, unsigned int, mode)            \
+	CALL(259, mknodat, ARGS4, int, dfd, const char *, filename, unsigned int, mode,            \
+	     unsigned int, dev)                                                                    \
 	CALL(260, fchownat, ARGS5, int, dfd, const char *, filename, unsigned int, user,           \
 	     unsigned int, group, int, flag)                                                       \
 	CALL(262, newfstatat, ARGS4, int, dfd, const char *, filename, struct user_stat *,         \

@@ -34,6 +34,7 @@ def programs(request, tmp_path_factory):
         "links",
         "memory",
         "permissions",
+        "pipes",
         "signalfds",
         "sockets",
         "timers",
@@ -103,7 +104,7 @@ def test_ids(host):
     """Users, groups, modes, limits, names of files: programs of tests/user that end well on Linux, too."""
 
     def work():
-        for name in ("ids", "permissions", "limits", "links", "signalfds", "sockets"):
+        for name in ("ids", "permissions", "limits", "links", "pipes", "signalfds", "sockets"):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 
     leaves_nothing(host, work)

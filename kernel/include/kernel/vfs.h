@@ -183,18 +183,17 @@ int vfs_unlink(const char *cwd, const char *path);
 /* Make a symbolic link. -EPERM: there are none there. */
 int vfs_make_symlink(const char *cwd, const char *path, const char *target);
 /*
- * Give the file or directory at `path` the name `new_path`. One that was there before is removed in
- * the same moment: a file by a file, an empty directory by a directory. Files that are open stay
- * so. 0; -EXDEV: the names are in different file systems; -EPERM: that one cannot rename; -EBUSY:
- * something is mounted there or below, or the kernel needs it; -EINVAL: a directory into itself;
- * -ENOTEMPTY, -EISDIR, -ENOTDIR: about what is there.
+ * Give the file or directory at `path` the name `new_path`. One that was there before is removed in the same moment: a file
+ * by a file, an empty directory by a directory. Files that are open stay so. 0; -EXDEV: the names are in different file systems;
+ * -EPERM: that one cannot rename; -EBUSY: something is mounted there or below, or the kernel needs it;
+ * -EINVAL: a directory into itself; -ENOTEMPTY, -EISDIR, -ENOTDIR: about what is there.
  */
 int vfs_rename(const char *cwd, const char *path, const char *new_path);
 
 /*
- * Mount the file system of that type at a directory. 0, also when it is mounted there already.
- * -ENODEV: no such type; -ENOENT, -ENOTDIR: no such directory; -EPERM: only the trace tree can be
- * mounted at further places; -EBUSY: another one is mounted there; -ENOSPC: too many.
+ * Mount the file system of that type at a directory. 0, also when it is mounted there already. -ENODEV: no such type;
+ * -ENOENT, -ENOTDIR: no such directory; -EPERM: only the trace tree can be mounted at further places; -EBUSY: another one is
+ * mounted there; -ENOSPC: too many.
  */
 int vfs_mount(const char *cwd, const char *path, const char *type);
 /*
@@ -277,19 +276,21 @@ struct file *get_file(struct file *file);
 int fput(struct file *file);
 /* The name of the file at `path`, whose last name begins at `last_at`; for dput(). NULL when out of memory. */
 struct dentry *d_alloc(const char *path, size_t len, size_t last_at);
-/* Give the name up; NULL is allowed. */
-void dput(struct dentry *dentry);
+void dput(struct dentry *dentry); /* give the name up; NULL is allowed */
 /* A new file with one reference; NULL when out of memory. */
 struct file *file_create(const struct file_ops *ops, void *object, uint32_t flags);
 
 /*
- * A pipe: bytes written to one end are read at the other. A write sleeps while the buffer is full
- * and gives -EPIPE when no reader is left; a read sleeps while it is empty and gives 0 when no
- * writer is left. A write of up to PIPE_ATOMIC bytes is not mixed with others.
+ * A pipe: bytes written to one end are read at the other. A write sleeps while the buffer is full and gives -EPIPE when no
+ * reader is left; a read sleeps while it is empty and gives 0 when no writer is left. A write of up to PIPE_ATOMIC bytes is not
+ * mixed with others.
  */
 #define PIPE_ATOMIC 4096u
 int pipe_create(struct file **out_read, struct file **out_write);
 bool file_is_pipe(const struct file *file);
+/* The bytes that a pipe has room for, and another number of them, a power of two, of pages. 0; -EBUSY: it has more; -ENOMEM. */
+size_t pipe_size(const struct file *file);
+int pipe_set_size(struct file *file, size_t size);
 
 /* The console as a file, one reference; NULL when out of memory. Reading gives edited lines. */
 struct file *console_file_open(void);
