@@ -157,8 +157,8 @@ static struct trace_event_file *next_other(struct trace_event_file *file,
 
 /*
  * Make the changes of `file` and of later files with the same function, up to `max`. All of these
- * are settled before the function is called, as it may begin to use other events. Returns the first
- * error.
+ * are settled before the function is called, as it may begin to use other events. The list has the
+ * newest event first; the function gets the oldest first. Returns the first error.
  */
 static int make_others_of(struct trace_event_file *file, struct trace_event_change *changes,
 			  size_t max)
@@ -168,11 +168,11 @@ static int make_others_of(struct trace_event_file *file, struct trace_event_chan
 	size_t nr = 0;
 	int err = 0;
 
-	for (; file && nr < max; file = next_other(file, change)) {
+	changes += max;
+	for (; file && nr < max; file = next_other(file, change), nr++) {
 		file->has_changed = false;
-		changes[nr].call = file->call;
-		changes[nr].err = 0;
-		changes[nr++].is_begin = !file->is_registered;
+		*--changes = (struct trace_event_change){ .call = file->call,
+							  .is_begin = !file->is_registered };
 		if (file->is_registered)
 			end_use(file);
 		else

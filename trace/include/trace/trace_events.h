@@ -78,8 +78,8 @@ struct trace_event_class {
 	tracepoint_probe_fn probe; /* its data is the struct trace_event_call */
 	/*
 	 * Of events without a tracepoint, or NULL: makes changes, each of another event that has
-	 * this function, all at once. One that ends does so without an error. Thread, config lock
-	 * held.
+	 * this function, all at once, the event that was made first in front. One that ends does so
+	 * without an error. Thread, config lock held.
 	 */
 	void (*change)(struct trace_event_change *changes, size_t nr);
 	/*

@@ -255,6 +255,28 @@ static void several_places(void **state)
 	assert_int_equal(fake_nr_edits, 2);
 }
 
+/* Hits at one place come in the order of the definitions, whichever way the events were switched on together. */
+static void order_at_one_place(void **state)
+{
+	struct ftrace_regs regs = { .arg = { 1 } };
+	const char *text, *first, *second, *third;
+
+	(void)state;
+	assert_int_equal(define("p:my/first /bin/prog:0x10"), 0);
+	assert_int_equal(define("p:my/second /bin/prog:0x10"), 0);
+	assert_int_equal(define("p:my/third /bin/prog:0x10"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	assert_int_equal(echo("1", "events/my/enable"), 0);
+	assert_int_equal(fake_nr_edits, 1);
+	assert_true(fake_program_step(0x10, &regs));
+	text = cat_body("trace");
+	first = strstr(text, "first: (");
+	second = strstr(text, "second: (");
+	third = strstr(text, "third: (");
+	assert_non_null(first);
+	assert_true(first < second && second < third);
+}
+
 static void symbols(void **state)
 {
 	static const struct mistake all[] = {
@@ -393,6 +415,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(memory, begin, end),
 		cmocka_unit_test_setup_teardown(returns, begin, end),
 		cmocka_unit_test_setup_teardown(several_places, begin, end),
+		cmocka_unit_test_setup_teardown(order_at_one_place, begin, end),
 		cmocka_unit_test_setup_teardown(symbols, begin, end),
 		cmocka_unit_test_setup_teardown(boundaries, begin, end),
 		cmocka_unit_test_setup_teardown(why_it_is_empty, begin, end),
