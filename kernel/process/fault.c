@@ -226,7 +226,7 @@ static enum fault_result fault_at(struct mm *mm, uintptr_t addr, uint32_t access
 	return result;
 }
 
-static bool do_user_addr_fault(struct trap_frame *regs, uintptr_t addr)
+static TRACE_NOINLINE bool do_user_addr_fault(struct trap_frame *regs, uintptr_t addr)
 {
 	uint32_t access = VM_READ;
 	enum fault_result result = FAULT_NOT_MAPPED;

@@ -191,6 +191,13 @@ def test_histograms_by_stacks_of_programs(tracing):
     assert re.search(r"\{ ustacktrace:\r?\n\} hitcount: +\d+", waking)  # by threads of the kernel
 
 
+def test_functions_have_linux_names(tracing):
+    """Those that tutorials about programs name can be traced and probed."""
+    names = "do_sys_openat2 vfs_open vfs_read vfs_write kernel_clone do_exit do_user_addr_fault copy_from_user schedule".split()
+    patterns = " ".join(f"-e ^{name}$" for name in names)
+    assert sorted(tracing.check(f"busybox grep {patterns} available_filter_functions").split()) == sorted(names)
+
+
 def test_probes_read_programs(tracing):
     """As Linux's self-test kprobe_args_user has it; and filters, histograms, numbers, arrays of such memory."""
     both = "path=+0($arg2):ustring path2=+u0($arg2):string"
