@@ -1,6 +1,6 @@
-"""pictures.py [view] [terminal]: makes the README's pictures anew, of kernels that run: docs/view.png, docs/terminal.svg.
+"""pictures.py [view] [terminal] [program]: makes the README's pictures anew, of kernels that run: docs/NAME.png or docs/NAME.svg.
 
-The first is a headless Chromium's picture of `tools/fathom view`, 1,280 by 800 pixels; the second shows what a guest's console printed.
+The first is a headless Chromium's picture of `tools/fathom view`, 1,280 by 800 pixels; the others show what a guest's console printed.
 """
 import subprocess
 import sys
@@ -15,12 +15,13 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "qemu")]
 
 from browser import Browser  # noqa: E402
 from guest import BUILDS, Guest  # noqa: E402
+from programs import BUSYBOX, archive  # noqa: E402
 
 BUILD = BUILDS["gcc"].resolve()
 PROMPT = "fathom# "
 COLUMNS = 110
 ZOOM = 19  # notches of the mouse's wheel
-SESSION = (
+SESSION_OF_KERNEL = (
     "echo vfs_read > set_graph_function; echo 3 > max_graph_depth",
     "echo function_graph > current_tracer; cat /proc/version; echo 0 > tracing_on",
     "head -13 trace | tail -9",
@@ -28,6 +29,13 @@ SESSION = (
     "echo nop > current_tracer; echo 1 > tracing_on; ls /proc > /dev/null; grep opens: trace",
     "echo list_add > set_ftrace_filter",
     "tail -3 error_log",
+)
+SESSION_OF_PROGRAM = (
+    "echo 1 > events/syscalls/enable; busybox grep -c MHz /proc/cpuinfo; echo 0 > events/syscalls/enable",
+    "busybox grep -E 'sys_(openat|read|write)\\W' trace",
+    "echo do_user_addr_fault > set_graph_function; echo 3 > max_graph_depth; echo function_graph > current_tracer",
+    "busybox true; echo 0 > tracing_on; tail -11 trace; echo nop > current_tracer; echo 1 > tracing_on",
+    "bt -c 'busybox find /proc > /dev/null' 'tracepoint:latency:syscall_latency { @ns[args.name] = sum(args.lat) }' | tail -6",
 )
 SETTINGS = (
     "buffer_size_kb=8192",
@@ -74,18 +82,21 @@ def terminal_svg(text):
     return "\n".join([*parts, "</svg>\n"])
 
 
-def terminal(path):
-    with Guest("gcc", 2) as guest:
-        text = "".join(f"{PROMPT}{command}\n{guest.run(command)[0]}" for command in SESSION)
+def terminal(path, session):
+    with tempfile.TemporaryDirectory() as folder:
+        files = archive(Path(folder) / "files.cpio", {"bin/busybox": BUSYBOX})
+        with Guest("gcc", 2, initrd=files) as guest:
+            text = "".join(f"{PROMPT}{command}\n{guest.run(command)[0]}" for command in session)
     path.write_text(terminal_svg(text), encoding="utf-8")
 
 
 def main():
-    names = sys.argv[1:] or ["view", "terminal"]
-    if unknown := set(names) - {"view", "terminal"}:
+    sessions = {"terminal": SESSION_OF_KERNEL, "program": SESSION_OF_PROGRAM}
+    names = sys.argv[1:] or ["view", *sessions]
+    if unknown := set(names) - {"view", *sessions}:
         sys.exit(f"pictures: no picture {' '.join(sorted(unknown))}")
-    if "terminal" in names:
-        terminal(ROOT / "docs/terminal.svg")
+    for name in sessions.keys() & set(names):
+        terminal(ROOT / f"docs/{name}.svg", sessions[name])
     if "view" in names:
         with tempfile.TemporaryDirectory() as folder:
             taken = Path(folder) / "view.png"
