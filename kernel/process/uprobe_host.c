@@ -1,4 +1,5 @@
 /* The table of this kernel for probes in programs, and their breakpoints: see uprobe.h. */
+#include <kernel/shell.h>
 #include <kernel/string.h>
 #include <kernel/upcall.h>
 #include <trace/arch_host.h>
@@ -14,16 +15,47 @@ static struct file *uprobe_file(const struct uprobe_file *file)
 	return (struct file *)(uintptr_t)file;
 }
 
-static int uprobe_host_get(const char *path, struct uprobe_file **out_file)
+/* Of a program, or of the shell that runs a command in this thread. 0 or -errno. */
+static int uprobe_host_cwd(char *out_cwd)
+{
+	if (current_thread()->task)
+		return process_cwd_path(current_process(), out_cwd);
+	strlcpy(out_cwd, shell_thread_cwd(), VFS_PATH_MAX);
+	return 0;
+}
+
+static int uprobe_host_path(const char *path, char *out_path, size_t bytes)
+{
+	char cwd[VFS_PATH_MAX] = "/", whole[VFS_PATH_MAX];
+	int err = *path == '/' ? 0 : uprobe_host_cwd(cwd);
+
+	if (!err)
+		err = vfs_resolve(cwd, path, whole);
+	if (!err && strlen(whole) >= bytes)
+		err = -ENAMETOOLONG;
+	if (!err)
+		strlcpy(out_path, whole, bytes);
+	return err;
+}
+
+static int uprobe_host_open(const char *path, struct file **out_file)
 {
 	struct vfs_stat stat;
-	struct file *file;
 	int err = vfs_stat("/", path, &stat);
 
-	if (!err && stat.type != VFS_REGULAR)
-		err = -EINVAL;
+	if (err)
+		return err;
+	return stat.type == VFS_REGULAR ? vfs_open("/", path, VFS_READ, out_file) : -EINVAL;
+}
+
+static int uprobe_host_get(const char *path, struct uprobe_file **out_file)
+{
+	char whole[VFS_PATH_MAX];
+	struct file *file;
+	int err = uprobe_host_path(path, whole, sizeof(whole));
+
 	if (!err)
-		err = vfs_open("/", path, VFS_READ, &file);
+		err = uprobe_host_open(whole, &file);
 	if (err)
 		return err;
 	if (!file->ops->map_page) {
@@ -170,6 +202,7 @@ static bool uprobe_host_trampoline(uintptr_t *out_addr)
 
 static const struct trace_uprobe_host uprobe_host = {
 	.file_get = uprobe_host_get,
+	.file_path = uprobe_host_path,
 	.file_hold = uprobe_host_hold,
 	.file_put = uprobe_host_put,
 	.file_id = uprobe_host_id,

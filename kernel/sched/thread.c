@@ -72,7 +72,6 @@ struct thread *kernel_clone(const char *name, int (*fn)(void *arg), void *arg, u
 	stack_set_owner(thread->stack, &thread->trace);
 	thread->fn = fn;
 	thread->arg = arg;
-	thread->user = current_thread()->user;
 	thread->session = current_thread()->session;
 	if (flags & THREAD_SERVICE) {
 		atomic_store(&thread->nr_urgent, 1);

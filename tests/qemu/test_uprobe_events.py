@@ -72,6 +72,20 @@ def test_places_and_arguments(tracing):
     assert profile == [("one", "8"), ("two", "8")]
 
 
+def test_relative_paths(tracing):
+    """From the directory of the shell, and of a program, that writes the line; another path of the same file is no other place."""
+    file, at = "/sys/kernel/tracing/uprobe_events", f"/bin/probed:{tracing.at['f_nop']:#018x}"
+    tracing.check(f"cd /bin; echo 'p:one probed:f_nop' > {file}; cd /; echo 'p:two bin/./probed:f_nop' >> {file}; cd /sys/kernel/tracing")
+    tracing.check(f"busybox sh -c 'cd /dev/pts/..; echo p:three ../bin/probed:f_nop >> {file}'")
+    tracing.check("echo 'p:four ../../../bin/probed:f_nop' >> dynamic_events; busybox ln -s /bin/probed /tmp/linked")
+    listed = [line.split() for line in tracing.check("cat uprobe_events").replace("\r", "").splitlines()]
+    assert listed == [[f"p:uprobes/{name}", at] for name in ("one", "two", "three", "four")]
+    assert tracing.run("echo 'p:one /tmp/linked:f_nop' >> uprobe_events")[1] != 0
+    assert "There is already the exact same probe event" in tracing.check("cat error_log")
+    assert tracing.run("echo 'p:five probed:f_nop' >> uprobe_events")[1] != 0
+    tracing.check("busybox rm /tmp/linked")
+
+
 def test_filters_histograms_instances(tracing):
     tracing.check("echo 'p:one /bin/probed:f_nop value=%di:u64' > uprobe_events; mkdir instances/i")
     tracing.check("echo 'value == 3' > instances/i/events/uprobes/one/filter; echo 1 > instances/i/events/uprobes/one/enable")

@@ -1,7 +1,7 @@
 /*
  * Programs of the fake machine, for probes in them: a file, and a few programs that have mapped it.
  *
- *   fake_program_file   "/bin/prog": FAKE_PROGRAM_PAGES pages, offset 0 is at FAKE_PROGRAM_BASE in each program
+ *   fake_program_file   "/bin/prog" and "/lib/link": FAKE_PROGRAM_PAGES pages, offset 0 is at FAKE_PROGRAM_BASE in each program
  *   a stack             FAKE_PROGRAM_WORDS words at FAKE_PROGRAM_STACK in each program
  *
  * Each byte of the file is an instruction that does nothing; 0xbb cannot be probed, 0xdd is none, 0xee begins one of two. A page comes into
@@ -24,6 +24,7 @@
 #define FAKE_PROGRAM_WORDS 64
 #define FAKE_TRAMPOLINE	   0x60000000ul
 #define FAKE_PROGRAM_PATH  "/bin/prog"
+#define FAKE_PROGRAM_LINK  "/lib/link" /* another name of the file */
 
 #define FILE_ID	   77u
 #define BREAKPOINT 0xccu
@@ -62,11 +63,20 @@ static int program_file_get(const char *path, struct uprobe_file **out_file)
 {
 	if (strcmp(path, "/bin") == 0)
 		return -EINVAL;
-	if (strcmp(path, FAKE_PROGRAM_PATH) != 0)
+	if (strcmp(path, FAKE_PROGRAM_PATH) != 0 && strcmp(path, FAKE_PROGRAM_LINK) != 0)
 		return -ENOENT;
 	fake_file_refs++;
 	*out_file = &the_file;
 	return 0;
+}
+
+/* The directory is /bin. A path without a slash in front has no `..`. */
+static int program_file_path(const char *path, char *out_path, size_t bytes)
+{
+	const char *name = strncmp(path, "./", 2) == 0 ? path + 2 : path;
+	int len = snprintf(out_path, bytes, "%s%s", *path == '/' ? "" : "/bin/", name);
+
+	return len < (int)bytes ? 0 : -ENAMETOOLONG;
 }
 
 static struct uprobe_file *program_file_hold(struct uprobe_file *file)
@@ -250,6 +260,7 @@ static bool program_trampoline(uintptr_t *out_addr)
 
 static const struct trace_uprobe_host host = {
 	.file_get = program_file_get,
+	.file_path = program_file_path,
 	.file_hold = program_file_hold,
 	.file_put = program_file_put,
 	.file_id = program_file_id,

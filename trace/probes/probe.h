@@ -108,17 +108,13 @@ struct probe_kind {
 	const struct dyn_event_kind *dyn_kind;
 	/* Call trace_dyn_event_offer() for all places; NULL: they are functions. */
 	void (*offer_places)(const struct dyn_event_completion *completion, const char *at);
-	/*
-	 * Find the place, and the values that can be recorded there. Returns 0, or -errno after
-	 * blaming.
-	 */
+	/* Find the place, and the values that can be recorded there. 0, or -errno after blaming. */
 	int (*find)(struct probe_definition *definition);
-	/*
-	 * Claim the place, and give it back; NULL: nothing has to be done. 0, or -errno after
-	 * blaming.
-	 */
+	/* Claim the place, and give it back; NULL: nothing has to be done. 0, or -errno after blaming. */
 	int (*attach)(struct probe *probe, const struct probe_definition *definition);
 	void (*detach)(struct probe *probe);
+	/* Is the place of a probe that is not attached yet that of another one? NULL: if they are listed so. */
+	bool (*is_same_place)(const struct probe *probe, const struct probe *other);
 	/* The condition of an event, which is listed behind ` if `, or NULL. NULL: it has none. */
 	const char *(*condition)(const struct probe *probe);
 	/* Print the beginning of an event's text, in parentheses. */

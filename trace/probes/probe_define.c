@@ -55,13 +55,20 @@ static uint32_t differs(const struct probe_event *a, const struct probe_event *b
 	return 0;
 }
 
+static bool has_same_place(const struct probe_event *event, const struct probe *probe,
+			   const struct probe *other)
+{
+	if (event->kind->is_same_place)
+		return event->kind->is_same_place(probe, other);
+	return trace_streq(trace_probe_place_text(other), trace_probe_place_text(probe));
+}
+
 static bool has_same(const struct probe_event *event, const struct probe *probe)
 {
 	const struct probe *other = event->first;
 
-	while (other &&
-	       !(trace_streq(trace_probe_place_text(other), trace_probe_place_text(probe)) &&
-		 trace_streq(trace_probe_args_text(other), trace_probe_args_text(probe))))
+	while (other && !(has_same_place(event, probe, other) &&
+			  trace_streq(trace_probe_args_text(other), trace_probe_args_text(probe))))
 		other = other->next;
 	return other;
 }

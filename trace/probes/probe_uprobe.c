@@ -250,8 +250,8 @@ static uint64_t uprobe_get_missed(const struct probe *probe)
 	.log_name = "trace_uprobe", .group = "uprobes",                                            \
 	.target_bytes = PROBE_TARGET_BYTES(uprobe), .dyn_kind = trace_probe_uprobe_dyn,            \
 	.find = trace_probe_uprobe_find, .attach = uprobe_attach, .detach = uprobe_detach,         \
-	.begin = uprobe_begin, .end = uprobe_end, .many = &uprobe_many,                            \
-	.get_missed = uprobe_get_missed
+	.is_same_place = trace_probe_uprobe_is_same, .begin = uprobe_begin, .end = uprobe_end,     \
+	.many = &uprobe_many, .get_missed = uprobe_get_missed
 
 const struct probe_kind trace_probe_uprobe_kind = {
 	.letter = 'p',

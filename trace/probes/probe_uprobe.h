@@ -52,6 +52,8 @@ bool trace_probe_uprobe_is(const char *line);
 bool trace_probe_uprobe_is_return(const char *line);
 /* Write the path of the probe's file, of at most PROBE_PATH_MAX bytes. */
 void trace_probe_uprobe_path(const struct probe *probe, char *out);
+/* Is the place of `a`, which is not attached yet, that of `b`, however their files are written? */
+bool trace_probe_uprobe_is_same(const struct probe *a, const struct probe *b);
 /* The state of the file that the probe's path names now: a text without a dot; NULL: it is the probe's. */
 const char *trace_probe_uprobe_gone(const struct probe *probe);
 

@@ -20,8 +20,9 @@ struct uprobe_place {
 /* Bytes of a function up to which instructions are counted. */
 #define UPROBE_WALK_MAX 65536u
 
-/* The place as listed; guarded by the config lock. */
+/* The place as listed, and its file's whole path; guarded by the config lock. */
 static char uprobe_listed[PROBE_PATH_MAX + 64];
+static char uprobe_whole_path[PROBE_PATH_MAX];
 /* The words that error_log has until the next mistake; guarded by the config lock. */
 static char uprobe_boundary_text[96];
 
@@ -38,7 +39,8 @@ bool trace_probe_uprobe_is(const char *line)
 	struct expr_word place = place_of_line(line);
 
 	return (trace_probe_line_is(line, 'p') || trace_probe_line_is(line, 'r')) &&
-	       expr_first(&place) == '/';
+	       (expr_first(&place) == '/' || trace_expr_starts(&place, "./") ||
+		trace_expr_starts(&place, "../"));
 }
 
 bool trace_probe_uprobe_is_return(const char *line)
@@ -184,14 +186,14 @@ static void name_event(struct probe_definition *definition, const struct uprobe_
 	definition->default_name[seq.len] = '\0';
 }
 
-/* The place is listed as Linux does, whatever was written. */
+/* The place is listed as Linux does, whatever was written, but for the path: as a whole, it holds in any directory. */
 static void list_place(struct probe_definition *definition, const struct uprobe_place *place)
 {
 	struct trace_seq seq;
 
 	trace_seq_init(&seq, uprobe_listed, sizeof(uprobe_listed) - 1);
-	trace_seq_write(&seq, place->path.at, place->path.len);
-	trace_seq_printf(&seq, ":0x%016llx", (unsigned long long)place->offset);
+	trace_seq_printf(&seq, "%s:0x%016llx", uprobe_whole_path,
+			 (unsigned long long)place->offset);
 	if (place->counter)
 		trace_seq_printf(&seq, "(0x%llx)", (unsigned long long)place->counter);
 	uprobe_listed[seq.len] = '\0';
@@ -207,7 +209,9 @@ static int uprobe_place_open(const struct probe_definition *definition,
 	int err = trace_expr_copy(path, sizeof(path), &place->path) ? 0 : -ENAMETOOLONG;
 
 	if (!err)
-		err = uprobe_file_get(path, out_file);
+		err = uprobe_file_path(path, uprobe_whole_path, sizeof(uprobe_whole_path));
+	if (!err)
+		err = uprobe_file_get(uprobe_whole_path, out_file);
 	if (!err || err == -ENOMEM)
 		return err;
 	return trace_probe_blame(definition, place->path.at,
@@ -256,6 +260,21 @@ void trace_probe_uprobe_path(const struct probe *probe, char *out)
 	while (len && place[len] != ':')
 		len--;
 	trace_strcpy(out, place, len < PROBE_PATH_MAX ? len + 1 : PROBE_PATH_MAX);
+}
+
+bool trace_probe_uprobe_is_same(const struct probe *a, const struct probe *b)
+{
+	const struct uprobe_consumer *mine = &a->target.uprobe, *own = &b->target.uprobe;
+	char path[PROBE_PATH_MAX];
+	struct uprobe_file *file;
+	bool is_same;
+
+	trace_probe_uprobe_path(a, path);
+	if (mine->offset != own->offset || uprobe_file_get(path, &file))
+		return false;
+	is_same = uprobe_file_id(file) == uprobe_file_id(own->file);
+	uprobe_file_put(file);
+	return is_same;
 }
 
 const char *trace_probe_uprobe_gone(const struct probe *probe)

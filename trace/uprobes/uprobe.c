@@ -15,6 +15,13 @@ int uprobe_file_get(const char *path, struct uprobe_file **out_file)
 	return host ? host->file_get(path, out_file) : -ENODEV;
 }
 
+int uprobe_file_path(const char *path, char *out_path, size_t bytes)
+{
+	const struct trace_uprobe_host *host = trace_plat_uprobes();
+
+	return host ? host->file_path(path, out_path, bytes) : -ENODEV;
+}
+
 void uprobe_file_put(struct uprobe_file *file)
 {
 	trace_plat_uprobes()->file_put(file);

@@ -27,5 +27,7 @@ struct shell;
  * for ever; with the boot parameter `exit` it powers the machine off instead.
  */
 int shell_main(void *unused);
+/* The directory of the shell that runs a command in this thread, until that ends; "/" if none does. Any context. */
+const char *shell_thread_cwd(void);
 
 #endif

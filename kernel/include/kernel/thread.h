@@ -53,6 +53,7 @@ enum thread_policy {
 #define THREAD_IDLE	0x4u /* the idle thread of a CPU; only the scheduler makes these */
 #define THREAD_USER	0x8u /* runs a program, once its function has returned 0; see process.h */
 
+struct shell;
 struct task;
 
 struct thread {
@@ -73,8 +74,8 @@ struct thread {
 	int32_t group;	   /* Ctrl-C goes to a whole group; inherited, or its first thread's pid */
 	uint64_t session;  /* inherited; 0: of the console. Its end interrupts all its threads */
 	struct task *task; /* of a program; NULL for others */
-	void *user;	   /* the shell's context of this thread; inherited, not owned */
-	uint32_t counted;  /* number of the count, <kernel/count.h>, that it belongs to; 0: none */
+	const struct shell *shell; /* that runs a command in this thread; NULL: none does */
+	uint32_t counted; /* number of the count, <kernel/count.h>, that it belongs to; 0: none */
 	uint32_t counted_row;		/* there, if rows are threads */
 	struct list all_link;		/* guarded by thread_list_lock */
 	struct held_locks held_mutexes; /* debug */

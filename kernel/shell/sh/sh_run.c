@@ -3,6 +3,7 @@
  */
 #include <kernel/command.h>
 #include <kernel/mm.h>
+#include <kernel/shell.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <trace/fmt.h>
@@ -41,9 +42,17 @@ static void sh_print_usage(const struct command *command, const struct sh_io *io
 	file_write(io->fd[2], text, len);
 }
 
+const char *shell_thread_cwd(void)
+{
+	const struct shell *sh = current_thread()->shell;
+
+	return sh ? sh->cwd : "/";
+}
+
 int sh_run_command(struct shell *sh, const struct command *command, int argc, char **argv,
 		   const struct sh_io *io)
 {
+	const struct shell *outer = current_thread()->shell;
 	struct command_env *env = kzalloc(sizeof(*env));
 	int status;
 
@@ -57,7 +66,9 @@ int sh_run_command(struct shell *sh, const struct command *command, int argc, ch
 	env->shell = sh;
 	env->name = argv[0];
 	env->is_builtin = command->flags & COMMAND_BUILTIN;
+	current_thread()->shell = sh;
 	status = sh_finish_output(env, io, command->run(env, argc, argv));
+	current_thread()->shell = outer;
 	if (status == COMMAND_USAGE) {
 		sh_print_usage(command, io);
 		status = 2;

@@ -178,7 +178,7 @@ struct thread *thread_create(const char *name, int (*fn)(void *arg), void *arg, 
 	thread->flags = flags;
 	if (pthread_create(&id, NULL, thread_body, thread))
 		abort();
-	thread->user = (void *)id;
+	thread->stack = (void *)id;
 	return thread;
 }
 
@@ -186,7 +186,7 @@ int thread_join_wait(struct thread *thread)
 {
 	int status;
 
-	if (pthread_join((pthread_t)thread->user, NULL))
+	if (pthread_join((pthread_t)thread->stack, NULL))
 		abort();
 	status = thread->exit_status;
 	kfree(thread);

@@ -62,6 +62,7 @@ struct trace_uprobe_host {
 
 	/* As uprobe_file_get() and its like of <trace/uprobe.h>. */
 	int (*file_get)(const char *path, struct uprobe_file **out_file);
+	int (*file_path)(const char *path, char *out_path, size_t bytes);
 	struct uprobe_file *(*file_hold)(struct uprobe_file *file); /* once more */
 	void (*file_put)(struct uprobe_file *file);
 	uint64_t (*file_id)(const struct uprobe_file *file);

@@ -57,6 +57,11 @@ struct uprobe_consumer {
 
 /* Hold the file at `path`. 0; -ENOENT and the like; -EINVAL: it is no regular file; -ENODEV: no programs here. */
 int uprobe_file_get(const char *path, struct uprobe_file **out_file);
+/*
+ * The path as a whole, with a slash in front and without `.`, `..` and double slashes: a relative one begins at the directory
+ * of the calling thread. Links stay, and there need not be such a file. 0; -ENOENT; -ENAMETOOLONG; -ENODEV: no programs here.
+ */
+int uprobe_file_path(const char *path, char *out_path, size_t bytes);
 void uprobe_file_put(struct uprobe_file *file);
 /* Equal for two files if they are the same one. */
 uint64_t uprobe_file_id(const struct uprobe_file *file);

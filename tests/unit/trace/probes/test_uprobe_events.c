@@ -79,6 +79,30 @@ static void lists(void **state)
 	assert_int_equal(define("-:one"), 0);
 }
 
+static void relative_paths(void **state)
+{
+	(void)state;
+	assert_int_equal(define("p:one prog:0x10"), 0);
+	assert_string_equal(cat("uprobe_events"), "p:uprobes/one " PLACE "\n");
+	assert_int_equal(put_line("p:two ./prog:0x10", "dynamic_events", 0), 0);
+	assert_string_equal(cat("uprobe_events"),
+			    "p:uprobes/one " PLACE "\np:uprobes/two " PLACE "\n");
+	assert_int_equal(echo("", "uprobe_events"), 0);
+}
+
+/* One place under two names of its file is one place. */
+static void same_places(void **state)
+{
+	(void)state;
+	assert_int_equal(define("p:one /bin/prog:0x10 a=%di"), 0);
+	assert_int_equal(define("p:one ./prog:0x10 a=%di"), -EEXIST);
+	assert_non_null(strstr(cat("error_log"), "There is already the exact same probe event"));
+	assert_int_equal(define("p:one /lib/link:0x10 a=%di"), -EEXIST);
+	assert_int_equal(define("p:one /lib/link:0x10 a=%si"), 0);
+	assert_int_equal(define("p:one /lib/link:0x20 a=%di"), 0);
+	assert_int_equal(echo("", "uprobe_events"), 0);
+}
+
 static void mistakes(void **state)
 {
 	static const struct mistake all[] = {
@@ -408,6 +432,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(lists, begin, end),
+		cmocka_unit_test_setup_teardown(relative_paths, begin, end),
+		cmocka_unit_test_setup_teardown(same_places, begin, end),
 		cmocka_unit_test_setup_teardown(mistakes, begin, end),
 		cmocka_unit_test_setup_teardown(counters, begin, end),
 		cmocka_unit_test_setup_teardown(words_of_the_stack, begin, end),
