@@ -189,3 +189,14 @@ def test_paths_are_completed(tracing):
         b"echo 'p:one /bin/probed:f_nop a=%di:ustr\t' 'p:x /bin/probed:f_nop a=%di:sym\t'",
         "p:one /bin/probed:f_nop a=%di:ustring  p:x /bin/probed:f_nop a=%di:sym",
     )
+
+
+def test_functions_are_completed(tracing):
+    """Behind the colon: of a whole path, of a relative one, for `why`; of a file without symbols there are none."""
+    type_and_expect(
+        tracing,
+        b"echo 'p:one /bin/probed:f_no\ta=%di' 'r:two ../../../bin/probed:f_n\t'",
+        "p:one /bin/probed:f_nop a=%di r:two ../../../bin/probed:f_nop ",
+    )
+    type_and_expect(tracing, b"echo 'p:one /bin/busybox:ma\t' 'p:two /bin/none:ma\t'", "p:one /bin/busybox:ma p:two /bin/none:ma")
+    type_and_expect(tracing, b"why /bin/probed:f_no\t", f"/bin/probed:f_nop: /bin/probed:{tracing.at['f_nop']:#018x}, where a probe can be")

@@ -59,17 +59,6 @@ static bool fake_no_trampoline; /* there is no memory for it */
 
 /* ---- Files ---- */
 
-static int program_file_get(const char *path, struct uprobe_file **out_file)
-{
-	if (strcmp(path, "/bin") == 0)
-		return -EINVAL;
-	if (strcmp(path, FAKE_PROGRAM_PATH) != 0 && strcmp(path, FAKE_PROGRAM_LINK) != 0)
-		return -ENOENT;
-	fake_file_refs++;
-	*out_file = &the_file;
-	return 0;
-}
-
 /* The directory is /bin. A path without a slash in front has no `..`. */
 static int program_file_path(const char *path, char *out_path, size_t bytes)
 {
@@ -77,6 +66,21 @@ static int program_file_path(const char *path, char *out_path, size_t bytes)
 	int len = snprintf(out_path, bytes, "%s%s", *path == '/' ? "" : "/bin/", name);
 
 	return len < (int)bytes ? 0 : -ENAMETOOLONG;
+}
+
+static int program_file_get(const char *path, struct uprobe_file **out_file)
+{
+	char whole[64];
+
+	if (program_file_path(path, whole, sizeof(whole)))
+		return -ENAMETOOLONG;
+	if (strcmp(whole, "/bin") == 0)
+		return -EINVAL;
+	if (strcmp(whole, FAKE_PROGRAM_PATH) != 0 && strcmp(whole, FAKE_PROGRAM_LINK) != 0)
+		return -ENOENT;
+	fake_file_refs++;
+	*out_file = &the_file;
+	return 0;
 }
 
 static struct uprobe_file *program_file_hold(struct uprobe_file *file)

@@ -249,7 +249,8 @@ static uint64_t uprobe_get_missed(const struct probe *probe)
 #define UPROBE_KIND                                                                                \
 	.log_name = "trace_uprobe", .group = "uprobes",                                            \
 	.target_bytes = PROBE_TARGET_BYTES(uprobe), .dyn_kind = trace_probe_uprobe_dyn,            \
-	.find = trace_probe_uprobe_find, .attach = uprobe_attach, .detach = uprobe_detach,         \
+	.offer_places = trace_probe_uprobe_offer, .find = trace_probe_uprobe_find,                 \
+	.attach = uprobe_attach, .detach = uprobe_detach,                                          \
 	.is_same_place = trace_probe_uprobe_is_same, .begin = uprobe_begin, .end = uprobe_end,     \
 	.many = &uprobe_many, .get_missed = uprobe_get_missed
 
@@ -297,14 +298,6 @@ static void uprobe_show(const struct dyn_event *dyn, struct trace_seq *seq)
 	trace_seq_printf(seq, " # %s\n", gone);
 }
 
-static void uprobe_complete(struct dyn_event_completion *completion)
-{
-	trace_probe_complete(trace_probe_uprobe_is_return(completion->line)
-				     ? &trace_probe_uretprobe_kind
-				     : &trace_probe_uprobe_kind,
-			     completion);
-}
-
 const struct dyn_event_kind trace_probe_uprobe_dyn[] = {
 	{ .name = "uprobe",
 	  .claims = trace_probe_uprobe_is,
@@ -312,7 +305,7 @@ const struct dyn_event_kind trace_probe_uprobe_dyn[] = {
 	  .show = uprobe_show,
 	  .explain = trace_probe_explain,
 	  .locate = trace_probe_uprobe_locate,
-	  .complete = uprobe_complete,
+	  .complete = trace_probe_uprobe_complete,
 	  .matches = trace_probe_matches,
 	  .free = trace_probe_free },
 	{ .name = NULL },

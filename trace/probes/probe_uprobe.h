@@ -11,6 +11,7 @@
  *   probe_uprobe_elf.c    symbols of a file, in ELF
  *   probe_uprobe_files.c  uprobe_events and uprobe_profile
  *   probe_uprobe_why.c    answers of `why`
+ *   probe_uprobe_complete.c  functions behind PATH: for Tab
  *
  * Context: thread, config lock held; hits - the thread of the program, which may fault.
  */
@@ -64,6 +65,12 @@ extern const struct probe_kind trace_probe_uprobe_kind, trace_probe_uretprobe_ki
 bool trace_probe_is_of_program(const struct trace_event_call *call);
 /* The one kind of uprobe_events, and the end of the table. */
 extern const struct dyn_event_kind trace_probe_uprobe_dyn[];
+
+/* ---- probe_uprobe_complete.c ---- */
+
+/* For struct probe_kind and struct dyn_event_kind. */
+void trace_probe_uprobe_offer(const struct dyn_event_completion *completion, const char *at);
+void trace_probe_uprobe_complete(struct dyn_event_completion *completion);
 
 /* ---- probe_uprobe_why.c ---- */
 

@@ -1,10 +1,11 @@
 /*
  * Completes a word: to a command where one is expected, behind `why` to a function, in definitions
- * of probes to a function, a program, or the words of <trace/dyn_events.h>, elsewhere to a path. See sh_complete.h.
+ * of probes to a function, a program, a function of one, or the words of <trace/dyn_events.h>, elsewhere to a path. See sh_complete.h.
  */
 #include <kernel/command.h>
 #include <kernel/string.h>
 #include <kernel/symbols.h>
+#include <kernel/thread.h>
 #include <trace/dyn_events.h>
 #include <trace/fmt.h>
 #include <trace/types.h>
@@ -190,12 +191,24 @@ struct complete_definition {
 	size_t start; /* of it, in the line of the shell */
 };
 
+/* A symbol may be in two tables of a file. */
+static bool complete_has_word(const struct line_matches *out, const char *text)
+{
+	const struct sh_word *word = out->found.first;
+
+	while (word && strcmp(word->text, text) != 0)
+		word = word->next;
+	return word;
+}
+
 static void complete_add_word(const struct trace_dyn_event_word *word, void *arg)
 {
 	const struct complete_definition *to = arg;
 	struct line_matches *out = to->out;
 	const char *shown = *word->hint ? word->hint : word->text;
 
+	if (complete_has_word(out, word->text))
+		return;
 	out->word_start = to->start + word->from;
 	out->goes_on = word->goes_on;
 	sh_fields_add(&out->found, &out->arena, word->text, strlen(word->text));
@@ -203,32 +216,72 @@ static void complete_add_word(const struct trace_dyn_event_word *word, void *arg
 	strlcpy(out->note, word->hint, sizeof(out->note));
 }
 
+static bool complete_is_path(const char *word)
+{
+	return *word == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0;
+}
+
+/* The line of an event, which begins at `start` in the line of the shell. */
+static void complete_event(const struct shell *sh, const char *line, size_t start,
+			   struct line_matches *out)
+{
+	const struct complete_definition to = { .out = out, .start = start };
+	const struct shell *outer = current_thread()->shell;
+
+	current_thread()->shell = sh; /* for relative paths */
+	trace_dyn_event_complete(line, complete_add_word, (void *)(uintptr_t)&to);
+	current_thread()->shell = outer;
+}
+
+/* The place of a probe: a path, or a function of the kernel. */
+static void complete_place(const struct shell *sh, const char *place, const char *end,
+			   struct line_matches *out)
+{
+	if (!complete_is_path(place)) {
+		complete_add_functions(place, (size_t)(end - place), out);
+		return;
+	}
+	out->goes_on = true; /* a colon, or a name of the directory */
+	complete_add_paths(sh, place, (size_t)(end - place), out);
+}
+
 /* False: the text is no definition of a probe. */
 static bool complete_probe(const struct shell *sh, const char *text, size_t len,
 			   struct line_matches *out)
 {
-	const char *end = text + len, *probe = complete_find_probe(text, end), *func, *line;
-	struct complete_definition to = { .out = out };
+	const char *end = text + len, *probe = complete_find_probe(text, end), *place, *line;
 
 	if (!probe)
 		return false;
-	func = complete_find_function(probe, end);
-	if (func && func < end && *func == '/') {
-		out->word_start = (size_t)(func - text);
-		out->goes_on = true; /* a colon, or a name of the directory */
-		complete_add_paths(sh, func, (size_t)(end - func), out);
-		return true;
-	}
-	if (func) {
-		out->word_start = (size_t)(func - text);
-		complete_add_functions(func, (size_t)(end - func), out);
+	place = complete_find_function(probe, end);
+	if (place && !(complete_is_path(place) && memchr(place, ':', (size_t)(end - place)))) {
+		out->word_start = (size_t)(place - text);
+		complete_place(sh, place, end, out);
 		return true;
 	}
 	line = sh_copy(&out->arena, probe, (size_t)(end - probe));
-	to.start = (size_t)(probe - text);
 	if (line)
-		trace_dyn_event_complete(line, complete_add_word, &to);
+		complete_event(sh, line, (size_t)(probe - text), out);
 	return true;
+}
+
+/* Behind `why`: a function, or the path of a program, of which a function is behind a colon. */
+static void complete_why(const struct shell *sh, const char *word, size_t len,
+			 struct line_matches *out)
+{
+	static const char probe[] = "p ";
+	const size_t skip = sizeof(probe) - 1;
+	char *line;
+
+	if (!memchr(word, '/', len)) {
+		complete_add_functions(word, len, out);
+	} else if (!memchr(word, ':', len)) {
+		complete_add_paths(sh, word, len, out);
+	} else if ((line = sh_alloc(&out->arena, skip + len + 1))) {
+		memcpy(line, probe, skip);
+		memcpy(line + skip, word, len);
+		complete_event(sh, line, out->word_start - skip, out);
+	}
 }
 
 void sh_complete(void *arg, const char *text, size_t len, struct line_matches *out)
@@ -241,8 +294,8 @@ void sh_complete(void *arg, const char *text, size_t len, struct line_matches *o
 	out->word_start = start;
 	if (complete_is_command_place(text, start) && !memchr(word, '/', len - start))
 		complete_add_commands(word, len - start, out);
-	else if (complete_is_function_place(text, start) && !memchr(word, '/', len - start))
-		complete_add_functions(word, len - start, out);
+	else if (complete_is_function_place(text, start))
+		complete_why(arg, word, len - start, out);
 	else
 		complete_add_paths(arg, word, len - start, out);
 }

@@ -103,6 +103,34 @@ static void same_places(void **state)
 	assert_int_equal(echo("", "uprobe_events"), 0);
 }
 
+static void add_text(const struct trace_dyn_event_word *word, void *texts)
+{
+	strcat(strcat(texts, " "), word->text);
+}
+
+static void check_completion(const char *line, const char *expected)
+{
+	char texts[256] = "";
+
+	trace_dyn_event_complete(line, add_text, texts);
+	assert_string_equal(texts, expected);
+}
+
+/* Functions of the file, behind the colon; a file that is not there has none. */
+static void completion(void **state)
+{
+	(void)state;
+	check_completion("p /bin/prog:", "");
+	program_elf_make();
+	check_completion("p:one /bin/prog:ma", " main main");
+	check_completion("r ./prog:tw", " twice twice");
+	check_completion("p /bin/prog:", " main main twice twice far");
+	check_completion("p /bin/prog:none", "");
+	check_completion("p /bin/none:ma", "");
+	check_completion("p /bin/prog", "");
+	check_completion("p /bin/prog:main a", "");
+}
+
 static void mistakes(void **state)
 {
 	static const struct mistake all[] = {
@@ -434,6 +462,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lists, begin, end),
 		cmocka_unit_test_setup_teardown(relative_paths, begin, end),
 		cmocka_unit_test_setup_teardown(same_places, begin, end),
+		cmocka_unit_test_setup_teardown(completion, begin, end),
 		cmocka_unit_test_setup_teardown(mistakes, begin, end),
 		cmocka_unit_test_setup_teardown(counters, begin, end),
 		cmocka_unit_test_setup_teardown(words_of_the_stack, begin, end),
