@@ -58,7 +58,7 @@ def by_system(formats):
 class Parts:
     """The parts of a file. pages: {cpu: bytes}."""
 
-    def __init__(self, formats, pages, kallsyms="", cmdlines="", printk="", header_page=HEADER_PAGE, clock="local"):
+    def __init__(self, formats, pages, kallsyms="", cmdlines="", printk="", header_page=HEADER_PAGE, clock="local", options=()):
         self.headers = b"header_page\0" + sized(8, header_page) + b"header_event\0" + sized(8, "")
         own = formats.get("ftrace", [])
         self.own = struct.pack("<I", len(own)) + b"".join(sized(8, text) for text in own)
@@ -69,13 +69,16 @@ class Parts:
             sized(8, cmdlines),
         )
         self.pages, self.clock = pages, clock.encode()
+        self.options = b"".join(
+            struct.pack("<HI", number, len(data)) + data for number, data in options
+        )  # beside those that all files have
 
 
 def version_6(parts):
     clock = b"[" + parts.clock + b"]\0"
     head = HEAD + b"6\0" + struct.pack("<BBI", 0, 8, 4096) + parts.headers + parts.own + parts.formats
     head += parts.kallsyms + parts.printk + parts.cmdlines + struct.pack("<I", len(parts.pages))
-    head += b"options  \0" + struct.pack("<HI", 4, len(clock)) + clock + struct.pack("<H", 0) + b"flyrecord\0"
+    head += b"options  \0" + struct.pack("<HI", 4, len(clock)) + clock + parts.options + struct.pack("<H", 0) + b"flyrecord\0"
     at = len(head) + 16 * len(parts.pages) + 8 + len(clock)
     at += -at % ALIGNED
     table, data = b"", b""

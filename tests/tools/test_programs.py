@@ -12,7 +12,7 @@ from test_read_dat import FORMATS, SYMBOLS, demo, header
 
 sys.path.insert(0, str(ROOT / "tools"))
 
-from host import _programs  # noqa: E402
+from host import _maps, _programs  # noqa: E402
 
 SOURCE = """
 __attribute__((noinline)) void inner(void) { __asm__ volatile("nop"); }
@@ -52,10 +52,10 @@ def stack(pid, *addresses):
     return [demo(1, pid=pid), header(12, pid) + struct.pack("<II2Q", pid, 0, *addresses)]
 
 
-def stacks_of(tmp_path, records, *words):
+def stacks_of(tmp_path, records, *words, options=()):
     pages = {0: datkit.page(100, *(datkit.record(1, one) for one in records))}
     (tmp_path / "trace.dat").write_bytes(
-        datkit.version_6(datkit.Parts(OWN, pages, kallsyms=SYMBOLS, cmdlines="5 program\n6 old\n7 other\n9 older\n"))
+        datkit.version_6(datkit.Parts(OWN, pages, kallsyms=SYMBOLS, cmdlines="5 program\n6 old\n7 other\n9 older\n", options=options))
     )
     run = fathom("--speedscope", "x.json", *words, cwd=tmp_path)
     assert run.returncode == 0 and not run.stderr, run
@@ -109,6 +109,52 @@ def test_programs_that_begin(tmp_path, root):
         "<...>-8": {("0x3", "inner"), ("0x6", "inner")},
         "older-9": {("0x7", hex(there))},
     }
+
+
+def mapped(pid, program, *files):
+    """The option PROCMAPS of a process."""
+    lines = "".join(f"{begin:x} {end:x} {path}\n" for begin, end, path in files)
+    return 10, f"{pid:x} {len(files):x} {program}\n{lines}".encode() + b"\0"
+
+
+def test_programs_that_began_before(tmp_path, root):
+    """Where a recording has their maps: program and libraries, of children too; until they run another program."""
+    fixed, moved, library = (
+        built(root / "bin/program"),
+        built(root / "bin/moved", "-static-pie", "-fpie"),
+        built(root / "lib/lib.so", "-shared", "-fpic"),
+    )
+    pie, lib = 0x555555554000, 0x7FFFF7000000
+    files = (pie, pie + 0x10000, "/bin/moved"), (lib, lib + 0x10000, "/lib/lib.so"), (lib + 0x100000, lib + 0x110000, "/gone")
+    in_library, in_program = lib + library["inner"].start, pie + moved["outer"].start + 1
+    records = [*stack(5, in_library, in_program), header(21, 5) + struct.pack("<ii", 5, 8), *stack(8, in_library, in_program)]
+    records += [*stack(5, lib + 0x100040, lib + 0x20000), executed(5, "/bin/program"), *stack(5, fixed["inner"].start, in_program)]
+    records += [*stack(7, fixed["inner"].start, in_library)]
+    options = [mapped(5, "/bin/moved", *files), mapped(7, "/bin/program", (0x400000, 0x410000, "/bin/program")), (10, b"7 no\0")]
+    assert stacks_of(tmp_path, records, "--root", "root", options=options) == {
+        "program-5": {("outer", "inner"), (hex(lib + 0x20000), hex(lib + 0x100040)), (hex(in_program), "inner")},
+        "<...>-8": {("outer", "inner")},
+        "other-7": {(hex(in_library), "inner")},
+    }
+
+
+def test_maps_of_a_process():
+    """As /proc/PID/maps and trace-cmd have them; later ones are added, but not those of another program."""
+    text = "00400000-00401000 r--p 00000000 00:01 12 /bin/a b\n00401000-00402000 r-xp 00001000 00:01 12 /bin/a b\n"
+    text += "00500000-00501000 rw-p 00000000 00:00 0 [heap]\n7f0000000000-7f0000001000 r-xp 00000000 00:01 13 /lib/c\nnonsense\n"
+    maps = _maps.parsed(text)
+    assert (maps.program, maps.files) == ("/bin/a b", [(0x400000, 0x402000, "/bin/a b"), (0x7F0000000000, 0x7F0000001000, "/lib/c")])
+    option = _maps.as_option(26, maps)
+    assert option == b"1a 2 /bin/a b\n400000 402000 /bin/a b\n7f0000000000 7f0000001000 /lib/c\n\0"
+    pid, again = _maps.of_option(option)
+    assert pid == 26 and vars(again) == vars(maps) and _maps.parsed("00500000-00501000 rw-p 00000000 00:00 0\n") is None
+    more = _maps.Maps("/bin/a b", [*maps.files, (0x7F0000002000, 0x7F0000003000, "/lib/d")])
+    moved = _maps.Maps("/bin/a b", [maps.files[0], (0x7F1000000000, 0x7F1000001000, "/lib/c")])
+    other = _maps.Maps("/bin/b", [(1, 2, "/bin/b")])
+    joined = _maps.joined({1: maps, 2: maps, 3: maps, 4: maps}, {1: more, 2: other, 3: moved, 5: other})
+    assert joined == {1: joined[1], 2: maps, 3: maps, 4: maps, 5: other} and joined[1].files == more.files
+    assert maps.find(0x401FFF) == (0x400000, "/bin/a b") and maps.find(0x402000) == (None, None)
+    assert len(_maps.joined({}, {number: more for number in range(10000)})) < 1000  # as many as there is room for
 
 
 def test_files_that_are_none(tmp_path, root):

@@ -176,6 +176,7 @@ class Recording:
     def __init__(self, name):
         self.name, self.types, self.comms, self.formats_of_bprint = name, {}, {}, {}
         self.symbols, self.clock, self.page_bytes, self.cpus = Symbols(), "local", 4096, []
+        self.maps = {}  # {process: Maps of _maps.py}, as far as they are known
         self.programs = None  # a Programs, for names in stacks of programs
         self.header_page, self.formats = "", {}  # the texts; those of formats with their systems, by the type's number
 

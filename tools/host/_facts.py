@@ -2,6 +2,7 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+from host import _maps
 from host._common import Failure
 from host._write_head import Facts
 
@@ -92,13 +93,14 @@ def names_of_tasks(guest, before=b""):
 
 
 def gather_last(guest, facts, buffers):
-    """The facts that change while it is traced: names of functions and tasks, and the counters of the rings."""
+    """The facts that change while it is traced: names of functions and tasks, files of processes, and the counters of the rings."""
     facts.buffers[0].clock = clock_of(guest, buffers[0].tracing)
     facts.kallsyms, facts.printk, facts.cmdlines = (
         guest.read("/proc/kallsyms"),
         guest.read("printk_formats"),
         names_of_tasks(guest, facts.cmdlines),
     )
+    facts.maps = _maps.joined(facts.maps, _maps.gather(guest))
     for one in buffers:
         its = facts.buffers[one.number]
         its.clock = clock_of(guest, one.tracing)

@@ -1,4 +1,5 @@
 """The events of a running kernel, as a Recording of _events.py. Its events are taken out of the kernel's buffer."""
+from host import _maps
 from host._common import Failure, making_sense
 from host._events import Recording, Symbols
 from host._facts import cpus_of, most_pages
@@ -25,6 +26,7 @@ class Live(Recording):
         self.symbols = Symbols(guest.text("/proc/kallsyms"))
         self.pages = {cpu: self._pages(guest, f"{tracing}per_cpu/cpu{cpu}") for cpu in cpus_of(guest, tracing)}
         self.cpus = sorted(self.pages)
+        self.maps = _maps.gather(guest)
         self.read_printk(guest.text("printk_formats"))
         self._formats(guest)
 

@@ -1,8 +1,9 @@
 """Names of programs' functions, by the symbols of their files, which are below a folder of this machine.
 
-The file of a process is the one that sched_process_exec names; if the trace has no such event of it, the one of a folder for programs that has
-the name of its first thread. The event says, too, where a position-independent program lies. Without the event that is not known, and the program's
-addresses have no name then; those in libraries never have one.
+A recording has where the files of processes lay, program and libraries, as far as these were there at its beginning or at its end. Of other processes
+the file is the one that sched_process_exec names; if the trace has no such event, the one of a folder for programs that has the name of
+the first thread. The event says, too, where a position-independent program lies. Without the event that is not known, and the program's addresses have
+no name then, nor have those in libraries.
 """
 import bisect
 import functools
@@ -13,7 +14,7 @@ from host._common import Failure
 
 FOLDERS = ("bin", "sbin", "usr/bin", "usr/sbin", "usr/local/bin", "")
 SYMTAB, DYNSYM, FUNC, DYNAMIC, MOST_LINKS = 2, 11, 2, 3, 40
-LOAD, MAY_RUN = 1, 1  # of parts of a program
+LOAD, MAY_RUN, PAGE = 1, 1, 4096  # of parts of a program
 
 
 def add_arguments(parser):
@@ -55,11 +56,29 @@ def below(root, path):
     return found if found.is_file() else None
 
 
+def parts_of(data):
+    """Those of a program that are put into memory."""
+    (first,), (size, count) = struct.unpack_from("<Q", data, 32), struct.unpack_from("<HH", data, 54)
+    return [part for part in (struct.unpack_from("<IIQQQQQQ", data, first + size * i) for i in range(count)) if part[0] == LOAD]
+
+
+def code_of(path, base=None):
+    """(address, bytes, where they are in the file) of the parts of a program that are run; none if it is no such file, or may be anywhere."""
+    try:
+        data = path.read_bytes()
+        kind, parts = data[16], parts_of(data)
+    except (OSError, IndexError, struct.error):
+        return []
+    if data[:6] != b"\x7fELF\x02\x01" or base is None and kind == DYNAMIC:
+        return []
+    return [((base or 0) + part[3], part[6], part[2]) for part in parts if part[1] & MAY_RUN]
+
+
 class Functions:
-    """Of an ELF file of 64 bits: may it be put anywhere, and the functions of .symtab, or of .dynsym."""
+    """Of an ELF file of 64 bits: may it be put anywhere, the first address in it, and the functions of .symtab, or of .dynsym."""
 
     def __init__(self, data):
-        self.starts, self.found, self.is_anywhere = [], [], False
+        self.starts, self.found, self.is_anywhere, self.first = [], [], False, 0
         try:
             if data[:6] == b"\x7fELF\x02\x01":
                 self._read(data)
@@ -68,6 +87,7 @@ class Functions:
 
     def _read(self, data):
         self.is_anywhere = struct.unpack_from("<H", data, 16)[0] == DYNAMIC
+        self.first = min((part[3] for part in parts_of(data)), default=0) & -PAGE
         (first,) = struct.unpack_from("<Q", data, 40)
         size, count = struct.unpack_from("<HH", data, 58)
         sections = [struct.unpack_from("<IIQQQQII", data, first + size * i) for i in range(count)]
@@ -84,6 +104,10 @@ class Functions:
     def _symbols(data, table):
         return struct.iter_unpack("<IBBHQQ", data[table[4] : table[4] + table[5] // 24 * 24])
 
+    def base(self, begin):
+        """The number that is added to its addresses when it begins there."""
+        return begin - self.first if self.is_anywhere else 0
+
     def name(self, address, base=None):
         """base: what was added to the addresses in the file, if that is known."""
         if base is None and self.is_anywhere:
@@ -95,24 +119,12 @@ class Functions:
         return self.found[at][1]
 
 
-def code_of(path, base=None):
-    """(address, bytes, where they are in the file) of the parts of a program that are run; none if it is no such file, or may be anywhere."""
-    try:
-        data = path.read_bytes()
-        kind, (first,), (size, count) = data[16], struct.unpack_from("<Q", data, 32), struct.unpack_from("<HH", data, 54)
-        parts = [struct.unpack_from("<IIQQQQQQ", data, first + size * i) for i in range(count)]
-    except (OSError, IndexError, struct.error):
-        return []
-    if data[:6] != b"\x7fELF\x02\x01" or base is None and kind == DYNAMIC:
-        return []
-    return [((base or 0) + part[3], part[6], part[2]) for part in parts if part[0] == LOAD and part[1] & MAY_RUN]
-
-
 class Programs:
     """The processes of a recording with their files."""
 
     def __init__(self, root):
-        self.runs, self.by_path = {}, {}
+        self.runs, self.parents, self.by_path = {}, {}, {}
+        self.maps = {}  # {process: Maps of _maps.py}
         self.below = functools.cache(functools.partial(below, root))
 
     def learn(self, event):
@@ -120,7 +132,9 @@ class Programs:
         if event.name == "sched_process_exec":
             self._add(event.number("pid"), event.ts, event.fields.get("filename"), event.fields.get("base"))
         elif event.name == "sched_process_fork":
-            self._add(event.number("child_pid"), event.ts, *self._run(event.number("parent_pid"), event.ts))
+            child, parent = event.number("child_pid"), event.number("parent_pid")
+            self.parents.setdefault(child, parent)
+            self._add(child, event.ts, *self._run(parent, event.ts))
 
     def _add(self, pid, ts, path, base):
         if isinstance(path, str):
@@ -131,14 +145,34 @@ class Programs:
         at = bisect.bisect_right(runs, ts, key=lambda run: run[0])
         return runs[at - 1][1:] if at else (None, None)
 
-    def file(self, event, tgid):
-        """(that of a process at the time of the event or None, what was added to its addresses, None: not known)"""
+    def _maps(self, tgid, ts):
+        """Those of the process, or of the one that it was forked from, if it runs that program at the time."""
+        seen = set()
+        (path, base), origin = self._run(tgid, ts), tgid
+        while origin not in self.maps and origin in self.parents and origin not in seen:
+            seen.add(origin)
+            origin = self.parents[origin]
+        maps = self.maps.get(origin)
+        if not maps or path and (self.below(path) != self.below(maps.program) or base and base != self._bases(maps)[0][1]):
+            return None
+        return maps
+
+    def _bases(self, maps):
+        """(file or None, what was added to its addresses) of each."""
+        files = [(self.below(path), begin) for begin, _, path in maps.files]
+        return [(file, self._functions(file).base(begin)) if file else (None, None) for file, begin in files]
+
+    def files(self, event, tgid):
+        """[(one of a process at the time of the event or None, what was added to its addresses, None: not known)], the program first."""
         (path, base), comm = self._run(tgid, event.ts), event.trace.comm(tgid)
+        maps = self._maps(tgid, event.ts)
+        if maps:
+            return self._bases(maps)
         if path:
-            return self.below(path), base
+            return [(self.below(path), base)]
         if tgid in self.runs or "/" in comm:
-            return None, None
-        return next(filter(None, (self.below(f"{folder}/{comm}") for folder in FOLDERS)), None), None
+            return [(None, None)]
+        return [(next(filter(None, (self.below(f"{folder}/{comm}") for folder in FOLDERS)), None), None)]
 
     def _functions(self, path):
         if path not in self.by_path:
@@ -148,7 +182,17 @@ class Programs:
                 self.by_path[path] = Functions(b"")
         return self.by_path[path]
 
+    def _place(self, event, address):
+        """(file or None, what was added to its addresses) at an address."""
+        tgid = event.number("tgid")
+        maps = self._maps(tgid, event.ts)
+        if not maps:
+            return self.files(event, tgid)[0]
+        begin, path = maps.find(address)
+        file = path and self.below(path)
+        return (file, self._functions(file).base(begin)) if file else (None, None)
+
     def name(self, event, address, is_return):
         """The function of a caller in a user_stack; None when that is not known. A return address lies behind its call."""
-        path, base = self.file(event, event.number("tgid"))
+        path, base = self._place(event, address - is_return)
         return self._functions(path).name(address - is_return, base) if path else None

@@ -9,13 +9,13 @@ import mmap
 import struct
 import zlib
 
-from host import _decompress
+from host import _decompress, _maps
 from host._common import Failure
 from host._events import Cursor, Cut, Recording, Symbols
 
 MAGIC = b"\x17\x08\x44tracing"
 COMPRESSED = 1  # flag of a section
-DONE, BUFFER, TRACECLOCK = 0, 3, 4
+DONE, BUFFER, TRACECLOCK, PROCMAPS = 0, 3, 4, 10
 HEADER_INFO, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK, CMDLINES = range(16, 22)
 MOST_CPUS = 1 << 16
 
@@ -104,6 +104,13 @@ class Trace(Recording):
             option = Cursor(data)
             offset = option.number(8)
             buffers.append((option.string(), offset))
+        elif number == PROCMAPS:
+            self._read_maps(data)
+
+    def _read_maps(self, data):
+        found = _maps.of_option(data)
+        if found:
+            self.maps[found[0]] = found[1]
 
     def _read_version_7(self, head):
         self.compression = head.string()
@@ -143,6 +150,8 @@ class Trace(Recording):
             return self._buffer(option)
         if number == TRACECLOCK:
             return self.read_clock(data.split(b"\0")[0].decode("utf-8", "replace"))
+        if number == PROCMAPS:
+            return self._read_maps(data)
         if HEADER_INFO <= number <= CMDLINES:
             section = Cursor(self._section(option.number(8))[1])
             read = {HEADER_INFO: self._header_page, FTRACE_EVENTS: self._own_formats, EVENT_FORMATS: self._formats}.get(number)

@@ -27,6 +27,8 @@ def opened_with_programs(options):
     """A Recording that names functions of programs, with the option of _programs.py."""
     programs = programs_of(options)
     recording = opened(options)
+    if programs:
+        programs.maps = recording.maps
     recording.programs = programs
     return recording
 

@@ -12,11 +12,13 @@ which is whatever its heap held before: once in some hundred reports it believes
 """
 import struct
 
+from host import _maps
+
 MAGIC = b"\x17\x08\x44tracing"
 LITTLE_ENDIAN, LONG_BYTES = 0, 8
 
 # Options of both versions; from HEADER_INFO on they are sections of version 7, too.
-DONE, CPUSTAT, BUFFER, TRACECLOCK, UNAME, CPUCOUNT, VERSION = 0, 2, 3, 4, 5, 8, 9
+DONE, CPUSTAT, BUFFER, TRACECLOCK, UNAME, CPUCOUNT, VERSION, PROCMAPS = 0, 2, 3, 4, 5, 8, 9, 10
 STRINGS, HEADER_INFO, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK, CMDLINES = range(15, 22)
 SECTION_HEADER = struct.Struct("<HHIQ")  # id, flags, where its description is among the strings, bytes
 IS_COMPRESSED = 1
@@ -65,6 +67,7 @@ class Facts:
     def __init__(self, *names):
         """Of the machine's own buffer, and of the instances with these names."""
         self.buffers = [Buffer(), *map(Buffer, names)]
+        self.maps = {}  # by process, see _maps.py
 
     @property
     def clock(self):
@@ -117,6 +120,7 @@ def options_of_stats(buffer):
 def common_options(facts):
     made = option(UNAME, zero_ended(facts.uname)) + option(VERSION, zero_ended("fathom"))
     made += option(TRACECLOCK, zero_ended(f"[{facts.clock}]"))
+    made += b"".join(option(PROCMAPS, _maps.as_option(pid, maps)) for pid, maps in sorted(facts.maps.items()))
     return made + b"".join(map(options_of_stats, facts.buffers))
 
 

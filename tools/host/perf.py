@@ -115,8 +115,10 @@ def names_of(recording, samples):
     return b"".join(_perf_data.name(process, pid, comm_of(recording, pid)) for pid, process in sorted(threads.items()))
 
 
-def program_maps(path, base, process, time=0):
-    return b"".join(_perf_data.program_map(process, code, path.resolve(), time) for code in _programs.code_of(path, base)) if path else b""
+def program_maps(files, process, time=0):
+    """files: (path or None, what was added to its addresses) of each."""
+    code = [(path.resolve(), one) for path, base in files if path for one in _programs.code_of(path, base)]
+    return b"".join(_perf_data.program_map(process, one, path, time) for path, one in code)
 
 
 def older_programs(recording, samples):
@@ -127,7 +129,7 @@ def older_programs(recording, samples):
             first.setdefault(sample.process, sample.event)
     programs = recording.programs
     older = [(process, event) for process, event in first.items() if programs and process not in programs.runs]
-    return b"".join(program_maps(*programs.file(event, process), process) for process, event in older)
+    return b"".join(program_maps(programs.files(event, process), process) for process, event in older)
 
 
 def life_of(recording, event):
@@ -139,7 +141,7 @@ def life_of(recording, event):
         named = _perf_data.name(pid, pid, comm_of(recording, pid), event.ts)
         return _perf_data.birth(pid, event.number("parent_pid"), event.ts) + named
     if event.name == "sched_process_exec" and recording.programs:
-        return program_maps(*recording.programs.file(event, pid), pid, event.ts)
+        return program_maps(recording.programs.files(event, pid), pid, event.ts)
     return _perf_data.end(pid, event.ts) if event.name == "sched_process_exit" else b""
 
 
