@@ -477,7 +477,7 @@ soak: deps-test
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) UPROBE_ROUNDS=50 \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/qemu/test_uprobe_counts.py
 	@FATHOM_BUILD=$(abspath $(BUILD)) PROFILE_CPUS="1 2 4 8" \
-		$(PYTHON) -m pytest -q -p no:cacheprovider tests/tracefs/test_profile.py -k 10000
+		$(PYTHON) -m pytest -q -p no:cacheprovider tests/tracefs/test_profile.py tests/qemu/test_profile_programs.py -k '10000 or programs'
 	@FATHOM_BUILD=$(abspath $(BUILD)) REBUILD_EVERY=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/build
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) PROCESS_LIBRARY_BY=clang \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/examples/test_process.py -k clang

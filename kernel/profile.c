@@ -5,6 +5,7 @@
 #include <arch/sample.h>
 #include <arch/smp.h>
 #include <kernel/cpu.h>
+#include <kernel/thread.h>
 #include <kernel/upcall.h>
 #include <trace/platform.h>
 #include <trace/sample.h>
@@ -70,7 +71,23 @@ static void profile_set(uint32_t cpu, enum trace_sample_clock clock, uint32_t pe
 		smp_call_function_single(profile_sender_of(cpu), profile_call_nmi, &call);
 }
 
+/*
+ * The interrupt comes as soon as the program runs, at the latest: also when this NMI has hit the program, or
+ * the way back to it, which looks for work no more.
+ */
+static void profile_at_return(const struct trace_sample_due *due)
+{
+	struct thread *thread = current_thread();
+
+	if (!thread->task)
+		return;
+	atomic_fetch_or(&thread->samples_due, due->bits);
+	if (due->clock == TRACE_SAMPLE_NMI)
+		arch_sample_interrupt();
+}
+
 static const struct trace_sample_host profile_host = {
+	.at_return = profile_at_return,
 	.lacks = profile_lacks,
 	.set = profile_set,
 };

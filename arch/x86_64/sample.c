@@ -90,6 +90,12 @@ void arch_sample_set_nmi(uint32_t target, uint32_t period_ns)
 	arch_timer_sample_at(sample_next_of(cpu));
 }
 
+/* An interrupt for calls by other CPUs, of which there are none. */
+void arch_sample_interrupt(void)
+{
+	apic_send_ipi(cpu_local_of(cpu_local_read(id))->apic_id, APIC_VECTOR_CALL);
+}
+
 /* The number of periods that have ended by `now`. */
 static uint32_t sample_take(struct sample_times *times, uint64_t now)
 {

@@ -5,12 +5,23 @@
 #include <arch/cpu.h>
 #include <kernel/preempt.h>
 #include <kernel/upcall.h>
+#include <trace/sample.h>
 #include "process.h"
+
+/* First of all: the program is still where the samples have found it. */
+static void user_return_samples(void)
+{
+	uint32_t bits = atomic_exchange(&current_thread()->samples_due, 0);
+
+	if (bits)
+		trace_sample_return(bits);
+}
 
 /* With interrupts on: what there is to do. Something more may have come afterwards. */
 static void user_return_work(struct trap_frame *regs)
 {
 	arch_irq_enable_raw();
+	user_return_samples();
 	if (need_resched())
 		schedule();
 	/* IRET to an address that is not canonical would fault in the kernel. */
@@ -25,7 +36,8 @@ static void user_return_work(struct trap_frame *regs)
 
 static TRACE_ALWAYS_INLINE bool user_return_may_go(const struct trap_frame *regs)
 {
-	return !need_resched() && !thread_interrupted() && regs->rip < TASK_SIZE_MAX;
+	return !need_resched() && !atomic_load(&current_thread()->return_work) &&
+	       regs->rip < TASK_SIZE_MAX;
 }
 
 static TRACE_NOINLINE void user_return_slow(struct trap_frame *regs)

@@ -187,3 +187,27 @@ def test_stacks_of_programs(tmp_path):
         ("0x402000", "0x401000"): 1,
         ("first",): 1,
     }
+
+
+def test_stacks_of_sampled_programs(tmp_path):
+    """The stack of a program, which comes when it goes on, belongs to all samples of its thread before it."""
+    stack = datkit.format_of("user_stack", 12, [("unsigned int tgid", 8, 4, 0), ("unsigned long caller[2]", 16, 16, 0)])
+    own = {
+        **FORMATS,
+        "ftrace": [*FORMATS["ftrace"], stack],
+        "profile": [datkit.format_of("sample", 51, [("unsigned long ip", 8, 8, 0)])],
+    }
+    sample, other = (header(51, pid) + struct.pack("<Q", 0) for pid in (5, 6))
+    kernel = header(4) + (0x80100110).to_bytes(4, "little")
+    user = header(12) + struct.pack("<II2Q", 5, 0, 0x401000, 0x402000)
+    records = [sample, kernel, other, sample, demo(1, pid=6), user, sample, kernel]
+    pages = {0: datkit.page(100, *(datkit.record(1, one) for one in records))}
+    (tmp_path / "trace.dat").write_bytes(datkit.version_6(datkit.Parts(own, pages, kallsyms=SYMBOLS, cmdlines="5 five\n")))
+    run = fathom("-o", "x.svg", "--speedscope", "x.json", cwd=tmp_path)
+    assert run.returncode == 0 and ": 3, " in run.stdout, run
+    scope = json.loads((tmp_path / "x.json").read_text())
+    assert folded(scope["profiles"][0], scope["shared"]["frames"]) == {
+        ("0x402000", "0x401000", "first"): 1,
+        ("0x402000", "0x401000"): 1,
+        ("first",): 1,
+    }

@@ -35,6 +35,7 @@ SCHED = [
     datkit.format_of("sched_process_exit", 62, [("pid_t pid", 8, 4, 1)]),
     datkit.format_of("sched_process_exec", 63, [("__data_loc char[] filename", 8, 4, 0), ("pid_t pid", 12, 4, 1)]),
 ]
+USER_STACK = datkit.format_of("user_stack", 12, [("unsigned int tgid", 8, 4, 0), ("unsigned long caller[2]", 16, 16, 0)])
 KERNEL, USER = (1 << 64) - 128, (1 << 64) - 512
 
 
@@ -118,6 +119,22 @@ def test_samples_and_events_with_their_stacks(tmp_path):
     check_samples(found)
     names = (tmp_path / "perf.data.kallsyms").read_text().splitlines()
     assert [name.split()[2] for name in names] == ["_text", "start", "first", "second"]
+
+
+def test_stacks_of_programs(tmp_path):
+    """One belongs to all samples of its thread since the one before it, not to another thread's event in between."""
+    user = header(12) + struct.pack("<II2Q", 5, 0, 0x401000, 0x402000)
+    events = [sample(BASE + 0x104), sample(BASE + 0x108), demo(-1, pid=6), user, sample(BASE + 0x108)]
+    own = {**WITH_SAMPLES, "ftrace": [*WITH_SAMPLES["ftrace"], USER_STACK]}
+    run = perf(tmp_path, {0: datkit.page(1000, *(datkit.record(1, one) for one in events))}, formats=own)
+    assert run.returncode == 0, run.stderr
+    found = [words_of(data) for kind, _, data in records((tmp_path / "perf.data").read_bytes()) if kind == 9]
+    assert [words[6:] for words in found if words[0] == 1] == [
+        (5, KERNEL, BASE + 0x104, USER, 0x401000, 0x402000),
+        (5, KERNEL, BASE + 0x108, USER, 0x401000, 0x402000),
+        (2, KERNEL, BASE + 0x108),
+    ]
+    assert not [words for words in found if words[0] == 2 and USER in words]
 
 
 def test_a_pipe(tmp_path):

@@ -134,30 +134,54 @@ def flames_of_stacks(recording, by_thread):
 
 
 class Stacks:
-    """{thread: {path: number}}. A stack belongs to the event before it of the same CPU; a program's lies below that of the kernel."""
+    """
+    {thread: {path: number}}. A stack belongs to the event before it of the same CPU; that of a program, which lies below that of the
+    kernel, to all of the profiler's samples of its thread since the stack before.
+    """
 
     def __init__(self, event_name):
         self.event_name, self.by_thread, self.before, self.kernel = event_name, {}, {}, {}
+        self.waiting = {}  # the kernel's paths of a thread's samples, None where there is none
 
     def take(self, event):
         if event.system != "ftrace" or event.name not in ("kernel_stack", "user_stack"):
             self.before[event.cpu] = (event.name, f"{event.system}:{event.name}")
             self.kernel.pop(event.cpu, None)
-        elif not self.event_name or self.event_name in self.before.get(event.cpu, ()):
-            self.add(event, tuple(reversed(event.stack())))
+            if event.system == "profile" and self.is_wanted(event):
+                self.waiting.setdefault(event.pid, []).append(None)
+        elif event.name == "user_stack" and event.pid in self.waiting:
+            for above in self.waiting.pop(event.pid):
+                self.add_below(event, above)
+        elif self.is_wanted(event) and event.name == "user_stack":
+            self.add_below(event, self.kernel.pop(event.cpu, None))
+        elif self.is_wanted(event):
+            self.add_kernel(event)
 
-    def add(self, event, path):
-        thread = (0, event.cpu) if event.pid == 0 else (event.pid, None)
-        counted = self.by_thread.setdefault(thread, {})
-        above = self.kernel.pop(event.cpu, None) if event.name == "user_stack" else None
-        if above is not None:
+    def is_wanted(self, event):
+        return not self.event_name or self.event_name in self.before.get(event.cpu, ())
+
+    def counted(self, event):
+        return self.by_thread.setdefault((0, event.cpu) if event.pid == 0 else (event.pid, None), {})
+
+    def add_kernel(self, event):
+        path, counted = tuple(reversed(event.stack())), self.counted(event)
+        counted[path] = counted.get(path, 0) + 1
+        self.kernel[event.cpu] = path
+        if event.pid in self.waiting and "profile:sample" in self.before.get(event.cpu, ()):
+            self.waiting[event.pid][-1] = path
+
+    def add_below(self, event, above):
+        """The path of the program, and of the kernel above it, which was counted alone before."""
+        path, counted = tuple(reversed(event.stack())) + (above or ()), self.counted(event)
+        if above:
             counted[above] -= 1
             if not counted[above]:
                 del counted[above]
-            path += above
-        if event.name == "kernel_stack":
-            self.kernel[event.cpu] = path
         counted[path] = counted.get(path, 0) + 1
+
+    def forget(self):
+        """Events were lost: the next stacks may belong to one of them."""
+        self.waiting.clear()
 
 
 def of_recording(recording, wanted, event_name):
@@ -166,6 +190,7 @@ def of_recording(recording, wanted, event_name):
     finished = []
     for event in recording.events():
         if isinstance(event, Lost):
+            stacks.forget()
             continue
         finished += calls.take(event)
         stacks.take(event)

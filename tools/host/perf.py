@@ -72,19 +72,27 @@ def addresses(callers):
 
 
 def samples_of(recording):
-    """All samples, in the order of time. A stack belongs to the event before it of the same CPU. Events of tracers are none."""
-    samples, before = [], {}
+    """
+    All samples, in the order of time. A stack belongs to the event before it of the same CPU; that of a program to all of the
+    profiler's samples of its thread, too, since the stack before. Events of tracers are none.
+    """
+    samples, before, waiting = [], {}, {}
     for event in recording.events():
         if isinstance(event, Lost):
+            waiting.clear()
             continue
         last = before.get(event.cpu)
         if event.system != "ftrace" and not isinstance(event.type, UnknownType):
             before[event.cpu] = Sample(event)
             samples.append(before[event.cpu])
+            if event.system == "profile":
+                waiting.setdefault(event.pid, []).append(samples[-1])
         elif last and event.name == "kernel_stack":
             last.kernel = addresses(event.fields.get("caller"))
-        elif last and event.name == "user_stack":
-            last.user, last.process = addresses(event.fields.get("caller")), event.number("tgid")
+        elif event.name == "user_stack":
+            of_place = [last] if last and last.event.pid == event.pid else []
+            for sample in waiting.pop(event.pid, []) + of_place:
+                sample.user, sample.process = addresses(event.fields.get("caller")), event.number("tgid")
         else:
             before.pop(event.cpu, None)
     return samples

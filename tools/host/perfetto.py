@@ -150,6 +150,7 @@ class Converter:
         self.in_call = {}  # {thread: system call that it is in}
         self.counters = [tuple(one.rsplit(".", 1)) for one in counters]
         self.seen, self.previous = 0, None
+        self.sampled = {}  # by thread, where its samples are for which the program's stack has not come yet
         self.instant = None  # where the last event is in what has happened, if a stack may follow
         self.writer.describe(PROCESS_TRACK, None, more=field(3, field(1, PROCESS) + field(6, "kernel")))
         self.writer.describe(CPUS_TRACK, "CPUs")
@@ -182,6 +183,7 @@ class Converter:
         for event in self.trace.events():
             self.seen += 1
             if isinstance(event, Lost):
+                self.sampled.clear()
                 self.writer.add(event.ts, self.cpu(event.cpu), INSTANT, event.text, "lost")
                 continue
             self.one(event)
@@ -212,20 +214,30 @@ class Converter:
         track = self.thread(thread_of(event))
         self.instant = len(self.writer.happened)
         self.writer.add(event.ts, track, INSTANT, name, event.system, arguments, more)
+        if event.system == "profile":
+            self.sampled.setdefault(thread_of(event), []).append(self.instant)
         if event.name == "sched_switch":
             self.switch(event)
         self.interrupt(event)
         self.curves(event)
 
     def add_stack(self, event):
-        """The stack belongs to the event before it, if that is one of the same thread that was written."""
-        if self.instant is None or thread_of(self.previous) != thread_of(event):
-            return
-        key = "stack" if event.name == "kernel_stack" else "stack of the program"
-        ts, track, kind, name, category, arguments, more = self.writer.happened[self.instant]
+        """
+        The stack belongs to the event before it, if that is one of the same thread that was written; a program's to all samples of
+        the thread since the stack before.
+        """
+        is_kernel, thread = event.name == "kernel_stack", thread_of(event)
+        places = [] if is_kernel else self.sampled.pop(thread, [])
+        if not places and self.instant is not None and thread_of(self.previous) == thread:
+            places = [self.instant]
+        for place in places:
+            self.add_stack_to(place, "stack" if is_kernel else "stack of the program", event)
+
+    def add_stack_to(self, place, key, event):
+        ts, track, kind, name, category, arguments, more = self.writer.happened[place]
         if key not in dict(arguments):
             arguments = [*arguments, (key, "\n".join(event.stack()))]
-            self.writer.happened[self.instant] = (ts, track, kind, name, category, arguments, more)
+            self.writer.happened[place] = (ts, track, kind, name, category, arguments, more)
 
     def system_call(self, event):
         """A call is a slice from its sys_enter to its sys_exit. False: it is an end whose begin was not recorded."""

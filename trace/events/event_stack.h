@@ -43,4 +43,15 @@ static inline struct trace_stack_start trace_event_stack_start(const struct trac
 	};
 }
 
+/* The program's stack behind an event that was recorded: now, or when the event's class has it. */
+static inline void trace_event_user_stack(const struct trace_event_file *file)
+{
+	const struct trace_event_class *class = file->call->event_class;
+
+	if (class && class->user_stack)
+		class->user_stack(file);
+	else
+		trace_userstack_write(file->tr->buffer, file->own_depth);
+}
+
 #endif

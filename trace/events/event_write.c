@@ -227,7 +227,7 @@ static TRACE_NOINLINE void write_stacks(const struct trace_event_file *file, con
 	else if (is_wanted)
 		trace_stacktrace_event(file->tr->buffer, frame, file->own_depth);
 	if (trace_userstack_wanted(file->tr))
-		trace_userstack_write(file->tr->buffer, file->own_depth);
+		trace_event_user_stack(file);
 }
 
 static TRACE_ALWAYS_INLINE void write_stack(const struct trace_event_file *file, const void *entry,

@@ -178,22 +178,28 @@ uint32_t trace_userstack_get(uint32_t *out_tgid, uint64_t *out_callers)
 	return userstack_walk(&user, out_callers);
 }
 
-void trace_userstack_write(struct ring_buffer *buffer, uint32_t own_depth)
+void trace_userstack_record(struct ring_buffer *buffer, uint32_t tgid, const uint64_t *callers,
+			    uint32_t own_depth)
 {
-	uint64_t callers[TRACE_USER_STACK_MAX] = { 0 };
 	struct trace_user_stack_entry *entry;
-	uint32_t tgid;
 
-	if (!trace_userstack_get(&tgid, callers))
-		return;
 	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry));
 	if (!entry)
 		return;
 	trace_entry_init(&entry->ent, TRACE_TYPE_USER_STACK, own_depth + 1);
 	entry->tgid = tgid;
 	entry->unused = 0;
-	__builtin_memcpy(entry->caller, callers, sizeof(callers));
+	__builtin_memcpy(entry->caller, callers, sizeof(entry->caller));
 	ring_buffer_unlock_commit(buffer, entry);
+}
+
+void trace_userstack_write(struct ring_buffer *buffer, uint32_t own_depth)
+{
+	uint64_t callers[TRACE_USER_STACK_MAX] = { 0 };
+	uint32_t tgid;
+
+	if (trace_userstack_get(&tgid, callers))
+		trace_userstack_record(buffer, tgid, callers, own_depth);
 }
 
 void trace_dump_stack(uint32_t skip)

@@ -69,6 +69,9 @@ size_t trace_stacktrace_find(const uint32_t *ips, size_t nr, const struct trace_
  * and in NMIs. Probe context.
  */
 uint32_t trace_userstack_get(uint32_t *out_tgid, uint64_t *out_callers);
+/* Write the TRACE_USER_STACK_MAX words that it has filled; behind its last there are zeroes. */
+void trace_userstack_record(struct ring_buffer *buffer, uint32_t tgid, const uint64_t *callers,
+			    uint32_t own_depth);
 /*
  * Write the stack of the program that the running thread is in; nothing for a thread of the kernel and
  * in NMIs. `own_depth` as above.

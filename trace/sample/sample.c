@@ -151,6 +151,7 @@ static int sample_made(struct trace_array *tr)
 	if (!sample->cpus)
 		return -ENOMEM;
 	trace_sample_set_rate(sample, SAMPLE_HZ_DEFAULT, SAMPLE_PERCENT);
+	sample->bit = trace_sample_take_bit();
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  *   sample_set.c    periods that the host is asked for
  *   sample_event.c  the event, and its text
  *   sample_files.c  the directory profile/
+ *   sample_stack.c  stacks of programs, read when these go on
  *   sample_watch.c  functions that are called at periods of their own
  *
  * Context:   thread, where nothing else is said.
@@ -66,6 +67,7 @@ struct sample_array {
 	_Atomic bool is_noted;	     /* the log has a line about the limit */
 	uint32_t hz;
 	uint32_t percent;
+	uint32_t bit; /* of the instance, in those of the host's at_return() */
 };
 TRACE_SLOT(trace_sample_of, struct sample_array, sample)
 
@@ -83,6 +85,11 @@ void trace_sample_pause(void);
 int trace_sample_set_init(void);
 /* Change the frequency, 1 to SAMPLE_HZ_MAX, and the limit in percent of a CPU's time. */
 void trace_sample_set_rate(struct sample_array *sample, uint32_t hz, uint32_t percent);
+
+/* A sample was recorded, and the program's stack is wanted: member user_stack of the event's class. */
+void trace_sample_user_stack(const struct trace_event_file *file);
+/* Another bit with each call, the first again after the last. Config lock held, or at the start. */
+uint32_t trace_sample_take_bit(void);
 
 /* Register the directory profile/: for the feature's init(). */
 void trace_sample_files_init(void);

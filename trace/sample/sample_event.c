@@ -64,6 +64,7 @@ static void sample_used(struct trace_event_call *call)
 static const struct trace_event_class sample_class = {
 	.system = "profile",
 	.place = sample_place,
+	.user_stack = trace_sample_user_stack,
 	.used = sample_used,
 	.ignore_enable = true, /* it is a load of its own */
 };

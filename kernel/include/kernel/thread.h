@@ -63,8 +63,15 @@ struct thread {
 	char name[THREAD_NAME_LEN];
 	struct trace_thread trace;
 	uint32_t flags;
-	_Atomic uint32_t state;	      /* enum thread_state */
-	_Atomic uint32_t interrupted; /* 0 or 1 */
+	_Atomic uint32_t state; /* enum thread_state */
+	union {
+		struct {
+			_Atomic uint32_t interrupted; /* 0 or 1 */
+			_Atomic uint32_t samples_due; /* bits for trace_sample_return() */
+		};
+		_Atomic uint64_t
+			return_work; /* both: not 0 when there is work before a program goes on */
+	};
 	_Atomic uint32_t refs;
 	void *stack; /* lowest address; NULL for the boot context */
 	int (*fn)(void *arg);

@@ -30,6 +30,12 @@ enum trace_sample_clock {
 	TRACE_SAMPLE_NR_CLOCKS
 };
 
+/* A sample that waits for the stack of the program. */
+struct trace_sample_due {
+	enum trace_sample_clock clock; /* of the hit */
+	uint32_t bits;		       /* not 0 */
+};
+
 struct trace_sample_host {
 	/* NULL: hits by that clock can be had; or the reason why not. Thread. */
 	const char *(*lacks)(enum trace_sample_clock clock);
@@ -39,6 +45,13 @@ struct trace_sample_host {
 	 * other CPUs.
 	 */
 	void (*set)(uint32_t cpu, enum trace_sample_clock clock, uint32_t period_ns);
+	/*
+	 * Call trace_sample_return() with these bits before the running thread goes back to its program; if
+	 * it has none, nothing is to be done. Bits of several calls before that are told together. Those
+	 * of a program that ends, or that execve() replaces, are forgotten. NULL: programs' stacks are
+	 * read in the interrupt, as far as that can be done. Interrupt or NMI, as the clock says.
+	 */
+	void (*at_return)(const struct trace_sample_due *due);
 };
 
 /* For the host, once, before trace_init(). */
@@ -61,6 +74,11 @@ struct trace_sample_hit {
  * preemption are off.
  */
 void trace_sample(const struct trace_sample_hit *hit);
+/*
+ * Write the stack of the running program behind the samples that have asked for it by `bits`. Thread,
+ * interrupts and preemption on: pages of the program that are not there may be made.
+ */
+void trace_sample_return(uint32_t bits);
 
 TRACE_END_DECLS
 

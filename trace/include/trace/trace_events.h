@@ -101,6 +101,11 @@ struct trace_event_class {
 	 * probe. Stacks begin there; 0: there is no stack in the kernel. Probe context.
 	 */
 	uintptr_t (*place)(const void *entry);
+	/*
+	 * The option `userstacktrace` is set in the event's instance, and an event was recorded: have the
+	 * program's stack written. NULL: it is, at once. Probe context.
+	 */
+	void (*user_stack)(const struct trace_event_file *file);
 };
 
 struct trace_event_call {

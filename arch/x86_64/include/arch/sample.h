@@ -32,6 +32,9 @@ void arch_sample_set(uint32_t period_ns);
 /* Send an NMI to CPU `target` every `period_ns`; 0: no more. One target for each CPU. */
 void arch_sample_set_nmi(uint32_t target, uint32_t period_ns);
 
+/* Interrupt this CPU once, as soon as interrupts are on. Any context; an NMI may return to code that has them on. */
+void arch_sample_interrupt(void);
+
 /* For timer.c: the timer has fired. Returns when it is wanted next, TIMER_NONE for not at all. Not traced. */
 uint64_t sample_interrupt(const struct trap_frame *regs, uint64_t now);
 /*

@@ -167,6 +167,55 @@ static void stacks(void **state)
 	assert_int_equal(echo("", "trace"), 0);
 }
 
+static uint32_t due; /* bits that the host was given */
+
+static void at_return(const struct trace_sample_due *of)
+{
+	assert_int_equal(of->clock, TRACE_SAMPLE_NMI);
+	due |= of->bits;
+}
+
+/* The stack of a program is read when it goes on, once for all samples, in the instances that have asked. */
+static void stacks_of_programs(void **state)
+{
+	static const struct trace_sample_host later = { .lacks = lacks,
+							.set = set,
+							.at_return = at_return };
+	static const struct trace_plat_user user = { .ip = 0x401234, .tgid = 5 };
+	const struct trace_sample_hit nmi = { .clock = TRACE_SAMPLE_NMI };
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(node_of("instances"), "other"), 0);
+	assert_int_equal(echo("userstacktrace", "trace_options"), 0);
+	assert_int_equal(echo("1", "profile/on"), 0);
+	fake_user = &user;
+	hit(0, 7); /* this host has nothing for later */
+	assert_non_null(strstr(cat("trace"), "<user stack trace>\n =>  <0000000000401234>\n"));
+	trace_sample_host_set(&later);
+	assert_int_equal(echo("nmi", "profile/clock"), 0);
+	assert_int_equal(echo("", "trace"), 0);
+	hit(0, 7);
+	assert_int_equal(due, 0); /* no sample: the other clock */
+	hit_in(0, 7, 0, nmi);
+	hit_in(0, 7, 0, nmi);
+	assert_int_equal(count_in("trace", "user stack trace"), 0);
+	trace_sample_return(due);
+	assert_int_equal(count_in("trace", "user stack trace"), 1);
+	assert_int_equal(count_in("instances/other/trace", "user stack trace"), 0);
+	trace_sample_return(~due);
+	assert_int_equal(count_in("trace", "user stack trace"), 1);
+	fake_user = NULL; /* a program that ends */
+	trace_sample_return(due);
+	samples_are(2);
+	due = 0;
+	assert_int_equal(echo("nouserstacktrace", "trace_options"), 0);
+	hit_in(0, 7, 0, nmi);
+	assert_int_equal(due, 0);
+	samples_are(1);
+	trace_sample_host_set(&host);
+	assert_int_equal(trace_fs_rmdir(node_of("instances"), "other"), 0);
+}
+
 /* Switching all events on leaves it off; by name, by its system and by a trigger it is on. */
 static void switches(void **state)
 {
@@ -400,6 +449,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(line, reset, check),
 		cmocka_unit_test_setup_teardown(contexts, reset, check),
 		cmocka_unit_test_setup_teardown(stacks, reset, check),
+		cmocka_unit_test_setup_teardown(stacks_of_programs, reset, check),
 		cmocka_unit_test_setup_teardown(switches, reset, check),
 		cmocka_unit_test_setup_teardown(mistakes, reset, check),
 		cmocka_unit_test_setup_teardown(cpus, reset, check),
