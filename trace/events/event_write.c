@@ -80,7 +80,7 @@ static TRACE_ALWAYS_INLINE const void *record_timed(const struct trace_event_fil
 		trace_ring_step(rc, step, rc->subbuf_mask, time ? time->now : rc->clock(), &place);
 	if (TRACE_UNLIKELY(!payload))
 		return NULL;
-	trace_entry_fill(payload, file->type, state);
+	trace_entry_put(payload, trace_entry_word(file->entry_base, state));
 	copy_fields(payload, entry, step_bytes(step));
 	trace_ring_commit_at(rc, &place);
 	return payload;
@@ -361,7 +361,7 @@ static TRACE_NOINLINE void write_several(const struct trace_event_front *front, 
 	uint64_t now = 0;
 
 	if (TRACE_LIKELY(is_common)) {
-		trace_entry_fill(&head, file->type, state);
+		trace_entry_put(&head, trace_entry_word(file->entry_base, state));
 		now = trace_plat_clock_ns();
 	}
 	for (; file; file = next_file_to_write(file)) {

@@ -112,7 +112,8 @@ static TRACE_ALWAYS_INLINE void fgraph_push(struct trace_thread *thread, struct 
 {
 	uint32_t head = fgraph_next(thread, user);
 
-	atomic_store_explicit(&thread->graph_top, frame + 1, memory_order_relaxed);
+	/* `frame` + 1, by one instruction. An interrupt in between leaves it as it was. */
+	trace_plat_local_add((uint64_t *)(void *)&thread->graph_top, sizeof(*frame));
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&frame->head, head, memory_order_relaxed);
 	trace_plat_local_add(&thread->graph_next[user], FGRAPH_LEVEL_ONE);
