@@ -27,13 +27,19 @@ static TRACE_ALWAYS_INLINE uint64_t trace_plat_cycles(void)
 	return high << 32 | low;
 }
 
+/*
+ * CLC is for QEMU before 8.0, whose CMPXCHG16B takes the flags that it keeps from a stale record of the
+ * last operation. Behind an interrupt, and an instruction that changes flags, these are a number that
+ * has nothing to do with flags; the next interrupt saves and restores it with TF, NT or IF set. CLC
+ * makes QEMU compute the flags first.
+ */
 static TRACE_ALWAYS_INLINE bool trace_plat_pair_cmpxchg(struct trace_pair *pair, uint64_t *old_lo,
 							uint64_t old_hi, uint64_t new_lo,
 							uint64_t new_hi)
 {
 	bool done;
 
-	__asm__ volatile("cmpxchg16b %1"
+	__asm__ volatile("clc\n\tcmpxchg16b %1"
 			 : "=@ccz"(done), "+m"(*pair), "+a"(*old_lo), "+d"(old_hi)
 			 : "b"(new_lo), "c"(new_hi)
 			 : "memory");
