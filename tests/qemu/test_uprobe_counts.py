@@ -48,6 +48,10 @@ def counted(host, event):
     return sum(int(nr) for name, nr in rows if name == event)
 
 
+def kprobe_hits(host, event):
+    return sum(int(nr) for nr in re.findall(rf"^  {event} +(\d+) ", host.check("cat kprobe_profile"), re.M))
+
+
 def calls(text):
     return [int(n) for n in re.findall(r"(\d+) calls", text)]
 
@@ -83,3 +87,25 @@ def test_malloc_in_twenty_processes(tracing):
     by_pid = [int(nr) for nr in re.findall(r"hitcount: +(\d+)", tracing.check("cat events/uprobes/malloc/hist"))]
     assert sorted(nr for nr in by_pid if nr >= 100) == [100 + own] * 20
     tracing.check("echo '!hist:keys=common_pid' > events/uprobes/malloc/trigger")
+
+
+def test_other_tracing_in_the_middle_of_hits(tracing):
+    """NMIs with stacks, the function tracer, kprobes at functions that a hit calls, at their entries and returns."""
+    for name in PLACES:
+        tracing.check(f"echo 'p:count /bin/probed:{tracing.at[name]:#x}' >> uprobe_events")
+    tracing.check(f"echo 'r:back /bin/probed:{tracing.at['f_nop']:#x}' >> uprobe_events; echo 1 > events/uprobes/enable")
+    for name in ("uprobe_host_step", "uprobe_slot_get", "uprobe_leave_slot"):
+        tracing.check(f"echo 'p:enters {name}' >> kprobe_events; echo 'r:leaves {name}' >> kprobe_events")
+    tracing.check(
+        "echo nmi > profile/clock; echo 10000 > profile/frequency; echo 100 > profile/max_percent; echo stacktrace > trace_options"
+    )
+    tracing.check("echo function > current_tracer; echo 1 > events/kprobes/enable; echo 1 > profile/on")
+    before, enters = counted(tracing, "count"), kprobe_hits(tracing, "enters")
+    for i, load in enumerate(LOADS):
+        tracing.check(f"probed {load} > /tmp/{i} &")
+    tracing.check("wait", timeout=120)
+    tracing.check("echo 0 > profile/on; echo nop > current_tracer; echo nostacktrace > trace_options; echo 0 > events/kprobes/enable")
+    assert calls(tracing.check("cat /tmp/0 /tmp/1 /tmp/2 /tmp/3 /tmp/4")) == [50 * 13, 40 * 13, 20 * 13, 20 * 8]
+    assert counted(tracing, "count") - before == HITS
+    assert kprobe_hits(tracing, "enters") - enters > 1000
+    assert all(int(nr) > 10 for nr in re.findall(r"samples (\d+)", tracing.check("cat profile/stats")))
