@@ -455,7 +455,7 @@ UNIT_SOAK    ?= 20
 SOAK_ROUNDS  ?= 50000
 SOAK_SECONDS ?= 7200
 SOAK_CROWD_SECONDS ?= 600
-FUZZ_TIMES   ?= 50
+FUZZ_TIMES   ?= 10
 SOAK_UNITS   := test_regex test_sh_parse test_filter test_ftrace test_memory step_ring threads_
 
 soak: deps-test

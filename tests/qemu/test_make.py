@@ -12,7 +12,7 @@ from guest import BUILDS, PATIENCE, PROMPT, ROOT, usual_signals
 
 @pytest.mark.parametrize("uefi", [0, 1], ids=["bios", "uefi"])
 def test_make_run(uefi):
-    """Through the menu, which goes on by itself, to the prompt of a kernel that powers itself off."""
+    """Through the menu, which goes on by itself, to the prompt of a kernel that runs a program and powers itself off."""
     console = pexpect.spawn(
         "timeout",
         ["-k", "5", str(200 * PATIENCE), "make", "run", f"BUILD={BUILDS['gcc']}", f"UEFI={uefi}", "CPUS=2"],
@@ -24,6 +24,8 @@ def test_make_run(uefi):
     console.send("cat current_tracer; cpus\r")
     console.expect(r"\nnop\r+\n")
     console.expect_exact(PROMPT)
+    console.send("busybox uname -s\r")
+    console.expect(r"\nLinux\r+\n" + PROMPT)
     console.send("poweroff\r")
     console.expect(pexpect.EOF, timeout=30 * PATIENCE)
     console.close()
