@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
+#include <kernel/pipe.h>
 #include <kernel/poll.h>
 #include <kernel/string.h>
 #include <kernel/vfs.h>

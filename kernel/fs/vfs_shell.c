@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <kernel/lock.h>
 #include <kernel/mm.h>
+#include <kernel/pipe.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/vfs.h>

@@ -1,4 +1,5 @@
 /* Descriptors: pipe(), dup(), fcntl(), lseek(), ioctl(). */
+#include <kernel/pipe.h>
 #include "syscall.h"
 
 #define F_DUPFD		0

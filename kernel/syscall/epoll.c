@@ -8,6 +8,7 @@
  */
 #include <kernel/list.h>
 #include <kernel/mm.h>
+#include <kernel/pipe.h>
 #include <kernel/poll.h>
 #include <kernel/time.h>
 #include "sleep.h"

@@ -8,6 +8,7 @@
  * A side that is closed closes both its ends: the other one reads what is left and then the end, and gets EPIPE when it writes.
  */
 #include <kernel/mm.h>
+#include <kernel/pipe.h>
 #include <kernel/poll.h>
 #include "syscall.h"
 

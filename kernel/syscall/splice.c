@@ -2,6 +2,7 @@
  * splice(): from a file into a pipe, or out of it, without the program's memory. The bytes go through a buffer
  * of the kernel, a piece that a pipe takes at once after the other, so that none is lost.
  */
+#include <kernel/pipe.h>
 #include <kernel/poll.h>
 #include "syscall.h"
 

@@ -280,18 +280,6 @@ void dput(struct dentry *dentry); /* give the name up; NULL is allowed */
 /* A new file with one reference; NULL when out of memory. */
 struct file *file_create(const struct file_ops *ops, void *object, uint32_t flags);
 
-/*
- * A pipe: bytes written to one end are read at the other. A write sleeps while the buffer is full and gives -EPIPE when no
- * reader is left; a read sleeps while it is empty and gives 0 when no writer is left. A write of up to PIPE_ATOMIC bytes is not
- * mixed with others.
- */
-#define PIPE_ATOMIC 4096u
-int pipe_create(struct file **out_read, struct file **out_write);
-bool file_is_pipe(const struct file *file);
-/* The bytes that a pipe has room for, and another number of them, a power of two, of pages. 0; -EBUSY: it has more; -ENOMEM. */
-size_t pipe_size(const struct file *file);
-int pipe_set_size(struct file *file, size_t size);
-
 /* The console as a file, one reference; NULL when out of memory. Reading gives edited lines. */
 struct file *console_file_open(void);
 /* Go to a new line if the last output to the console did not end its line. */

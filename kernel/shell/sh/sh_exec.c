@@ -6,6 +6,7 @@
  */
 #include <kernel/command.h>
 #include <kernel/mm.h>
+#include <kernel/pipe.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>

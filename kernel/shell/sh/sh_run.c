@@ -3,6 +3,7 @@
  */
 #include <kernel/command.h>
 #include <kernel/mm.h>
+#include <kernel/pipe.h>
 #include <kernel/shell.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>

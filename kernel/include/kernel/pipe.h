@@ -1,0 +1,20 @@
+/*
+ * Pipes: bytes written to one end are read at the other. A write sleeps while the buffer is full and gives -EPIPE when no
+ * reader is left; a read sleeps while it is empty and gives 0 when no writer is left. A write of up to PIPE_ATOMIC bytes is not
+ * mixed with others.
+ *
+ * Context: thread. Locking: inside. Ownership: each end is a file; the one that is closed last frees the pipe.
+ */
+#ifndef KERNEL_PIPE_H
+#define KERNEL_PIPE_H
+
+#include <kernel/vfs.h>
+
+#define PIPE_ATOMIC 4096u
+int pipe_create(struct file **out_read, struct file **out_write);
+bool file_is_pipe(const struct file *file);
+/* The bytes that a pipe has room for, and another number of them, a power of two, of pages. 0; -EBUSY: it has more; -ENOMEM. */
+size_t pipe_size(const struct file *file);
+int pipe_set_size(struct file *file, size_t size);
+
+#endif
