@@ -49,10 +49,10 @@ static size_t cpus_show_offline(char *buf, size_t size)
 }
 
 static const struct vfs_special cpus_specials[] = {
-	{ CPUS_DIR, "offline", 0444, false, NULL, cpus_show_offline, NULL },
-	{ CPUS_DIR, "online", 0444, false, NULL, cpus_show_online, NULL },
-	{ CPUS_DIR, "possible", 0444, false, NULL, cpus_show_possible, NULL },
-	{ CPUS_DIR, "present", 0444, false, NULL, cpus_show_possible, NULL },
+	{ CPUS_DIR, "offline", 0444, 0, NULL, cpus_show_offline, NULL },
+	{ CPUS_DIR, "online", 0444, 0, NULL, cpus_show_online, NULL },
+	{ CPUS_DIR, "possible", 0444, 0, NULL, cpus_show_possible, NULL },
+	{ CPUS_DIR, "present", 0444, 0, NULL, cpus_show_possible, NULL },
 };
 
 static uint32_t cpus_number_of(const struct file *file)

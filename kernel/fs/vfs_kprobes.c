@@ -94,8 +94,8 @@ static const struct file_ops enabled_ops = { .read = kprobes_enabled_read,
 					     .has_position = true };
 
 const struct vfs_special vfs_kprobes_specials[] = {
-	{ KPROBES_DIR, "blacklist", 0400, false, &blacklist_ops, NULL, NULL },
-	{ KPROBES_DIR, "enabled", 0600, false, &enabled_ops, NULL, NULL },
-	{ KPROBES_DIR, "list", 0400, false, &list_ops, NULL, NULL },
+	{ KPROBES_DIR, "blacklist", 0400, 0, &blacklist_ops, NULL, NULL },
+	{ KPROBES_DIR, "enabled", 0600, 0, &enabled_ops, NULL, NULL },
+	{ KPROBES_DIR, "list", 0400, 0, &list_ops, NULL, NULL },
 };
 const size_t vfs_nr_kprobes_specials = ARRAY_SIZE(vfs_kprobes_specials);

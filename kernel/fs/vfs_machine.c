@@ -158,14 +158,14 @@ static const struct file_ops random_ops = { .read = machine_read_random, .write 
 static const struct file_ops full_ops = { .read = vfs_zero_read, .write = machine_write_full };
 
 const struct vfs_special vfs_machine_specials[] = {
-	{ "/dev", "full", 0666, true, &full_ops, NULL, NULL },
-	{ "/dev", "random", 0666, true, &random_ops, NULL, NULL },
-	{ "/dev", "urandom", 0666, true, &random_ops, NULL, NULL },
-	{ "/proc", "cpuinfo", 0444, false, NULL, machine_show_cpuinfo, NULL },
-	{ "/proc", "filesystems", 0444, false, NULL, machine_show_filesystems, NULL },
-	{ "/proc", "loadavg", 0444, false, NULL, machine_show_loadavg, NULL },
-	{ "/proc", "mounts", 0444, false, NULL, machine_show_mounts, NULL },
-	{ "/proc", "stat", 0444, false, NULL, machine_show_stat, NULL },
-	{ "/proc", "vmstat", 0444, false, NULL, machine_show_vmstat, NULL },
+	{ "/dev", "full", 0666, VFS_DEV(1, 7), &full_ops, NULL, NULL },
+	{ "/dev", "random", 0666, VFS_DEV(1, 8), &random_ops, NULL, NULL },
+	{ "/dev", "urandom", 0666, VFS_DEV(1, 9), &random_ops, NULL, NULL },
+	{ "/proc", "cpuinfo", 0444, 0, NULL, machine_show_cpuinfo, NULL },
+	{ "/proc", "filesystems", 0444, 0, NULL, machine_show_filesystems, NULL },
+	{ "/proc", "loadavg", 0444, 0, NULL, machine_show_loadavg, NULL },
+	{ "/proc", "mounts", 0444, 0, NULL, machine_show_mounts, NULL },
+	{ "/proc", "stat", 0444, 0, NULL, machine_show_stat, NULL },
+	{ "/proc", "vmstat", 0444, 0, NULL, machine_show_vmstat, NULL },
 };
 const size_t vfs_nr_machine_specials = ARRAY_SIZE(vfs_machine_specials);

@@ -29,7 +29,8 @@ struct vfs_fs {
 	/* Make a file or a directory with these bits of a mode. *out_node is the file, held until put(). */
 	int (*create)(void *dir, const char *name, uint32_t mode, void **out_node);
 	int (*mkdir)(void *dir, const char *name, uint32_t mode);
-	int (*mkfifo)(void *dir, const char *name, uint32_t mode); /* optional */
+	/* Optional: a file of another kind, by its type, bits of a mode and number of a device. */
+	int (*mknod)(void *dir, const char *name, const struct vfs_stat *like);
 	int (*remove)(void *dir, const char *name, bool is_dir);
 	/* Change what `which` (VFS_SET_*) names of mode, uid, gid. Optional: they stay as they are. */
 	int (*set_attr)(void *node, unsigned int which, const struct vfs_stat *to);
@@ -123,11 +124,16 @@ struct vfs_special {
 	const char *dir;
 	const char *name;
 	uint32_t mode;
-	bool is_device;
+	uint32_t dev; /* of a device: Linux's number; 0: it is none */
 	const struct file_ops *ops;
 	size_t (*show)(char *buf, size_t size);
 	const void *data; /* for `ops`, to use as it likes */
 };
+
+/* The number of a device that programs know by it: VFS_DEV(1, 3) is null. */
+#define VFS_DEV(major, minor) ((uint32_t)(major) << 8 | (minor))
+/* The device of characters with that number; NULL: there is none. */
+const struct vfs_special *vfs_device_of(uint32_t dev);
 
 /* Make the root and these directories, parents first. 0 or -ENOMEM. Boot only, once. */
 int vfs_ram_init(const char *const *dirs, size_t nr_dirs);

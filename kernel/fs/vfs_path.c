@@ -45,30 +45,34 @@ static int path_ask(const struct path_last *last, bool is_dir, bool creates)
 	return err;
 }
 
-static int path_make(const struct vfs_at *at, uint32_t mode, bool is_dir)
+static int path_make(const struct path_last *last, const struct vfs_stat *like)
 {
-	int (*make)(void *dir, const char *name, uint32_t mode);
+	const struct vfs_fs *fs = last->parent.fs;
+
+	if (like->type == VFS_DIRECTORY)
+		return fs->mkdir ? fs->mkdir(last->parent.node, last->name, like->mode) : -EPERM;
+	return fs->mknod ? fs->mknod(last->parent.node, last->name, like) : -EPERM;
+}
+
+int vfs_mknod_at(const struct vfs_at *at, const struct vfs_stat *like)
+{
 	struct path_last last;
 	int err = path_find_last(at, &last);
 
 	if (err)
 		return err;
-	make = is_dir ? last.parent.fs->mkdir : last.parent.fs->mkfifo;
-	err = path_ask(&last, is_dir, true);
+	err = path_ask(&last, like->type == VFS_DIRECTORY, true);
 	if (!err)
-		err = make ? make(last.parent.node, last.name, mode) : -EPERM;
+		err = path_make(&last, like);
 	place_put(&last.parent);
 	return err;
 }
 
 int vfs_mkdir_at(const struct vfs_at *at, uint32_t mode)
 {
-	return path_make(at, mode, true);
-}
+	const struct vfs_stat like = { .type = VFS_DIRECTORY, .mode = mode };
 
-int vfs_mkfifo_at(const struct vfs_at *at, uint32_t mode)
-{
-	return path_make(at, mode, false);
+	return vfs_mknod_at(at, &like);
 }
 
 int vfs_remove_at(const struct vfs_at *at, bool is_dir)

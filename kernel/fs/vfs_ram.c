@@ -133,13 +133,14 @@ static void ram_stat(void *object, struct vfs_stat *out_stat)
 {
 	const struct ram_node *node = object;
 
-	out_stat->type = node->target ? VFS_LINK : VFS_REGULAR;
+	out_stat->type = node->target ? VFS_LINK : (enum vfs_type)node->made;
 	if (node->is_dir)
 		out_stat->type = VFS_DIRECTORY;
 	else if (node->fifo)
 		out_stat->type = VFS_PIPE;
-	else if (node->special && node->special->is_device)
+	else if (node->special && node->special->dev)
 		out_stat->type = VFS_DEVICE;
+	out_stat->dev = node->special ? node->special->dev : node->dev;
 	out_stat->mode = node->mode;
 	out_stat->uid = node->uid;
 	out_stat->gid = node->gid;
@@ -165,7 +166,7 @@ static bool ram_attr_differs(const struct ram_node *node, unsigned int which,
 /* Those of files in /proc stay. The lock is held. */
 static int ram_set_attr_locked(struct ram_node *node, unsigned int which, const struct vfs_stat *to)
 {
-	if (node->special && !node->special->is_device)
+	if (node->special && !node->special->dev)
 		return ram_attr_differs(node, which, to) ? -EPERM : 0;
 	if (which & VFS_SET_MODE)
 		node->mode = to->mode;
@@ -224,13 +225,24 @@ static void ram_take_group(const struct ram_node *dir, struct ram_node *node)
 	node->mode = node->is_dir ? node->mode | MODE_SETGID : mode_of_new(node->mode, node->gid);
 }
 
+/* Devices are for root to make; a program may have no right to theirs. One without a number leads to nothing. */
+static bool ram_may_make(const struct ram_node *node)
+{
+	bool is_device = node->made == VFS_DEVICE || node->made == VFS_BLOCK;
+
+	return !is_device || (node->made == VFS_DEVICE && !node->dev) || capable(CAP_MKNOD);
+}
+
 /* May the node have the name in the directory? The lock is held. */
 static int ram_may_add(struct ram_node *dir, const char *text, const struct ram_node *node)
 {
 	struct ram_node *there = dir->is_dir ? ram_find_child(dir, text) : NULL;
-	bool is_new_file = !node->is_dir && !node->target && !node->fifo && !node->nr_names;
+	bool is_new_file =
+		!node->is_dir && !node->target && !node->fifo && !node->made && !node->nr_names;
 	int err = vfs_may_create(&vfs_ram_fs, dir, there);
 
+	if (!err && !node->nr_names && !ram_may_make(node))
+		err = -EPERM;
 	if (!err && (!dir->parent || dir->closed == RAM_PROC))
 		err = -ENOENT;
 	if (!err && dir->closed == RAM_SYS)
@@ -295,18 +307,29 @@ static int ram_mkdir(void *dir, const char *name, uint32_t mode)
 	return err;
 }
 
-static int ram_mkfifo(void *dir, const char *name, uint32_t mode)
+static int ram_make_fifo(struct ram_node *node)
 {
-	struct ram_node *node = ram_create_now(false, mode);
-	int err = -ENOMEM;
+	node->fifo = pipe_alloc();
+	if (!node->fifo)
+		return -ENOMEM;
+	node->fifo->node = node;
+	return 0;
+}
+
+static int ram_mknod(void *dir, const char *name, const struct vfs_stat *like)
+{
+	struct ram_node *node = ram_create_now(false, like->mode);
+	int err = 0;
 
 	if (!node)
-		return err;
-	node->fifo = pipe_alloc();
-	if (node->fifo) {
-		node->fifo->node = node;
+		return -ENOMEM;
+	if (like->type == VFS_PIPE)
+		err = ram_make_fifo(node);
+	else
+		node->made = (uint8_t)like->type;
+	node->dev = like->dev;
+	if (!err)
 		err = ram_add_new(dir, name, node, true);
-	}
 	ram_put_node(node);
 	return err;
 }
@@ -391,15 +414,36 @@ static int ram_open_fifo(struct ram_node *node, struct file *file)
 	return err;
 }
 
+static int ram_open_special(const struct vfs_special *special, struct file *file)
+{
+	file->ops = special->ops ? special->ops : &vfs_text_ops;
+	file->object = (void *)(uintptr_t)special;
+	return file->ops->open ? file->ops->open(file) : 0;
+}
+
+/* By its number. The file tells the attributes of the node that it was opened by. */
+static int ram_open_made(struct ram_node *node, struct file *file)
+{
+	const struct vfs_special *special =
+		node->made == VFS_DEVICE ? vfs_device_of(node->dev) : NULL;
+	int err = special ? ram_open_special(special, file) : -ENXIO;
+
+	if (err)
+		return err;
+	ram_get(node);
+	file->fs = &vfs_ram_fs;
+	file->node = node;
+	return 0;
+}
+
 static int ram_open(void *object, struct file *file)
 {
 	struct ram_node *node = object;
 
-	if (node->special) {
-		file->ops = node->special->ops ? node->special->ops : &vfs_text_ops;
-		file->object = (void *)(uintptr_t)node->special;
-		return file->ops->open ? file->ops->open(file) : 0;
-	}
+	if (node->special)
+		return ram_open_special(node->special, file);
+	if (node->made)
+		return ram_open_made(node, file);
 	if (node->target)
 		return -ELOOP;
 	if (node->fifo)
@@ -437,7 +481,7 @@ const struct vfs_fs vfs_ram_fs = {
 	.entry = ram_entry,
 	.create = ram_create,
 	.mkdir = ram_mkdir,
-	.mkfifo = ram_mkfifo,
+	.mknod = ram_mknod,
 	.remove = ram_remove,
 	.set_attr = ram_set_attr,
 	.rename = ram_rename,

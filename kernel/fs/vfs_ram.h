@@ -41,9 +41,11 @@ struct ram_node {
 	uint64_t atime_ns, mtime_ns, ctime_ns; /* since 1970; 0: of the boot */
 	char *target;			       /* of a symbolic link; otherwise NULL */
 	struct pipe *fifo;		       /* of a pipe with a name; otherwise NULL */
+	uint32_t dev;			       /* of a device that mknod() has made: its number */
 	_Atomic uint32_t refs;		       /* holders; each name in a directory counts as one */
 	uint32_t nr_names;
 	uint8_t levels; /* of tables in `data` */
+	uint8_t made; /* of a device or socket that mknod() has made: its type; otherwise VFS_REGULAR */
 	bool is_dir;
 	bool is_fixed;	/* can be neither removed nor renamed */
 	uint8_t closed; /* RAM_*: a directory in which only the kernel makes names */

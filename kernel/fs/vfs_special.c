@@ -15,6 +15,7 @@
 #include "vfs_mount.h"
 
 #define TEXT_BYTES 2048u /* at first */
+#define DEV_LOCAL  240	 /* the first number that Linux leaves to others */
 
 static ssize_t vfs_null_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
@@ -244,21 +245,42 @@ static ssize_t vfs_btf_read(struct file *file, void *buf, size_t len, uint64_t *
 static const struct file_ops btf_ops = { .read = vfs_btf_read, .has_position = true };
 
 /* The file of the kernel's types, in a kernel that has them. */
-static const struct vfs_special btf_special = { "/sys/kernel/btf", "vmlinux", 0444, false,
+static const struct vfs_special btf_special = { "/sys/kernel/btf", "vmlinux", 0444, 0,
 						&btf_ops,	   NULL,      NULL };
 
 static const struct vfs_special specials[] = {
-	{ "/dev", "console", 0600, true, &console_file_ops, NULL, NULL },
-	{ "/dev", "null", 0666, true, &null_ops, NULL, NULL },
-	{ "/dev", "shell", 0600, true, &shell_file_ops, NULL, NULL },
-	{ "/dev", "tty", 0666, true, &tty_file_ops, NULL, NULL },
-	{ "/dev", "zero", 0666, true, &zero_ops, NULL, NULL },
-	{ "/proc", "cmdline", 0444, false, NULL, show_cmdline, NULL },
-	{ "/proc", "kallsyms", 0444, false, &kallsyms_ops, NULL, NULL },
-	{ "/proc", "meminfo", 0444, false, NULL, show_meminfo, NULL },
-	{ "/proc", "uptime", 0444, false, NULL, show_uptime, NULL },
-	{ "/proc", "version", 0444, false, NULL, show_version, NULL },
+	{ "/dev", "console", 0600, VFS_DEV(5, 1), &console_file_ops, NULL, NULL },
+	{ "/dev", "null", 0666, VFS_DEV(1, 3), &null_ops, NULL, NULL },
+	{ "/dev", "shell", 0600, VFS_DEV(DEV_LOCAL, 0), &shell_file_ops, NULL, NULL },
+	{ "/dev", "tty", 0666, VFS_DEV(5, 0), &tty_file_ops, NULL, NULL },
+	{ "/dev", "zero", 0666, VFS_DEV(1, 5), &zero_ops, NULL, NULL },
+	{ "/proc", "cmdline", 0444, 0, NULL, show_cmdline, NULL },
+	{ "/proc", "kallsyms", 0444, 0, &kallsyms_ops, NULL, NULL },
+	{ "/proc", "meminfo", 0444, 0, NULL, show_meminfo, NULL },
+	{ "/proc", "uptime", 0444, 0, NULL, show_uptime, NULL },
+	{ "/proc", "version", 0444, 0, NULL, show_version, NULL },
 };
+
+static const struct vfs_special *special_find(const struct vfs_special *table, size_t nr,
+					      uint32_t dev)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (table[i].dev == dev)
+			return &table[i];
+	}
+	return NULL;
+}
+
+const struct vfs_special *vfs_device_of(uint32_t dev)
+{
+	const struct vfs_special *found = NULL;
+
+	if (dev)
+		found = special_find(specials, ARRAY_SIZE(specials), dev);
+	if (dev && !found)
+		found = special_find(vfs_machine_specials, vfs_nr_machine_specials, dev);
+	return found;
+}
 
 static const char *const dirs[] = {
 	"/dev",

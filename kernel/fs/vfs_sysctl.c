@@ -152,13 +152,12 @@ static const struct setting optimization = { sysctl_get_kprobes_optimization,
 
 #define SETTING_WITH(mode, name, setting)                                                          \
 	{                                                                                          \
-		SETTING_DIR, name, mode, false, &setting_ops, NULL, setting                        \
+		SETTING_DIR, name, mode, 0, &setting_ops, NULL, setting                            \
 	}
 #define SETTING(name, setting) SETTING_WITH(0644, name, setting)
 
 const struct vfs_special vfs_sysctl_specials[] = {
-	{ "/proc/sys/debug", "kprobes-optimization", 0644, false, &setting_ops, NULL,
-	  &optimization },
+	{ "/proc/sys/debug", "kprobes-optimization", 0644, 0, &setting_ops, NULL, &optimization },
 	SETTING("ftrace_dump_on_oops", &dump_on_oops),
 	SETTING("ftrace_enabled", &ftrace_enabled),
 	SETTING("randomize_va_space", &randomize),

@@ -138,7 +138,7 @@ static const struct file_ops pstore_pmsg_ops = { .write = pstore_pmsg_write };
 
 int pstore_add_pmsg(struct zone *zone)
 {
-	static struct vfs_special special = { "/dev",		"pmsg0", 0220, true,
+	static struct vfs_special special = { "/dev",		"pmsg0", 0220, VFS_DEV(240, 1),
 					      &pstore_pmsg_ops, NULL,	 NULL };
 
 	special.data = zone;

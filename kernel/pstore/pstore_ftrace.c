@@ -95,7 +95,7 @@ static const struct file_ops pstore_switch_ops = { .read = pstore_switch_read,
 						   .has_position = true };
 
 static const struct vfs_special pstore_switch_special = {
-	"/sys/kernel/debug/pstore", "record_ftrace", 0644, false, &pstore_switch_ops, NULL, NULL
+	"/sys/kernel/debug/pstore", "record_ftrace", 0644, 0, &pstore_switch_ops, NULL, NULL
 };
 
 /* ---- The calls of the last kernel ---- */

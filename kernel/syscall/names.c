@@ -55,21 +55,29 @@ long sys_mkdir(const char *pathname, unsigned int mode)
 #define MODE_DIR     0040000u
 #define MODE_BLOCK   0060000u
 #define MODE_REGULAR 0100000u
+#define MODE_SOCKET  0140000u
 
-/* Linux's answers to the types that cannot be made here: devices are the kernel's, sockets there are none. */
-static int names_check_type(unsigned int type)
+/* The type and the number of a file that mknod() makes; directories have a call of their own. */
+static int names_kind(unsigned int mode, unsigned int dev, struct vfs_stat *out)
 {
-	switch (type) {
+	switch (mode & MODE_TYPE) {
 	case 0:
-	case MODE_FIFO:
 	case MODE_REGULAR:
+		out->type = VFS_REGULAR;
+		return 0;
+	case MODE_FIFO:
+		out->type = VFS_PIPE;
+		return 0;
+	case MODE_SOCKET:
+		out->type = VFS_SOCKET;
 		return 0;
 	case MODE_CHAR:
 	case MODE_BLOCK:
-	case MODE_DIR:
-		return -EPERM;
+		out->type = (mode & MODE_TYPE) == MODE_CHAR ? VFS_DEVICE : VFS_BLOCK;
+		out->dev = dev;
+		return 0;
 	default:
-		return -EINVAL;
+		return (mode & MODE_TYPE) == MODE_DIR ? -EPERM : -EINVAL;
 	}
 }
 
@@ -85,17 +93,16 @@ static int names_make_file(const struct vfs_at *at, uint32_t mode)
 
 long sys_mknodat(int dfd, const char *filename, unsigned int mode, unsigned int dev)
 {
-	uint32_t bits = mode & ~current_process()->umask & 07777;
+	struct vfs_stat like = { .mode = mode & ~current_process()->umask & 07777 };
 	struct user_path path;
-	int err = names_check_type(mode & MODE_TYPE);
+	int err = names_kind(mode, dev, &like);
 
-	(void)dev;
 	if (!err)
 		err = user_path_read(dfd, filename, &path);
 	if (err)
 		return err;
-	err = (mode & MODE_TYPE) == MODE_FIFO ? vfs_mkfifo_at(&path.at, bits)
-					      : names_make_file(&path.at, bits);
+	err = like.type == VFS_REGULAR ? names_make_file(&path.at, like.mode)
+				       : vfs_mknod_at(&path.at, &like);
 	user_path_put(&path);
 	return err;
 }

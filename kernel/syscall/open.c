@@ -10,6 +10,7 @@
 #define DT_REG	      8
 #define DT_CHR	      2
 #define DT_FIFO	      1
+#define DT_BLK	      6
 #define DT_LNK	      10
 #define DT_SOCK	      12
 
@@ -79,7 +80,8 @@ static uint8_t open_dirent_type(enum vfs_type type)
 {
 	static const uint8_t types[] = {
 		[VFS_REGULAR] = DT_REG, [VFS_DIRECTORY] = DT_DIR, [VFS_DEVICE] = DT_CHR,
-		[VFS_PIPE] = DT_FIFO,	[VFS_LINK] = DT_LNK,	  [VFS_SOCKET] = DT_SOCK
+		[VFS_PIPE] = DT_FIFO,	[VFS_LINK] = DT_LNK,	  [VFS_SOCKET] = DT_SOCK,
+		[VFS_BLOCK] = DT_BLK
 	};
 
 	return types[type];

@@ -8,6 +8,7 @@
 #define MODE_FIFO      0010000u
 #define MODE_DEVICE    0020000u
 #define MODE_DIRECTORY 0040000u
+#define MODE_BLOCK     0060000u
 #define MODE_REGULAR   0100000u
 #define MODE_LINK      0120000u
 #define MODE_SOCKET    0140000u
@@ -24,7 +25,8 @@ static uint32_t stat_mode(const struct vfs_stat *stat)
 	static const uint32_t kinds[] = {
 		[VFS_REGULAR] = MODE_REGULAR, [VFS_DIRECTORY] = MODE_DIRECTORY,
 		[VFS_DEVICE] = MODE_DEVICE,   [VFS_PIPE] = MODE_FIFO,
-		[VFS_LINK] = MODE_LINK,	      [VFS_SOCKET] = MODE_SOCKET
+		[VFS_LINK] = MODE_LINK,	      [VFS_SOCKET] = MODE_SOCKET,
+		[VFS_BLOCK] = MODE_BLOCK
 	};
 
 	return kinds[stat->type] | stat->mode;
@@ -55,6 +57,7 @@ static int stat_give(struct user_stat *to, const struct vfs_stat *stat)
 	out.mode = stat_mode(stat);
 	out.uid = stat->uid;
 	out.gid = stat->gid;
+	out.rdev = stat->dev;
 	out.size = (int64_t)stat->size;
 	out.blocks = (int64_t)stat_blocks(stat);
 	out.atime = stat_time(stat->atime_ns);
@@ -178,6 +181,8 @@ long sys_statx(int dfd, const char *filename, int flags, unsigned int mask,
 	out.mode = (uint16_t)stat_mode(&stat);
 	out.uid = stat.uid;
 	out.gid = stat.gid;
+	out.rdev_major = stat.dev >> 8 & 0xfff;
+	out.rdev_minor = (stat.dev & 0xff) | (stat.dev >> 12 & 0xfff00);
 	out.ino = stat.id;
 	out.size = stat.size;
 	out.blocks = stat_blocks(&stat);

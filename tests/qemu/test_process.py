@@ -26,6 +26,7 @@ def programs(request, tmp_path_factory):
     """A build, and an archive of the programs of tests/user."""
     build = request.param
     names = [
+        "devices",
         "files",
         "hello",
         "hostile",
@@ -104,7 +105,7 @@ def test_ids(host):
     """Users, groups, modes, limits, names of files: programs of tests/user that end well on Linux, too."""
 
     def work():
-        for name in ("ids", "permissions", "limits", "links", "pipes", "signalfds", "sockets"):
+        for name in ("ids", "permissions", "limits", "links", "pipes", "signalfds", "sockets", "devices"):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 
     leaves_nothing(host, work)

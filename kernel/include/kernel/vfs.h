@@ -45,7 +45,8 @@ enum vfs_type {
 	VFS_DEVICE,
 	VFS_PIPE,
 	VFS_LINK, /* a symbolic one */
-	VFS_SOCKET
+	VFS_SOCKET,
+	VFS_BLOCK /* a device of blocks; VFS_DEVICE is one of characters */
 };
 
 struct vfs_stat {
@@ -53,6 +54,7 @@ struct vfs_stat {
 	uint32_t mode; /* permission bits, 0644 and the like */
 	uint32_t uid;  /* 0: root */
 	uint32_t gid;
+	uint32_t dev;	    /* of a device: its number, as Linux has it in `st_rdev` */
 	int32_t more_links; /* names beside the usual ones; less than 0: some are gone */
 	uint64_t size;	    /* bytes; 0 for a file without a fixed size */
 	uint64_t id;	    /* no two files have the same, and a file has the same each time */

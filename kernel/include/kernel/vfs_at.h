@@ -25,8 +25,8 @@ int vfs_stat_at(const struct vfs_at *at, bool follows, struct vfs_stat *out_stat
 /* VFS_SET_OF_LINK: of a link itself. */
 int vfs_set_attr_at(const struct vfs_at *at, unsigned int which, const struct vfs_stat *to);
 int vfs_mkdir_at(const struct vfs_at *at, uint32_t mode);
-/* A pipe with a name. -EPERM: there are none there. */
-int vfs_mkfifo_at(const struct vfs_at *at, uint32_t mode);
+/* A pipe with a name, a device or a socket, as type, mode and number say. -EPERM: there are none there, or only root may. */
+int vfs_mknod_at(const struct vfs_at *at, const struct vfs_stat *like);
 int vfs_remove_at(const struct vfs_at *at, bool is_dir);
 int vfs_link_at(const struct vfs_at *from, bool follows, const struct vfs_at *to);
 /* To a target of `len` characters. */

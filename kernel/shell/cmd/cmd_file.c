@@ -23,8 +23,8 @@ struct ls {
 static char cmd_type_letter(enum vfs_type type)
 {
 	static const char letters[] = {
-		[VFS_REGULAR] = '-', [VFS_DIRECTORY] = 'd', [VFS_DEVICE] = 'c',
-		[VFS_PIPE] = 'p',    [VFS_LINK] = 'l',	    [VFS_SOCKET] = 's',
+		[VFS_REGULAR] = '-', [VFS_DIRECTORY] = 'd', [VFS_DEVICE] = 'c', [VFS_PIPE] = 'p',
+		[VFS_LINK] = 'l',    [VFS_SOCKET] = 's',    [VFS_BLOCK] = 'b',
 	};
 
 	return letters[type];

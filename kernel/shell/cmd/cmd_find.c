@@ -47,8 +47,8 @@ struct find {
 static char find_letter(enum vfs_type type)
 {
 	static const char letters[] = {
-		[VFS_REGULAR] = 'f', [VFS_DIRECTORY] = 'd', [VFS_DEVICE] = 'c',
-		[VFS_PIPE] = 'p',    [VFS_LINK] = 'l',	    [VFS_SOCKET] = 's',
+		[VFS_REGULAR] = 'f', [VFS_DIRECTORY] = 'd', [VFS_DEVICE] = 'c', [VFS_PIPE] = 'p',
+		[VFS_LINK] = 'l',    [VFS_SOCKET] = 's',    [VFS_BLOCK] = 'b',
 	};
 
 	return letters[type];

@@ -136,6 +136,19 @@ bool cred_sees_all(void)
 	return fsuid == ROOT;
 }
 
+bool capable(unsigned int cap)
+{
+	(void)cap;
+	return fsuid == ROOT;
+}
+
+/* There are no devices but those in the tree from its beginning. */
+const struct vfs_special *vfs_device_of(uint32_t dev)
+{
+	(void)dev;
+	return NULL;
+}
+
 uint32_t current_fsuid(void)
 {
 	return fsuid;
