@@ -4,6 +4,7 @@ import re
 
 import pytest
 from guest import Guest
+from programs import archive, built
 
 # A taste, each number of CPUs with one compiler. The soak (make soak) asks for more, and for all.
 PAIRS = [("gcc", 1), ("clang", 2), ("gcc", 4), ("clang", 8)]
@@ -73,6 +74,35 @@ def test_torture_while_cpus_come_and_go(build, cpus):
         assert guest.check("cat enabled_functions /sys/kernel/debug/kprobes/list") == ""
         guest.check("hackbench 1 20")
         assert not re.search(r"ftrace bug|BUG|PANIC|does not answer|preemption off for", guest.check("dmesg"))
+
+
+# A script that traces, probes and patches functions which all programs call, again and again.
+TRACERS = (
+    "for i in $(seq {rounds}); do for t in function function_graph nop; do echo $t > current_tracer; done; "
+    "echo 'p:torn vfs_read' > kprobe_events; echo 'r:torn2 schedule' >> kprobe_events; echo 1 > events/kprobes/enable; "
+    "echo 1 > events/syscalls/enable; livepatch load demo_version > /dev/null; livepatch unload demo_version > /dev/null; "
+    "echo 0 > events/enable; echo > kprobe_events; done"
+)
+IS_SOAK = "TORTURE_ROUNDS" in os.environ
+STORM_PAIRS = PAIRS[2:] if IS_SOAK else [("clang", 8)]
+STORM_WORK = (f"torture crowd {CROWD_ROUNDS} {CROWD_SECONDS}", f"torture kprobes {KPROBE_ROUNDS} {CROWD_SECONDS}")
+
+
+@pytest.mark.parametrize("build, cpus", STORM_PAIRS)
+def test_torture_of_dying_programs(tmp_path, build, cpus):
+    """Programs of several threads end in every state, while the code that they execute in the kernel changes."""
+    programs = {f"bin/{name}": built(name, build) for name in ("threads", "threads_storm")}
+    with Guest(build, cpus, tests=True, initrd=archive(tmp_path / "files.cpio", programs), limit=SECONDS + 120, timeout=SECONDS) as guest:
+        guest.check(f"threads_storm {SECONDS + 120} {cpus} > /tmp/storm &")
+        guest.check(TRACERS.format(rounds=max(ROUNDS // 10, 4)))
+        for command in STORM_WORK if IS_SOAK else ():
+            output, status = guest.run(command)
+            assert status == 0, output
+            print(build, output, end="")
+        guest.run("kill %1; wait")
+        assert guest.check("cat enabled_functions /sys/kernel/debug/kprobes/list") == ""
+        assert guest.run("threads ids") == ("ids is right\n", 0)
+        assert not re.search(r"ftrace bug|BUG|PANIC|WARNING|preemption off for", guest.check("dmesg"))
 
 
 def test_memory_of_others_is_no_leak():
