@@ -67,6 +67,8 @@ size_t ram_data_write(struct ram_node *node, uint64_t pos, const void *buf, size
 void *ram_data_page(struct ram_node *node, uint64_t index);
 /* Give the contents another size. What is cut off is freed, what is added is zeros. */
 void ram_data_resize(struct ram_node *node, uint64_t size);
+/* Zeros from `begin` up to `end`: whole pages are freed. The size stays. */
+void ram_data_punch(struct ram_node *node, uint64_t begin, uint64_t end);
 /* Free the contents: the size is 0 afterwards. */
 void ram_data_free(struct ram_node *node);
 

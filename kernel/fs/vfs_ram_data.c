@@ -86,23 +86,40 @@ static void **ram_find_slot(struct ram_node *node, uint64_t index, bool creates)
 	return slot;
 }
 
-/* Free what a table of that level has from its page `first` on. */
-static void ram_table_cut(void **table, unsigned int level, uint64_t first)
+/* Free what a table of that level has of its pages from `first` up to `end`. */
+static void ram_table_cut(void **table, unsigned int level, uint64_t first, uint64_t end)
 {
 	uint64_t room = 1ul << (level - 1) * TABLE_BITS; /* of a slot */
 
-	for (uint64_t i = first / room; i < TABLE_SLOTS; i++) {
-		uint64_t kept = i == first / room ? first % room : 0;
+	for (uint64_t i = first / room; i < TABLE_SLOTS && i * room < end; i++) {
+		uint64_t from = i == first / room ? first % room : 0;
+		uint64_t to = end - i * room < room ? end - i * room : room;
 
 		if (!table[i])
 			continue;
 		if (level > 1)
-			ram_table_cut(table[i], level - 1, kept);
-		if (!kept) {
+			ram_table_cut(table[i], level - 1, from, to);
+		if (!from && to == room) {
 			ram_page_free(table[i], level == 1);
 			table[i] = NULL;
 		}
 	}
+}
+
+/* Free the pages from `first` up to `end`. */
+static void ram_data_cut(struct ram_node *node, uint64_t first, uint64_t end)
+{
+	if (node->data && first < end && first < ram_tree_room(node->levels))
+		ram_table_cut(node->data, node->levels, first, end);
+}
+
+/* Zeros within one page, if it is there. */
+static void ram_data_clear(struct ram_node *node, uint64_t begin, uint64_t end)
+{
+	void **slot = begin < end ? ram_find_slot(node, begin / PAGE_SIZE, false) : NULL;
+
+	if (slot && *slot)
+		memset((char *)*slot + begin % PAGE_SIZE, 0, end - begin);
 }
 
 static size_t ram_part_len(uint64_t pos, size_t len)
@@ -187,15 +204,27 @@ void *ram_data_page(struct ram_node *node, uint64_t index)
 void ram_data_resize(struct ram_node *node, uint64_t size)
 {
 	uint64_t first = size / PAGE_SIZE + (size % PAGE_SIZE != 0);
-	void **slot = NULL;
 
-	if (node->data && first < ram_tree_room(node->levels))
-		ram_table_cut(node->data, node->levels, first);
-	if (size < node->size && size % PAGE_SIZE)
-		slot = ram_find_slot(node, size / PAGE_SIZE, false);
-	if (slot && *slot)
-		memset((char *)*slot + size % PAGE_SIZE, 0, PAGE_SIZE - size % PAGE_SIZE);
+	ram_data_cut(node, first, UINT64_MAX);
+	if (size < node->size)
+		ram_data_clear(node, size, first * PAGE_SIZE);
 	node->size = size;
+}
+
+void ram_data_punch(struct ram_node *node, uint64_t begin, uint64_t end)
+{
+	uint64_t first, behind;
+
+	if (end > node->size)
+		end = ALIGN_UP(node->size, PAGE_SIZE);
+	if (begin >= end)
+		return;
+	first = ALIGN_UP(begin, PAGE_SIZE);
+	behind = ALIGN_DOWN(end, PAGE_SIZE);
+	ram_data_clear(node, begin, first < end ? first : end);
+	if (behind >= first)
+		ram_data_clear(node, behind, end);
+	ram_data_cut(node, first / PAGE_SIZE, behind / PAGE_SIZE);
 }
 
 void ram_data_free(struct ram_node *node)

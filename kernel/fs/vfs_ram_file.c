@@ -96,6 +96,17 @@ static int ram_truncate(struct file *file, uint64_t size)
 	return 0;
 }
 
+static int ram_punch(struct file *file, uint64_t begin, uint64_t end)
+{
+	struct ram_node *node = file->object;
+
+	mutex_lock(&ram_tree_lock);
+	ram_data_punch(node, begin, end);
+	ram_changed(node);
+	mutex_unlock(&ram_tree_lock);
+	return 0;
+}
+
 static void *ram_map_page(struct file *file, uint64_t index)
 {
 	void *page;
@@ -118,6 +129,7 @@ const struct file_ops ram_file_ops = {
 	.write = ram_write,
 	.stat = ram_file_stat,
 	.truncate = ram_truncate,
+	.punch = ram_punch,
 	.set_attr = ram_file_set_attr,
 	.map_page = ram_map_page,
 	.close = ram_close,

@@ -114,6 +114,7 @@ struct mm *mm_copy(struct mm *from)
 	to->aux_end = from->aux_end;
 	strlcpy(to->exe, from->exe, sizeof(to->exe));
 	to->is_dumpable = from->is_dumpable;
+	to->membarriers = from->membarriers;
 	mutex_lock(&to->lock);
 	to->uprobe_seq = from->uprobe_seq;
 	to->uprobe_trampoline = from->uprobe_trampoline;

@@ -73,7 +73,8 @@ struct mm {
 	 * file may be read. Changed by its own threads.
 	 */
 	_Atomic bool is_dumpable;
-	struct list all_link; /* in mm_list; mm_list_lock */
+	_Atomic uint32_t membarriers; /* those that its threads will ask for, see membarrier.c */
+	struct list all_link;	      /* in mm_list; mm_list_lock */
 	/* Probes in programs, see uprobe.h. */
 	uint64_t uprobe_seq; /* the last change that this mm has seen */
 	struct uprobe_area *_Atomic uprobe_areas;

@@ -361,38 +361,6 @@ long sys_ftruncate(unsigned int fd, long length)
 	return err;
 }
 
-#define FALLOC_KEEP_SIZE 1
-
-/* Pages come when they are written to: only the size changes. */
-static int names_allocate(struct file *file, int mode, uint64_t end)
-{
-	struct vfs_stat stat;
-	int err = file->flags & VFS_WRITE ? file_stat(file, &stat) : -EBADF;
-
-	if (err)
-		return err == -EOPNOTSUPP ? -ENODEV : err;
-	return mode & FALLOC_KEEP_SIZE || end <= stat.size ? 0 : file_truncate(file, end);
-}
-
-long sys_fallocate(int fd, int mode, long offset, long len)
-{
-	struct file *file;
-	int err;
-
-	if (offset < 0 || len <= 0)
-		return -EINVAL;
-	if (mode & ~FALLOC_KEEP_SIZE)
-		return -EOPNOTSUPP;
-	if (len > INT64_MAX - offset)
-		return -EFBIG;
-	file = files_get_file(current_process()->files, (unsigned int)fd);
-	if (!file)
-		return -EBADF;
-	err = names_allocate(file, mode, (uint64_t)(offset + len));
-	fput(file);
-	return err;
-}
-
 long sys_getcwd(char *buf, unsigned long size)
 {
 	char cwd[VFS_PATH_MAX];

@@ -163,6 +163,23 @@ struct user_timeval;
 	CALL(162, sync, ARGS0)                                                                     \
 	CALL(169, reboot, ARGS4, int, magic1, int, magic2, unsigned int, cmd, void *, arg)         \
 	CALL(186, gettid, ARGS0)                                                                   \
+	CALL(188, setxattr, ARGS5, const char *, pathname, const char *, name, const void *,       \
+	     value, size_t, size, int, flags)                                                      \
+	CALL(189, lsetxattr, ARGS5, const char *, pathname, const char *, name, const void *,      \
+	     value, size_t, size, int, flags)                                                      \
+	CALL(190, fsetxattr, ARGS5, int, fd, const char *, name, const void *, value, size_t,      \
+	     size, int, flags)                                                                     \
+	CALL(191, getxattr, ARGS4, const char *, pathname, const char *, name, void *, value,      \
+	     size_t, size)                                                                         \
+	CALL(192, lgetxattr, ARGS4, const char *, pathname, const char *, name, void *, value,     \
+	     size_t, size)                                                                         \
+	CALL(193, fgetxattr, ARGS4, int, fd, const char *, name, void *, value, size_t, size)      \
+	CALL(194, listxattr, ARGS3, const char *, pathname, char *, list, size_t, size)            \
+	CALL(195, llistxattr, ARGS3, const char *, pathname, char *, list, size_t, size)           \
+	CALL(196, flistxattr, ARGS3, int, fd, char *, list, size_t, size)                          \
+	CALL(197, removexattr, ARGS2, const char *, pathname, const char *, name)                  \
+	CALL(198, lremovexattr, ARGS2, const char *, pathname, const char *, name)                 \
+	CALL(199, fremovexattr, ARGS2, int, fd, const char *, name)                                \
 	CALL(200, tkill, ARGS2, int, pid, int, sig)                                                \
 	CALL(201, time, ARGS1, long *, tloc)                                                       \
 	CALL(202, futex, ARGS6, uint32_t *, uaddr, int, op, uint32_t, val,                         \
@@ -252,6 +269,9 @@ struct user_timeval;
 	     newname, unsigned int, flags)                                                         \
 	CALL(318, getrandom, ARGS3, char *, ubuf, size_t, len, unsigned int, flags)                \
 	CALL(319, memfd_create, ARGS2, const char *, uname, unsigned int, flags)                   \
+	CALL(324, membarrier, ARGS3, int, cmd, unsigned int, flags, int, cpu_id)                   \
+	CALL(326, copy_file_range, ARGS6, int, fd_in, long *, off_in, int, fd_out, long *,         \
+	     off_out, size_t, len, unsigned int, flags)                                            \
 	CALL(332, statx, ARGS5, int, dfd, const char *, filename, int, flags, unsigned int, mask,  \
 	     struct user_statx *, buffer)                                                          \
 	CALL(334, rseq, ARGS4, void *, rseq, unsigned int, rseq_len, int, flags, unsigned int,     \

@@ -96,7 +96,10 @@ long sys_prctl(int option, unsigned long arg2, unsigned long arg3, unsigned long
 	}
 }
 
-/* The C library knows kernels without it. */
+/*
+ * Restartable sequences would cost each switch of threads a look at the program's memory. The C library knows kernels
+ * without them: it asks getcpu() instead.
+ */
 long sys_rseq(void *rseq, unsigned int rseq_len, int flags, unsigned int sig)
 {
 	(void)rseq;

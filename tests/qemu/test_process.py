@@ -26,6 +26,7 @@ def programs(request, tmp_path_factory):
     """A build, and an archive of the programs of tests/user."""
     build = request.param
     names = [
+        "copies",
         "devices",
         "files",
         "hello",
@@ -34,6 +35,7 @@ def programs(request, tmp_path_factory):
         "limits",
         "links",
         "memory",
+        "membarriers",
         "permissions",
         "pipes",
         "signalfds",
@@ -105,10 +107,15 @@ def test_ids(host):
     """Users, groups, modes, limits, names of files: programs of tests/user that end well on Linux, too."""
 
     def work():
-        for name in ("ids", "permissions", "limits", "links", "pipes", "signalfds", "sockets", "devices"):
+        for name in ("ids", "permissions", "limits", "links", "pipes", "signalfds", "sockets", "devices", "copies"):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 
     leaves_nothing(host, work)
+
+
+def test_membarriers(host):
+    """A thread that asks for the barriers of all others: tests/user/membarriers.c, which ends well on Linux, too."""
+    assert host.run("membarriers") == ("membarriers are as they should be\n", 0)
 
 
 def test_vectors(host):

@@ -101,6 +101,8 @@ struct file_ops {
 	/* Optional: the attributes of the file, even if it has lost its name; and a new size. */
 	void (*stat)(struct file *file, struct vfs_stat *out_stat);
 	int (*truncate)(struct file *file, uint64_t size); /* 0 or -errno */
+	/* Optional: zeros from `begin` up to `end`, and no memory for them. The size stays. 0 or -errno. */
+	int (*punch)(struct file *file, uint64_t begin, uint64_t end);
 	int (*set_attr)(struct file *file, unsigned int which, const struct vfs_stat *to);
 	/*
 	 * Page `index` of the contents, with one more user, for put_page(); NULL behind the end, or

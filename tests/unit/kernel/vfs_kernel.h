@@ -124,6 +124,13 @@ void ram_data_resize(struct ram_node *node, uint64_t size)
 	node->size = size;
 }
 
+void ram_data_punch(struct ram_node *node, uint64_t begin, uint64_t end)
+{
+	(void)node;
+	(void)begin;
+	(void)end;
+}
+
 void ram_data_free(struct ram_node *node)
 {
 	node->size = 0;
