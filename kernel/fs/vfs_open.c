@@ -27,6 +27,8 @@ static int open_check(enum vfs_type type, uint32_t flags)
 		return -EEXIST;
 	if (type == VFS_LINK && flags & VFS_NOFOLLOW)
 		return -ELOOP;
+	if (flags & VFS_FOR_EXEC && type != VFS_REGULAR)
+		return -EACCES;
 	if (type != VFS_DIRECTORY)
 		return 0;
 	return flags & VFS_MAY_LIST && !(flags & (VFS_WRITE | VFS_CREATE)) ? 0 : -EISDIR;

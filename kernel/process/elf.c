@@ -8,6 +8,7 @@
  */
 #include <kernel/string.h>
 #include "elf.h"
+#include "exec.h"
 #include "process.h"
 
 int elf_read(struct file *file, void *to, size_t bytes, uint64_t pos)
@@ -224,7 +225,7 @@ static int elf_map_interpreter(struct mm *mm, struct file *file, struct elf_imag
 static int elf_load_interpreter(struct mm *mm, const char *path, struct elf_image *image)
 {
 	struct file *file;
-	int err = open_exec(path, &file);
+	int err = open_exec_named(path, &file);
 
 	if (err)
 		return err;

@@ -13,6 +13,7 @@
 #include <kernel/random.h>
 #include <kernel/string.h>
 #include "elf.h"
+#include "exec.h"
 #include "process.h"
 
 #define STACK_FREE_BYTES (32 * PAGE_SIZE) /* below what it begins with */

@@ -5,6 +5,7 @@
 #include <kernel/string.h>
 #include <trace/events/exec.h>
 #include <trace/uprobe.h>
+#include "exec.h"
 #include "posix_timer.h"
 #include "process.h"
 
@@ -64,7 +65,7 @@ struct exec_start {
 };
 
 /* A new address space with the program; NULL with *out_err set. */
-static struct mm *exec_load(const char *path, struct file *file, const struct exec_args *args,
+static struct mm *exec_load(struct file *file, const struct exec_args *args,
 			    struct exec_start *out_start, int *out_err)
 {
 	struct elf_image image = { 0 };
@@ -74,9 +75,8 @@ static struct mm *exec_load(const char *path, struct file *file, const struct ex
 	if (!mm)
 		return NULL;
 	aslr_place_mappings(mm, args->is_secure);
-	*out_err = vfs_real_path("/", path, true, mm->exe);
-	if (!*out_err)
-		*out_err = load_elf_binary(mm, file, &image);
+	strlcpy(mm->exe, file->path, sizeof(mm->exe));
+	*out_err = load_elf_binary(mm, file, &image);
 	if (!*out_err)
 		*out_err = create_elf_tables(mm, &image, args, &out_start->sp);
 	if (*out_err) {
@@ -149,9 +149,9 @@ static char *exec_script_words(char *line, char **out_arg)
 	return word;
 }
 
-/* Arguments for the interpreter: its own, the script's path, the script's arguments but the first. */
+/* Arguments for the interpreter: its own, the script's name, the script's arguments but the first. */
 static int exec_script_args(struct exec_args *args, const char *interpreter, const char *arg,
-			    const char *path)
+			    const char *script)
 {
 	struct exec_args with = { .name = args->name };
 	const char *text = args->text, *end = text + args->len;
@@ -160,7 +160,7 @@ static int exec_script_args(struct exec_args *args, const char *interpreter, con
 	if (!err && arg)
 		err = exec_args_add(&with, arg, false);
 	if (!err)
-		err = exec_args_add(&with, path, false);
+		err = exec_args_add(&with, script, false);
 	for (uint32_t i = 0; text < end && !err; i++, text += strlen(text) + 1) {
 		if (i > 0)
 			err = exec_args_add(&with, text, i >= args->argc);
@@ -171,26 +171,31 @@ static int exec_script_args(struct exec_args *args, const char *interpreter, con
 	return err;
 }
 
-static int exec_path(const char *path, struct exec_args *args, unsigned int depth);
+static int exec_file(const char *name, struct file *file, struct exec_args *args,
+		     unsigned int depth);
 
-static int exec_script(const char *path, char *line, struct exec_args *args, unsigned int depth)
+static int exec_script(const char *script, char *line, struct exec_args *args, unsigned int depth)
 {
 	char *arg, *newline = strchr(line, '\n');
 	const char *interpreter;
-	char full[VFS_PATH_MAX];
+	struct file *file;
 	int err;
 
 	if (!newline || depth == SCRIPT_NESTING)
 		return newline ? -ELOOP : -ENOEXEC;
 	*newline = '\0';
 	interpreter = exec_script_words(line, &arg);
-	err = vfs_resolve("/", interpreter, full);
+	err = exec_script_args(args, interpreter, arg, script);
 	if (!err)
-		err = exec_script_args(args, interpreter, arg, path);
-	return err ? err : exec_path(full, args, depth + 1);
+		err = open_exec_named(interpreter, &file);
+	if (err)
+		return err;
+	err = exec_file(interpreter, file, args, depth + 1);
+	fput(file);
+	return err;
 }
 
-static int exec_file(const char *path, struct file *file, struct exec_args *args,
+static int exec_file(const char *name, struct file *file, struct exec_args *args,
 		     unsigned int depth)
 {
 	char line[SCRIPT_LINE + 1] = "";
@@ -201,10 +206,10 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 	int err;
 
 	if (file_read_at(file, line, SCRIPT_LINE, 0) > 2 && line[0] == '#' && line[1] == '!')
-		return exec_script(path, line + 2, args, depth);
+		return exec_script(name, line + 2, args, depth);
 	file_stat(file, &stat);
 	args->is_secure = cred_of_exec(&stat, &args->cred);
-	mm = exec_load(path, file, args, &start, &err);
+	mm = exec_load(file, args, &start, &err);
 	if (!mm)
 		return err;
 	mm->is_dumpable = cred_dumps_exec(&args->cred, &stat);
@@ -216,29 +221,32 @@ static int exec_file(const char *path, struct file *file, struct exec_args *args
 	return err;
 }
 
-int open_exec(const char *path, struct file **out_file)
+int open_exec(const struct vfs_at *at, struct file **out_file)
 {
-	struct vfs_stat stat;
-	int err = vfs_stat(VFS_REAL, path, &stat);
-
-	if (!err && (stat.type != VFS_REGULAR || !(stat.mode & 0111)))
-		err = -EACCES;
-	return err ? err : vfs_open(VFS_REAL, path, VFS_READ | VFS_FOR_EXEC, out_file);
+	return vfs_open_at(at, VFS_READ | VFS_FOR_EXEC, 0, out_file);
 }
 
-static int exec_path(const char *path, struct exec_args *args, unsigned int depth)
+int open_exec_named(const char *path, struct file **out_file)
 {
-	struct file *file;
-	int err = open_exec(path, &file);
+	struct file *cwd = process_get_cwd(current_process());
+	const struct vfs_at at = { .path = path, .cwd = "/", .dir = cwd };
+	int err = open_exec(&at, out_file);
 
-	if (err)
-		return err;
-	err = exec_file(path, file, args, depth);
-	fput(file);
+	fput(cwd);
 	return err;
 }
 
-int do_execve(const char *path, struct exec_args *args)
+/* A program that is begun by a link of /proc has the name of its file. */
+int do_execve(const struct vfs_at *at, struct exec_args *args)
 {
-	return exec_path(path, args, 0);
+	struct file *file;
+	int err = open_exec(at, &file);
+
+	if (err)
+		return err;
+	if (strncmp(args->name, "/proc/", strlen("/proc/")) == 0)
+		args->name = file->path;
+	err = exec_file(args->name, file, args, 0);
+	fput(file);
+	return err;
 }

@@ -1,6 +1,7 @@
 /* Programs for the kernel's shell: see <kernel/process.h>. */
 #include <kernel/console.h>
 #include <kernel/string.h>
+#include "exec.h"
 #include "process.h"
 #include "tty.h"
 
@@ -44,7 +45,9 @@ static int program_begin(void *arg)
 {
 	struct start *start = arg;
 
-	start->err = do_execve(start->program->path, &start->args);
+	const struct vfs_at at = { .path = start->program->path, .cwd = "/" };
+
+	start->err = do_execve(&at, &start->args);
 	return start->err;
 }
 

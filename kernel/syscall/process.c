@@ -1,6 +1,7 @@
 /* Births, ends and names of processes: fork(), execve(), wait4(), exit(), getpid() and theirs. */
 #include <kernel/string.h>
 #include "path.h"
+#include "process/exec.h"
 #include "syscall.h"
 
 static const struct trap_frame *process_regs(void)
@@ -122,23 +123,21 @@ static int process_add_strings(struct exec_args *args, const char *const *array,
 
 long sys_execve(const char *filename, const char *const *argv, const char *const *envp)
 {
-	char path[VFS_PATH_MAX], name[VFS_PATH_MAX];
-	struct exec_args args = { .name = name };
-	int err = user_path(filename, path);
+	struct user_path path;
+	struct exec_args args = { .name = path.text };
+	int err = user_path_read(AT_FDCWD, filename, &path);
 
-	if (!err && strncpy_from_user(name, filename, sizeof(name)) < 0)
-		err = -EFAULT;
-	if (!err && strncmp(name, "/proc/", 6) == 0)
-		args.name = path;
-	if (!err)
-		err = process_add_strings(&args, argv, false);
+	if (err)
+		return err;
+	err = process_add_strings(&args, argv, false);
 	if (!err && !args.argc)
 		err = exec_args_add(&args, "", false);
 	if (!err)
 		err = process_add_strings(&args, envp, true);
 	if (!err)
-		err = do_execve(path, &args);
+		err = do_execve(&path.at, &args);
 	exec_args_free(&args);
+	user_path_put(&path);
 	/* The frame of a new program begins with rax 0. */
 	return err;
 }

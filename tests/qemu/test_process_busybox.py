@@ -50,6 +50,12 @@ def test_its_shell(host):
     assert sh(host, "nothing") == ("sh: nothing: not found\n", 127)
 
 
+def test_script_has_its_name(host):
+    """As the caller has given it, which may be relative."""
+    host.check("printf '#!/bin/busybox sh\\necho $0 $1\\n' > /tmp/x; busybox chmod 755 /tmp/x")
+    assert host.run("cd /tmp; busybox sh -c './x a; /tmp/x b; cd /; tmp/x c'; cd /; rm /tmp/x") == ("./x a\n/tmp/x b\ntmp/x c\n", 0)
+
+
 def test_nothing_is_left(host):
     leaves_nothing(host, lambda: sh(host, "ls / | wc -l; for i in 1 2 3 4 5; do true | cat; done"))
 
