@@ -103,30 +103,23 @@ struct walk {
 	enum walk_end end;
 	bool follows; /* the last name, if that is a link */
 	unsigned int nr_links;
-	struct place at; /* held; without a node: the walk begins at the root */
-	size_t pos;	 /* where the next name begins in the path */
+	struct place at;	 /* held; without a node: the walk begins at the root */
+	const struct file *root; /* of struct vfs_at */
+	size_t pos;		 /* where the next name begins in the path */
 	size_t name_at,
 		name_end; /* the place of the last name that was looked up, and the pos behind it */
 	/* Directories whose names end before this place of the path are not asked whether they may be searched. */
 	size_t trusted;
 };
 
-/*
- * Put `text` in place of the name at `name`, which ends at `rest`; an absolute one replaces all before
- * it, too. WALK_AGAIN or -ENAMETOOLONG.
- */
-static int walk_replace(char *path, const char *name, const char *rest, const char *text)
+/* The path is its first `len` characters, which end a name, and `text` from there on. WALK_AGAIN or -ENAMETOOLONG. */
+static int walk_replace(char *path, size_t len, const char *text)
 {
-	char longer[2 * VFS_PATH_MAX];
-	size_t len = *text == '/' ? 0 : (size_t)(name - path);
-	int err;
+	int err = walk_append(path, &len, text, true);
 
-	memcpy(longer, path, len);
-	longer[len] = '\0';
-	strlcat(longer, text, sizeof(longer));
-	if (strlcat(longer, rest, sizeof(longer)) >= sizeof(longer))
-		return -ENAMETOOLONG;
-	err = walk_resolve("/", longer, true, path);
+	if (!len)
+		path[len++] = '/';
+	path[len] = '\0';
 	return err ? err : WALK_AGAIN;
 }
 
@@ -150,19 +143,33 @@ static int walk_may_search(const struct walk *walk)
 	return stat.type == VFS_DIRECTORY ? inode_permission(&stat, MAY_EXEC) : 0;
 }
 
-/* Take `..`, which begins at `name`, and the name before it out of the text. */
-static void walk_cut_up(struct walk *walk, char *name)
+/* Take `..`, which begins at `name`, out of the text; with the name before it, unless that `stays`. */
+static void walk_cut_up(struct walk *walk, char *name, bool stays)
 {
 	const char *tail = name[2] ? name + 3 : name + 2;
 	char *path = walk->path;
 
-	name -= name > path + 1; /* at the slash; that of the root stays */
-	while (name > path + 1 && name[-1] != '/')
+	name -= !stays && name > path + 1; /* at the slash; that of the root stays */
+	while (!stays && name > path + 1 && name[-1] != '/')
 		name--;
 	memmove(name, tail, strlen(tail) + 1);
 	if (!*name && name > path + 1)
 		*--name = '\0';
 	walk->pos = (size_t)(name - path);
+}
+
+/* Is the walk, whose next name begins at `name`, at the root that it may not leave? */
+static bool walk_is_at_root(const struct walk *walk, const char *name)
+{
+	const struct file *root = walk->root;
+	size_t len;
+
+	if (!root)
+		return false;
+	if (root->fs)
+		return walk->at.fs == root->fs && walk->at.node == root->node;
+	len = strlen(root->path);
+	return (size_t)(name - walk->path) == len + 1 && memcmp(walk->path, root->path, len) == 0;
 }
 
 static int walk_up(struct walk *walk, char *name)
@@ -172,7 +179,11 @@ static int walk_up(struct walk *walk, char *name)
 
 	if (!walk_is_directory(at))
 		return -ENOTDIR;
-	walk_cut_up(walk, name);
+	if (walk_is_at_root(walk, name)) {
+		walk_cut_up(walk, name, true);
+		return WALK_AGAIN;
+	}
+	walk_cut_up(walk, name, false);
 	if (!at->fs->parent) {
 		walk_restart(walk, walk->pos - (walk->pos > 0 && walk->path[walk->pos]));
 		return WALK_AGAIN;
@@ -185,11 +196,41 @@ static int walk_up(struct walk *walk, char *name)
 	return WALK_AGAIN;
 }
 
+/* Begin at a directory that is held open. Its own path, into `out_dir`. */
+static int walk_begin_at(struct walk *walk, const struct file *dir, char *out_dir)
+{
+	int err = file_dir_path(dir, out_dir);
+	size_t len = strlen(out_dir);
+
+	if (err || !dir->fs) {
+		walk->trusted = err ? 0 : len;
+		return err;
+	}
+	dir->fs->get(dir->node);
+	walk->at = (struct place){ .fs = dir->fs, .node = dir->node };
+	walk->pos = len > 1 ? len + 1 : len;
+	return 0;
+}
+
+/* Go on from the root, with `text` as the path. */
+static int walk_jump(struct walk *walk, const char *text)
+{
+	size_t len = 0;
+	int err = 0;
+
+	walk_restart(walk, 0);
+	if (walk->root) {
+		err = walk_begin_at(walk, walk->root, walk->path);
+		len = strlen(walk->path);
+	}
+	return err ? err : walk_replace(walk->path, len > 1 ? len : 0, text);
+}
+
 /* Is `node`, to which the name leads, a link? 0: no; WALK_AGAIN, with the path rewritten; -errno. */
 static int walk_follow(struct walk *walk, void *node, const char *name, const char *rest)
 {
 	const struct vfs_fs *fs = walk->at.fs;
-	char target[VFS_PATH_MAX];
+	char target[2 * VFS_PATH_MAX];
 	int err = fs->readlink ? fs->readlink(node, target) : -EINVAL;
 
 	if (!err && fs->is_magic_link && fs->is_magic_link(node))
@@ -198,10 +239,10 @@ static int walk_follow(struct walk *walk, void *node, const char *name, const ch
 		return err == -EINVAL ? 0 : err;
 	if (++walk->nr_links > WALK_LINKS_MAX)
 		return -ELOOP;
-	err = walk_replace(walk->path, name, rest, target);
+	strlcat(target, rest, sizeof(target));
 	if (*target == '/')
-		walk_restart(walk, 0);
-	return err;
+		return walk_jump(walk, target);
+	return walk_replace(walk->path, (size_t)(name - walk->path) - 1, target);
 }
 
 /* Go to the name at `name`, which ends at `rest`. 0, WALK_AGAIN, WALK_IS_PARENT or -errno. */
@@ -270,38 +311,35 @@ static int walk_enter_mount(struct walk *walk)
 	return at->node ? 0 : -ENOENT;
 }
 
-/* Begin at a directory that is held open. Its own path, into `out_dir`. */
-static int walk_begin_at(struct walk *walk, const struct file *dir, char *out_dir)
+/* A path seen from the directory that it begins at. */
+static const char *walk_text_from(const char *path)
 {
-	int err = file_dir_path(dir, out_dir);
-	size_t len = strlen(out_dir);
-
-	if (err || !dir->fs) {
-		walk->trusted = err ? 0 : len;
-		return err;
-	}
-	dir->fs->get(dir->node);
-	walk->at = (struct place){ .fs = dir->fs, .node = dir->node };
-	walk->pos = len > 1 ? len + 1 : len;
-	return 0;
+	while (*path == '/')
+		path++;
+	return *path ? path : ".";
 }
 
 /* The text of the walk, and where it begins. */
 static int walk_begin(struct walk *walk, const struct vfs_at *at)
 {
+	const struct file *begin = *at->path == '/' ? at->root : at->dir;
+	const char *cwd = at->cwd, *path = at->path;
 	char dir[VFS_PATH_MAX];
-	const char *cwd = at->cwd;
-	int err = *at->path ? 0 : -ENOENT;
+	int err = *path ? 0 : -ENOENT;
 
+	walk->root = at->root;
 	if (cwd == VFS_REAL && !at->dir)
 		walk->trusted = VFS_PATH_MAX;
-	else if (*at->path != '/' && !at->dir)
+	else if (*path != '/' && !at->dir)
 		walk->trusted = cwd[1] ? strlen(cwd) : 0;
-	if (!err && *at->path != '/' && at->dir) {
-		err = walk_begin_at(walk, at->dir, dir);
+	if (cwd == VFS_REAL)
+		cwd = "/";
+	if (!err && begin) {
+		err = walk_begin_at(walk, begin, dir);
 		cwd = dir;
+		path = walk_text_from(path);
 	}
-	return err ? err : walk_resolve(cwd, at->path, true, walk->path);
+	return err ? err : walk_resolve(cwd, path, true, walk->path);
 }
 
 /* Where the last name begins of those that were passed. */

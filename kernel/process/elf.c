@@ -225,7 +225,7 @@ static int elf_map_interpreter(struct mm *mm, struct file *file, struct elf_imag
 static int elf_load_interpreter(struct mm *mm, const char *path, struct elf_image *image)
 {
 	struct file *file;
-	int err = open_exec_named(path, &file);
+	int err = open_exec(path, &file);
 
 	if (err)
 		return err;

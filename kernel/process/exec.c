@@ -187,7 +187,7 @@ static int exec_script(const char *script, char *line, struct exec_args *args, u
 	interpreter = exec_script_words(line, &arg);
 	err = exec_script_args(args, interpreter, arg, script);
 	if (!err)
-		err = open_exec_named(interpreter, &file);
+		err = open_exec(interpreter, &file);
 	if (err)
 		return err;
 	err = exec_file(interpreter, file, args, depth + 1);
@@ -221,18 +221,20 @@ static int exec_file(const char *name, struct file *file, struct exec_args *args
 	return err;
 }
 
-int open_exec(const struct vfs_at *at, struct file **out_file)
+static int exec_open_at(const struct vfs_at *at, struct file **out_file)
 {
 	return vfs_open_at(at, VFS_READ | VFS_FOR_EXEC, 0, out_file);
 }
 
-int open_exec_named(const char *path, struct file **out_file)
+int open_exec(const char *path, struct file **out_file)
 {
 	struct file *cwd = process_get_cwd(current_process());
-	const struct vfs_at at = { .path = path, .cwd = "/", .dir = cwd };
-	int err = open_exec(&at, out_file);
+	struct file *root = process_get_root(current_process());
+	const struct vfs_at at = { .path = path, .cwd = "/", .dir = cwd, .root = root };
+	int err = exec_open_at(&at, out_file);
 
 	fput(cwd);
+	fput(root);
 	return err;
 }
 
@@ -240,7 +242,7 @@ int open_exec_named(const char *path, struct file **out_file)
 int do_execve(const struct vfs_at *at, struct exec_args *args)
 {
 	struct file *file;
-	int err = open_exec(at, &file);
+	int err = exec_open_at(at, &file);
 
 	if (err)
 		return err;

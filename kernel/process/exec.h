@@ -31,10 +31,11 @@ void exec_args_free(struct exec_args *args);
  * -errno, with the old one as it was.
  */
 int do_execve(const struct vfs_at *at, struct exec_args *args);
-/* Open a file that may be executed. 0 and a reference; -EACCES: it may not, other errors of opening. */
-int open_exec(const struct vfs_at *at, struct file **out_file);
-/* The same by a path in the text of a program, as the running one sees it. */
-int open_exec_named(const char *path, struct file **out_file);
+/*
+ * Open a file that may be executed, by a path in the text of a program, as the running one sees it. 0 and a reference; -EACCES: it may
+ * not; other errors of opening.
+ */
+int open_exec(const char *path, struct file **out_file);
 
 /* elf.c, for exec.c: what the loader has found out about a program. */
 struct elf_image {

@@ -22,6 +22,7 @@ static struct process *fork_copy_process(struct process *parent)
 	child->sid = parent->sid;
 	child->has_tty = parent->has_tty;
 	child->cwd = process_get_cwd(parent);
+	child->root = process_get_root(parent);
 	return child;
 }
 

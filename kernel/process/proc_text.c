@@ -287,8 +287,7 @@ int proc_link(struct process *process, enum proc_kind kind, unsigned int fd, cha
 		strlcpy(out, "/proc/mounts", VFS_PATH_MAX);
 		return 0;
 	case PROC_LINK_ROOT:
-		strlcpy(out, "/", VFS_PATH_MAX);
-		return 0;
+		return process_root_path(process, out);
 	default:
 		return proc_link_fd(process, fd, out);
 	}

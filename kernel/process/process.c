@@ -44,40 +44,75 @@ void process_put(struct process *process)
 		return;
 	files_free(process->files);
 	fput(process->cwd);
+	fput(process->root);
 	flush_sigqueue_mask(&process->signals.shared, UINT64_MAX);
 	kfree(process);
 }
 
-struct file *process_get_cwd(struct process *process)
+/* Most have the root of all, for which no lock is needed. */
+static struct file *process_get_dir(struct process *process, struct file *_Atomic *place)
 {
-	uint64_t flags = spin_lock_irqsave(&process->cwd_lock);
-	struct file *cwd = process->cwd ? get_file(process->cwd) : NULL;
+	struct file *dir;
+	uint64_t flags;
 
+	if (!atomic_load(place))
+		return NULL;
+	flags = spin_lock_irqsave(&process->cwd_lock);
+	dir = get_file(atomic_load(place));
 	spin_unlock_irqrestore(&process->cwd_lock, flags);
-	return cwd;
+	return dir;
 }
 
-void process_set_cwd(struct process *process, struct file *dir)
+static void process_set_dir(struct process *process, struct file *_Atomic *place, struct file *dir)
 {
 	uint64_t flags = spin_lock_irqsave(&process->cwd_lock);
-	struct file *old = process->cwd;
+	struct file *old = atomic_exchange(place, dir);
 
-	process->cwd = dir;
 	spin_unlock_irqrestore(&process->cwd_lock, flags);
 	fput(old);
 }
 
-int process_cwd_path(struct process *process, char *out_path)
+/* The file is the caller's, and is put. */
+static int process_dir_path(struct file *dir, char *out_path)
 {
-	struct file *cwd = process_get_cwd(process);
 	int err = 0;
 
-	if (cwd)
-		err = file_dir_path(cwd, out_path);
+	if (dir)
+		err = file_dir_path(dir, out_path);
 	else
 		strlcpy(out_path, "/", VFS_PATH_MAX);
-	fput(cwd);
+	fput(dir);
 	return err;
+}
+
+struct file *process_get_cwd(struct process *process)
+{
+	return process_get_dir(process, &process->cwd);
+}
+
+struct file *process_get_root(struct process *process)
+{
+	return process_get_dir(process, &process->root);
+}
+
+void process_set_cwd(struct process *process, struct file *dir)
+{
+	process_set_dir(process, &process->cwd, dir);
+}
+
+void process_set_root(struct process *process, struct file *dir)
+{
+	process_set_dir(process, &process->root, dir);
+}
+
+int process_cwd_path(struct process *process, char *out_path)
+{
+	return process_dir_path(process_get_cwd(process), out_path);
+}
+
+int process_root_path(struct process *process, char *out_path)
+{
+	return process_dir_path(process_get_root(process), out_path);
 }
 
 struct mm *process_get_mm(struct process *process)

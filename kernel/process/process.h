@@ -72,7 +72,8 @@ struct process {
 	struct cred cred;	     /* that one of its threads had last */
 	struct rlimit limits[NR_RLIMITS];
 	struct process_signals signals;
-	struct file *cwd; /* the current directory, held; NULL: the root. Guarded by cwd_lock */
+	/* The current directory and the root of its paths, held; NULL: the root of all. Guarded by cwd_lock. */
+	struct file *_Atomic cwd, *_Atomic root;
 	struct spinlock cwd_lock;
 	uint64_t unknown[SYSCALL_MAX / 64]; /* calls without a handler that were logged */
 };
@@ -146,11 +147,14 @@ int32_t process_nth_tid(struct process *process, uint32_t index);
 struct process *process_of_thread(int32_t tid);
 /* CPU time of all threads. */
 uint64_t process_cpu_ns(struct process *process);
-/* The current directory, VFS_PATH_MAX bytes: a copy, and another one. */
+/* The current directory, or NULL, with a reference; and another one, which is taken over. The same of the root. */
 struct file *process_get_cwd(struct process *process);
+struct file *process_get_root(struct process *process);
 void process_set_cwd(struct process *process, struct file *dir);
-/* Its own path, into VFS_PATH_MAX bytes. 0; -ENOENT: it has been removed; -ENAMETOOLONG. */
+void process_set_root(struct process *process, struct file *dir);
+/* Their own paths, into VFS_PATH_MAX bytes. 0; -ENOENT: it has been removed; -ENAMETOOLONG. */
 int process_cwd_path(struct process *process, char *out_path);
+int process_root_path(struct process *process, char *out_path);
 /* May others of its user look into its memory? See struct mm; yes, if it has ended. */
 bool process_is_dumpable(struct process *process);
 /* Its address space with one more user; NULL: it has ended. */

@@ -66,13 +66,14 @@ static struct process *program_create_process(const struct program *program)
 {
 	struct files *files = files_create();
 	struct process *process = files ? process_create(files) : NULL;
+	struct file *cwd;
 
 	if (!process)
 		return NULL;
 	for (unsigned int fd = 0; fd < 3; fd++)
 		files_install(files, get_file(program->files[fd]), fd, false);
-	if (vfs_open("/", program->cwd, VFS_PLACE | VFS_ONLY_DIR, &process->cwd))
-		process->cwd = NULL; /* it has been removed */
+	if (!vfs_open("/", program->cwd, VFS_PLACE | VFS_ONLY_DIR, &cwd))
+		process_set_cwd(process, cwd); /* otherwise it has been removed */
 	return process;
 }
 

@@ -361,12 +361,35 @@ long sys_ftruncate(unsigned int fd, long length)
 	return err;
 }
 
+/* The own path of a directory as the process sees it, whose root may be another than that of all. */
+static int names_from_root(char *path)
+{
+	static const char unreachable[] = "(unreachable)";
+	char root[VFS_PATH_MAX];
+	int err = process_root_path(current_process(), root);
+	size_t len = strlen(root);
+
+	if (err || len < 2)
+		return err;
+	if (strncmp(path, root, len) == 0 && (!path[len] || path[len] == '/')) {
+		memmove(path, path[len] ? path + len : "/", strlen(path + len) + 1 + !path[len]);
+		return 0;
+	}
+	if (strlen(path) + sizeof(unreachable) > VFS_PATH_MAX)
+		return -ENAMETOOLONG;
+	memmove(path + sizeof(unreachable) - 1, path, strlen(path) + 1);
+	memcpy(path, unreachable, sizeof(unreachable) - 1);
+	return 0;
+}
+
 long sys_getcwd(char *buf, unsigned long size)
 {
 	char cwd[VFS_PATH_MAX];
 	int err = process_cwd_path(current_process(), cwd);
 	size_t len;
 
+	if (!err)
+		err = names_from_root(cwd);
 	if (err)
 		return err;
 	len = strlen(cwd) + 1;
@@ -375,8 +398,8 @@ long sys_getcwd(char *buf, unsigned long size)
 	return copy_to_user(buf, cwd, len) ? -EFAULT : (long)len;
 }
 
-/* Go to a directory that is open, if names may be looked for there. The file is taken over. */
-static int names_change_dir(struct file *dir)
+/* May names be looked for in a directory that is open? */
+static int names_may_search(struct file *dir)
 {
 	struct vfs_stat stat = { 0 };
 	const struct vfs_at at = { .path = ".", .dir = dir };
@@ -386,6 +409,14 @@ static int names_change_dir(struct file *dir)
 		err = vfs_stat_at(&at, true, &stat);
 	if (!err)
 		err = stat.type == VFS_DIRECTORY ? inode_permission(&stat, MAY_EXEC) : -ENOTDIR;
+	return err;
+}
+
+/* Go to a directory that is open. The file is taken over. */
+static int names_change_dir(struct file *dir)
+{
+	int err = names_may_search(dir);
+
 	if (err)
 		fput(dir);
 	else
@@ -393,17 +424,42 @@ static int names_change_dir(struct file *dir)
 	return err;
 }
 
-long sys_chdir(const char *filename)
+static int names_open_dir(const char *filename, struct file **out_dir)
 {
 	struct user_path path;
-	struct file *dir;
 	int err = user_path_read(AT_FDCWD, filename, &path);
 
 	if (err)
 		return err;
-	err = vfs_open_at(&path.at, VFS_PLACE | VFS_ONLY_DIR, 0, &dir);
+	err = vfs_open_at(&path.at, VFS_PLACE | VFS_ONLY_DIR, 0, out_dir);
 	user_path_put(&path);
+	return err;
+}
+
+long sys_chdir(const char *filename)
+{
+	struct file *dir;
+	int err = names_open_dir(filename, &dir);
+
 	return err ? err : names_change_dir(dir);
+}
+
+/* The current directory stays, even if it is outside. */
+long sys_chroot(const char *filename)
+{
+	struct file *dir;
+	int err = names_open_dir(filename, &dir);
+
+	if (err)
+		return err;
+	err = names_may_search(dir);
+	if (!err && !capable(CAP_SYS_CHROOT))
+		err = -EPERM;
+	if (err)
+		fput(dir);
+	else
+		process_set_root(current_process(), dir);
+	return err;
 }
 
 long sys_fchdir(unsigned int fd)

@@ -44,13 +44,17 @@ int user_path_read(int dfd, const char *path, struct user_path *out_path)
 		fput(out_path->dir);
 		return -ENOTDIR;
 	}
-	out_path->at = (struct vfs_at){ .path = out_path->text, .cwd = "/", .dir = out_path->dir };
+	out_path->root = process_get_root(current_process());
+	out_path->at = (struct vfs_at){
+		.path = out_path->text, .cwd = "/", .dir = out_path->dir, .root = out_path->root
+	};
 	return 0;
 }
 
 void user_path_put(struct user_path *path)
 {
 	fput(path->dir);
+	fput(path->root);
 }
 
 int user_path(const char *path, char *out_path)

@@ -12,7 +12,8 @@
 /* A path as a program gives it, and the directory that it is seen from. */
 struct user_path {
 	struct vfs_at at;
-	struct file *dir; /* held; NULL: the path begins with a slash, or at the root */
+	struct file *dir;  /* held; NULL: the path begins with a slash, or at the root */
+	struct file *root; /* of the process, held; NULL: that of all */
 	char text[VFS_PATH_MAX];
 };
 

@@ -160,6 +160,7 @@ struct user_timeval;
 	     unsigned long, arg4, unsigned long, arg5)                                             \
 	CALL(158, arch_prctl, ARGS2, int, option, unsigned long, arg2)                             \
 	CALL(160, setrlimit, ARGS2, unsigned int, resource, const struct rlimit *, rlim)           \
+	CALL(161, chroot, ARGS1, const char *, filename)                                           \
 	CALL(162, sync, ARGS0)                                                                     \
 	CALL(169, reboot, ARGS4, int, magic1, int, magic2, unsigned int, cmd, void *, arg)         \
 	CALL(186, gettid, ARGS0)                                                                   \

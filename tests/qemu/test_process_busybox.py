@@ -53,7 +53,7 @@ def test_its_shell(host):
 def test_script_has_its_name(host):
     """As the caller has given it, which may be relative."""
     host.check("printf '#!/bin/busybox sh\\necho $0 $1\\n' > /tmp/x; busybox chmod 755 /tmp/x")
-    assert host.run("cd /tmp; busybox sh -c './x a; /tmp/x b; cd /; tmp/x c'; cd /; rm /tmp/x") == ("./x a\n/tmp/x b\ntmp/x c\n", 0)
+    assert host.run("busybox sh -c 'cd /tmp; ./x a; /tmp/x b; cd /; tmp/x c'; rm /tmp/x") == ("./x a\n/tmp/x b\ntmp/x c\n", 0)
 
 
 def test_nothing_is_left(host):

@@ -16,6 +16,8 @@ struct vfs_at {
 	const char *path;
 	const char *cwd;	/* an absolute path; VFS_REAL; not looked at with `dir` */
 	const struct file *dir; /* is open, and stays so meanwhile; NULL: `cwd` */
+	/* As `dir`: where paths and links begin that have a slash in front, and `..` ends; NULL: the root of all. */
+	const struct file *root;
 };
 
 int vfs_real_path_at(const struct vfs_at *at, bool follows, char *out_path);
