@@ -1,4 +1,4 @@
-; user_copy.asm - copying from and to a program's memory.
+; user_copy.asm - copying from and to a program's memory, and following the frames of its stack.
 ;
 ; In:    rdi: to, rsi: from, rdx: bytes. The caller has checked that the program's side is below
 ;        TASK_SIZE_MAX.
@@ -64,6 +64,41 @@ user_copy:
 .end:
 	fixup user_copy.words, user_copy.words_fault
 	fixup user_copy.bytes, user_copy.bytes_fault
+
+; In:    rdi: the first frame, {the next one, the return address}; rsi: it is not below; rdx: where the return
+;        addresses go; rcx: how many at most; r8: no frame is above.
+; Out:   rax: how many. A frame that faults, lies below the one before or has the return address 0 ends it.
+global user_frames_walk:function (user_frames_walk.end - user_frames_walk)
+	align	16
+user_frames_walk:
+	cfi_routine call, 8, user_frames_walk.end
+	open_user
+	xor	eax, eax
+.frame:
+	cmp	rax, rcx
+	jae	.done
+	cmp	rdi, rsi
+	jb	.done
+	cmp	rdi, r8
+	ja	.done
+.next:
+	mov	r9, [rdi]
+.ret:
+	mov	r10, [rdi + 8]
+	test	r10, r10
+	jz	.done
+	mov	[rdx + rax * 8], r10
+	inc	rax
+	lea	rsi, [rdi + 16]
+	mov	rdi, r9
+	jmp	.frame
+.done:
+	close_user
+	ret
+	cfi_routine_end
+.end:
+	fixup user_frames_walk.next, user_frames_walk.done
+	fixup user_frames_walk.ret, user_frames_walk.done
 
 global user_copy_end
 user_copy_end:

@@ -104,6 +104,14 @@ bool arch_read_user_nofault(void *to, const void *from, size_t bytes)
 	return access_ok((uintptr_t)from, bytes) && !user_copy(to, from, bytes);
 }
 
+uint64_t user_frames_walk(uint64_t fp, uint64_t lowest, uint64_t *out_callers, uint64_t max,
+			  uint64_t highest);
+
+uint32_t arch_user_frames(uint64_t fp, uint64_t lowest, uint64_t *out_callers, uint32_t max)
+{
+	return (uint32_t)user_frames_walk(fp, lowest, out_callers, max, TASK_SIZE_MAX - 16);
+}
+
 /*
  * SYSRET takes rip from rcx and the flags from r11. The frame has others when the program was given
  * other registers meanwhile, by a signal or an execve. A step that TF begins, and RF, need IRET.

@@ -48,11 +48,17 @@ static uint64_t user_ip(struct mm *mm, const struct trap_frame *regs)
 		       : addr;
 }
 
+static uint32_t user_frames(const struct trace_plat_user *self, uint64_t *out_callers, uint32_t max)
+{
+	return arch_user_frames(self->fp, self->sp, out_callers, max);
+}
+
 /* The frame lies at the top of the thread's stack, whatever has come since. */
 bool trace_plat_user_get(struct trace_plat_user *out)
 {
 	const struct task *task = current_task();
 	const struct trap_frame *regs;
+	bool has_probes = trace_plat_current()->uprobe;
 
 	if (!task || in_nmi())
 		return false;
@@ -62,7 +68,8 @@ bool trace_plat_user_get(struct trace_plat_user *out)
 		.sp = regs->rsp,
 		.fp = regs->rbp,
 		.tgid = task->process->pid,
-		.caller = user_caller,
+		.caller = has_probes ? user_caller : NULL,
+		.frames = has_probes ? NULL : user_frames,
 	};
 	return true;
 }

@@ -130,6 +130,15 @@ def user_stack(guest):
     return round(with_stack - without, 1)
 
 
+def user_samples(guest):
+    """Instructions of a sample of the profiler and the stack of the program behind it, above the tick: a round takes two."""
+    without = values(guest.check("framed spin_deep"))["spin_deep"]
+    guest.check("echo 250 > profile/frequency; echo 1 > options/userstacktrace; echo 1 > profile/on")
+    sampled = values(guest.check("framed spin_deep"))["spin_deep"]
+    guest.check("echo 0 > profile/on; echo 0 > options/userstacktrace; echo 997 > profile/frequency")
+    return round((sampled - without) / 2, 1)
+
+
 def programs(build):
     """Rows of programs, and of events about them above the same rounds without."""
     files = {"bin/busybox": BUSYBOX, "bin/rounds": built("bench", build), "bin/null": built("null", build)}
@@ -142,6 +151,7 @@ def programs(build):
             found[name] = round(values(guest.check(f"rounds {row}"))[row] - found[row], 1)
             guest.check(f"for f in events/{files}; do echo '{'!' + word if ':' in word else 0}' > $f; done")
         found["user_stack"] = user_stack(guest)
+        found["sample_user8"] = user_samples(guest)
     return found
 
 

@@ -59,6 +59,25 @@ static void round_deep(void)
 	below(DEEP_CALLS);
 }
 
+/* The time of two ticks down there. */
+#define SPIN_LOOPS 4000000ul
+
+static __attribute__((noinline)) void spin_below(int depth)
+{
+	unsigned long nr = SPIN_LOOPS;
+
+	if (depth)
+		spin_below(depth - 1);
+	else
+		__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(nr) : : "cc", "memory");
+	__asm__ volatile("" : : : "memory");
+}
+
+static void round_spin(void)
+{
+	spin_below(DEEP_CALLS);
+}
+
 static void round_read0(void)
 {
 	CALL3(NR_READ, null_fd, buffer, 0);
@@ -308,6 +327,7 @@ struct kind {
 static const struct kind kinds[] = {
 	{ .name = "call_null", .round = round_null, .rounds = 200 },
 	{ .name = "call_deep", .round = round_deep, .rounds = 200 },
+	{ .name = "spin_deep", .round = round_spin, .rounds = 1 },
 	{ .name = "call_read0", .round = round_read0, .rounds = 200, .start = start_null },
 	{ .name = "call_write0", .round = round_write0, .rounds = 200, .start = start_null },
 	{ .name = "clock_call", .round = round_clock, .rounds = 200 },

@@ -156,6 +156,8 @@ static uint32_t userstack_walk(const struct trace_plat_user *user, uint64_t *out
 	uint32_t nr = 1;
 
 	out_callers[0] = user->ip;
+	if (user->frames)
+		return 1 + user->frames(user, out_callers + 1, TRACE_USER_STACK_MAX - 1);
 	while (nr < TRACE_USER_STACK_MAX && fp >= above) {
 		if (!trace_plat_read_user(&frame, (const void *)(uintptr_t)fp, sizeof(frame)) ||
 		    !frame.ret)
@@ -181,12 +183,16 @@ uint32_t trace_userstack_get(uint32_t *out_tgid, uint64_t *out_callers)
 void trace_userstack_record(struct ring_buffer *buffer, uint32_t tgid, const uint64_t *callers,
 			    uint32_t own_depth)
 {
+	uint32_t state = trace_plat_preempt_word() - (TRACE_DEPTH_BASE + own_depth);
 	struct trace_user_stack_entry *entry;
 
 	entry = ring_buffer_lock_reserve(buffer, sizeof(*entry));
 	if (!entry)
 		return;
-	trace_entry_init(&entry->ent, TRACE_TYPE_USER_STACK, own_depth + 1);
+	if (TRACE_LIKELY(state < TRACE_STATE_MAX_DEPTH))
+		trace_entry_fill(&entry->ent, TRACE_TYPE_USER_STACK, state);
+	else
+		trace_entry_init(&entry->ent, TRACE_TYPE_USER_STACK, own_depth + 1);
 	entry->tgid = tgid;
 	entry->unused = 0;
 	__builtin_memcpy(entry->caller, callers, sizeof(entry->caller));

@@ -10,12 +10,16 @@
  */
 #include <trace/platform.h>
 #include "events/event_call.h"
+#include "events/event_claim.h"
 #include "events/event_file.h"
+#include "events/event_stack.h"
 #include "feature/feature.h"
 #include "sample.h"
 #include "sample_watch.h"
 
 #define SAMPLE_STEP TRACE_EVENT_STEP(sizeof(struct sample_entry))
+/* Flags of an event that is recorded without conditions, with or without stacks. */
+#define SAMPLE_PLAIN ((uint32_t)(TRACE_EVENT_RECORDS | TRACE_EVENT_STACK))
 
 static enum sample_context sample_context_of(const struct trace_sample_hit *hit)
 {
@@ -87,12 +91,60 @@ static uint64_t sample_periods(const struct sample_array *sample, struct sample_
 	return nr;
 }
 
+static TRACE_ALWAYS_INLINE void sample_fill(struct sample_entry *entry,
+					    const struct trace_sample_hit *hit, uint32_t period_ns)
+{
+	entry->ip = hit->ip;
+	entry->period = period_ns;
+	entry->context = (uint8_t)sample_context_of(hit);
+	entry->irqs_off = hit->irqs_off;
+	entry->unused = 0;
+}
+
+/* The stacks that the options ask for. */
+static TRACE_NOINLINE void sample_stacks(const struct trace_event_file *file,
+					 const struct trace_sample_hit *hit)
+{
+	const struct trace_stack_start start = { .ip = hit->ip, .span = TRACE_EVENT_PLACE_SPAN };
+
+	if (!hit->is_user && trace_stacktrace_wanted(file->tr))
+		trace_stacktrace_probe(file->tr->buffer, (uintptr_t)__builtin_frame_address(0),
+				       &start, 0);
+	if (trace_userstack_wanted(file->tr))
+		trace_sample_user_stack(file);
+}
+
+/* Without conditions: the event is built in the ring, as the fast path of events is for threads alone. */
+static void sample_record(const struct trace_event_file *file, const struct trace_sample_hit *hit,
+			  uint32_t period_ns, bool has_stacks)
+{
+	struct trace_ring_cpu *rc = trace_event_ring_of(file->tr);
+	struct sample_entry *entry = trace_ring_reserve(rc, sizeof(*entry));
+
+	if (TRACE_UNLIKELY(!entry))
+		return;
+	trace_entry_init(&entry->ent, file->type, 0);
+	sample_fill(entry, hit, period_ns);
+	trace_ring_commit(rc, entry);
+	if (has_stacks)
+		sample_stacks(file, hit);
+}
+
+static void sample_write_special(const struct trace_event_file *file,
+				 const struct trace_sample_hit *hit, uint32_t period_ns)
+{
+	struct sample_entry entry;
+
+	sample_fill(&entry, hit, period_ns);
+	trace_event_write_special(&file->front, &entry, SAMPLE_STEP, &trace_event_any, NULL);
+}
+
 static void sample_write(const struct trace_event_file *file, const struct trace_sample_hit *hit)
 {
 	struct sample_array *sample = trace_sample_of(file->tr);
 	struct sample_cpu *cpu = &sample->cpus[trace_plat_cpu_id()];
 	uint64_t nr = sample_periods(sample, cpu, hit);
-	struct sample_entry entry;
+	uint32_t period_ns, flags;
 
 	if (!nr || !sample_is_wanted(sample, cpu, hit))
 		return;
@@ -102,16 +154,12 @@ static void sample_write(const struct trace_event_file *file, const struct trace
 		sample_throttle(sample, cpu);
 		return;
 	}
-	entry.ip = hit->ip;
-	entry.period = atomic_load_explicit(&sample->period_ns, memory_order_relaxed);
-	entry.context = (uint8_t)sample_context_of(hit);
-	entry.irqs_off = hit->irqs_off;
-	entry.unused = 0;
-	if (TRACE_LIKELY(trace_event_flags(&file->front) == TRACE_EVENT_RECORDS))
-		trace_event_record(&file->front, &entry, SAMPLE_STEP);
+	period_ns = atomic_load_explicit(&sample->period_ns, memory_order_relaxed);
+	flags = trace_event_flags(&file->front);
+	if (TRACE_LIKELY((flags | TRACE_EVENT_STACK) == SAMPLE_PLAIN))
+		sample_record(file, hit, period_ns, flags & TRACE_EVENT_STACK);
 	else
-		trace_event_write_special(&file->front, &entry, SAMPLE_STEP, &trace_event_any,
-					  NULL);
+		sample_write_special(file, hit, period_ns);
 	trace_plat_local_add(&cpu->nr, 1);
 	sample_owe(cpu, trace_plat_clock_ns() - hit->now_ns);
 }

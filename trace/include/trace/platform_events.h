@@ -91,6 +91,12 @@ struct trace_plat_user {
 	 * itself. Probe context.
 	 */
 	uint64_t (*caller)(const struct trace_plat_user *self, uint64_t ret, uint64_t slot);
+	/*
+	 * Writes the callers that the frames from `fp` on have, at most `max`; each frame lies above the one
+	 * before, the first not below `sp`. Returns how many. NULL: they are read one by one, by
+	 * trace_plat_read_user(). Probe context.
+	 */
+	uint32_t (*frames)(const struct trace_plat_user *self, uint64_t *out_callers, uint32_t max);
 };
 /* False: it is a thread of the kernel, or this is an NMI. Probe context. */
 bool trace_plat_user_get(struct trace_plat_user *out);

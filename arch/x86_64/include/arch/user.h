@@ -125,6 +125,11 @@ size_t copy_to_user(void *to, const void *from, size_t bytes);
  * context with preemption off, so that no fault is handled by making a page. Not traced.
  */
 bool arch_read_user_nofault(void *to, const void *from, size_t bytes);
+/*
+ * The return addresses in the frames of the running program from `fp` on, at most `max`; the first lies at `lowest` or
+ * above, each other one above the one before. Returns how many there are. Context as above.
+ */
+uint32_t arch_user_frames(uint64_t fp, uint64_t lowest, uint64_t *out_callers, uint32_t max);
 
 /* ---- Page tables ---- */
 

@@ -103,6 +103,27 @@ static void replaced_addresses(void **state)
 					      " =>  <0000000000401020>\n");
 }
 
+static uint32_t frames_at_once(const struct trace_plat_user *self, uint64_t *out_callers,
+			       uint32_t max)
+{
+	assert_ptr_equal(self->frames, frames_at_once);
+	for (uint32_t i = 0; i < 3; i++)
+		out_callers[i] = 0x403000 + i;
+	return max < 3 ? max : 3;
+}
+
+static void the_host_follows_frames(void **state)
+{
+	(void)state;
+	run_program(2);
+	user.frames = frames_at_once;
+	assert_string_equal(stack_of_event(), "<user stack trace>\n"
+					      " =>  <0000000000400100>\n"
+					      " =>  <0000000000403000>\n"
+					      " =>  <0000000000403001>\n"
+					      " =>  <0000000000403002>\n");
+}
+
 /* Programs without frame pointers, or that have damaged their stacks. */
 static void frames_that_lead_nowhere(void **state)
 {
@@ -201,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(frames_are_followed, reset, check),
 		cmocka_unit_test_setup_teardown(replaced_addresses, reset, check),
+		cmocka_unit_test_setup_teardown(the_host_follows_frames, reset, check),
 		cmocka_unit_test_setup_teardown(frames_that_lead_nowhere, reset, check),
 		cmocka_unit_test_setup_teardown(threads_of_the_kernel, reset, check),
 		cmocka_unit_test_setup_teardown(files_by_name, reset, check),
