@@ -145,8 +145,8 @@ static void ram_stat(void *object, struct vfs_stat *out_stat)
 	out_stat->uid = node->uid;
 	out_stat->gid = node->gid;
 	out_stat->more_links = (int32_t)node->nr_names - 1;
-	if (node->is_dir) /* the one in itself goes, too */
-		out_stat->more_links = node->parent ? 0 : -2;
+	if (node->is_dir) /* `..` in each directory below; without a name the one in itself goes, too */
+		out_stat->more_links = node->parent ? (int32_t)node->nr_dirs : -2;
 	out_stat->size = node->size;
 	out_stat->id = node->id;
 	out_stat->atime_ns = node->atime_ns;

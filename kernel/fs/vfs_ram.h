@@ -44,7 +44,8 @@ struct ram_node {
 	uint32_t dev;			       /* of a device that mknod() has made: its number */
 	_Atomic uint32_t refs;		       /* holders; each name in a directory counts as one */
 	uint32_t nr_names;
-	uint8_t levels; /* of tables in `data` */
+	uint32_t nr_dirs; /* in a directory */
+	uint8_t levels;	  /* of tables in `data` */
 	uint8_t made; /* of a device or socket that mknod() has made: its type; otherwise VFS_REGULAR */
 	bool is_dir;
 	bool is_fixed;	/* can be neither removed nor renamed */

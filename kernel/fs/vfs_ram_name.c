@@ -47,6 +47,7 @@ static void ram_set_node(struct ram_node *dir, struct ram_name *name, struct ram
 	if (node->is_dir) {
 		node->parent = dir;
 		node->name = name;
+		dir->nr_dirs++;
 	}
 }
 
@@ -71,6 +72,7 @@ struct ram_node *ram_unlink(struct ram_node *dir, const char *text)
 	kfree(name);
 	node->nr_names--;
 	node->parent = NULL;
+	dir->nr_dirs -= node->is_dir;
 	return node;
 }
 
@@ -83,6 +85,8 @@ void ram_exchange(struct ram_node *dir, const char *text, struct ram_node *other
 
 	ASSERT(name && other);
 	node = name->node;
+	dir->nr_dirs -= node->is_dir;
+	other_dir->nr_dirs -= other->node->is_dir;
 	ram_set_node(dir, name, other->node);
 	ram_set_node(other_dir, other, node);
 }

@@ -131,6 +131,20 @@ static void test_exchange(void)
 	CHECK(CALL1(NR_RMDIR, "s") == 0);
 }
 
+/* A directory has one name, and one more in itself and in each directory in it. */
+static void test_directories(void)
+{
+	CHECK(links_of("dir") == 2 && CALL2(NR_MKDIR, "dir/e", 0755) == 0);
+	CHECK(CALL2(NR_MKDIR, "dir/f", 0755) == 0 && CALL2(NR_MKDIR, "dir/f/g", 0755) == 0);
+	CHECK(links_of("dir") == 4 && links_of("dir/f") == 3 && links_of("dir/e") == 2);
+	CHECK(CALL2(NR_RENAME, "dir/f/g", "g") == 0 && links_of("dir/f") == 2);
+	CHECK(CALL1(NR_CLOSE, CALL3(NR_OPEN, "a", O_RDWR | O_CREAT, 0644)) == 0);
+	CHECK(exchange("a", "dir/e", EXCHANGE) == 0 && links_of("dir") == 3);
+	CHECK(exchange("g", "dir/f", EXCHANGE) == 0 && links_of("dir") == 3);
+	CHECK(CALL1(NR_RMDIR, "dir/f") == 0 && links_of("dir") == 2 && CALL1(NR_RMDIR, "g") == 0);
+	CHECK(CALL1(NR_RMDIR, "a") == 0 && CALL1(NR_UNLINK, "dir/e") == 0);
+}
+
 /* A symbolic link can have two names; what it leads to, if that is asked for. */
 static void test_symbolic(void)
 {
@@ -151,6 +165,7 @@ void main_program(long *sp)
 	test_names();
 	test_renames();
 	test_exchange();
+	test_directories();
 	test_symbolic();
 	CHECK(CALL1(NR_RMDIR, "dir") == 0 && CALL1(NR_RMDIR, "/tmp/links") == 0);
 	put("links are as they should be\n");
