@@ -148,14 +148,26 @@ static ssize_t pipe_give_bytes(struct pipe *pipe, const uint8_t *buf, size_t len
 	return (ssize_t)len;
 }
 
+/*
+ * The bytes that are put in at once, first of all: a long write fills the page that others have begun with what it has beyond
+ * whole pages, as Linux does, and then page after page.
+ */
+static size_t pipe_first_part(const struct pipe *pipe, size_t len)
+{
+	size_t begun = atomic_load(&pipe->head) % PAGE_SIZE, odd = len % PAGE_SIZE;
+
+	if (len <= PIPE_ATOMIC)
+		return len;
+	return begun && odd && begun + odd <= PAGE_SIZE ? odd : PIPE_ATOMIC;
+}
+
 ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
 {
 	struct pipe *pipe = file->object;
-	size_t done = 0;
+	size_t done = 0, part = pipe_first_part(pipe, len);
 
 	(void)pos;
 	while (done < len) {
-		size_t part = len - done < PIPE_ATOMIC ? len - done : PIPE_ATOMIC;
 		ssize_t put = -EPIPE;
 
 		if (atomic_load(&pipe->nr_readers))
@@ -165,6 +177,8 @@ ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64_t *pos
 		if (put < 0)
 			return done ? (ssize_t)done : put;
 		done += (size_t)put;
+		if (put)
+			part = len - done < PIPE_ATOMIC ? len - done : PIPE_ATOMIC;
 	}
 	return (ssize_t)done;
 }

@@ -153,21 +153,26 @@ static bool hackbench_start_member(struct hack_group *group, uint32_t index)
 	return member->sender;
 }
 
-/* Wait for all senders, or all receivers. If we are interrupted, they are, too. */
-static void hackbench_join_threads(struct hack_group *group, bool receivers)
+/* Wait for all senders, or all receivers. If we are interrupted, they are, too. False: one has not done its part. */
+static bool hackbench_join_threads(struct hack_group *group, bool receivers)
 {
+	bool all_done = true;
+
 	for (uint32_t i = 0; i < GROUP_MEMBERS; i++) {
 		struct hack_member *member = &group->members[i];
-		struct thread *thread = receivers ? member->receiver : member->sender;
-		int status;
+		struct thread **thread = receivers ? &member->receiver : &member->sender;
+		int status = 0;
 
-		if (!thread)
+		if (!*thread)
 			continue;
-		if (thread_join(thread, &status)) {
-			thread_interrupt(thread);
-			thread_join_wait(thread);
+		if (thread_join(*thread, &status)) {
+			thread_interrupt(*thread);
+			thread_join_wait(*thread);
 		}
+		*thread = NULL;
+		all_done &= !status;
 	}
+	return all_done;
 }
 
 static void hackbench_interrupt_group(struct hack_group *group)
@@ -184,7 +189,9 @@ static void hackbench_finish_group(struct hack_group *group)
 {
 	if (!group)
 		return;
-	hackbench_join_threads(group, false);
+	if (!hackbench_join_threads(group,
+				    false)) /* the receivers would wait for what is missing */
+		hackbench_interrupt_group(group);
 	hackbench_join_threads(group, true);
 	for (uint32_t i = 0; i < GROUP_MEMBERS; i++) {
 		fput(group->members[i].read_end);

@@ -52,6 +52,14 @@ def test_each_allocation_fails_once():
         assert not re.search(r"ftrace.*(bug|BUG|stopp)", guest.check("dmesg"))
 
 
+def test_pipe_without_pages():
+    """A sender of hackbench that gets no page for its messages ends it; the receivers do not wait for what is missing."""
+    with Guest("gcc", 2, tests=True) as guest:
+        start = next(nth for nth in range(1, 400) if "not reached" in guest.output_of(f"failalloc {nth}; hackbench 1 0; failalloc"))
+        output = guest.output_of(f"failalloc {start}; hackbench 1 100; failalloc")
+        assert re.search(r"hackbench: \d+ of 6400 messages arrived, 0 of them wrong", output), output
+
+
 # The output of each when nothing fails, and what else is said when it cannot start.
 TOLD = [
     ("date", "start date"),

@@ -62,7 +62,7 @@ struct stat {
 	int64_t size, rest[14];
 };
 
-static char out[SIZE], in[SIZE];
+static char out[SIZE], in[SIZE], long_out[SIZE + PAGE], long_in[SIZE + PAGE];
 
 static uint32_t mode_of(const char *path)
 {
@@ -123,6 +123,39 @@ static void test_size(void)
 	close_file(fds[0]);
 	CHECK(CALL3(NR_FCNTL, fds[0], F_GETPIPE_SZ, 0) == -EBADF);
 	close_file(fds[1]);
+}
+
+/* Without waiting, as much of a long write goes in as there is room for: its odd bytes in a page that is begun, then pages. */
+static void test_parts(void)
+{
+	static const struct {
+		long size, before, len, put;
+	} rows[] = {
+		{ PAGE, 1, 5000, 5000 - PAGE },
+		{ PAGE, 1, 2 * PAGE, -EAGAIN },
+		{ PAGE, 3900, 5000, -EAGAIN },
+		{ SIZE, 1, SIZE, SIZE - PAGE },
+		{ SIZE, 100, SIZE + 400, SIZE - PAGE + 400 },
+		{ SIZE, 0, SIZE + 400, SIZE },
+		{ 2 * PAGE, 0, 5000, 5000 },
+		{ 2 * PAGE, 5000, 4000, -EAGAIN },
+	};
+	int fds[2];
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK(CALL2(NR_PIPE2, fds, O_NONBLOCK) == 0);
+		CHECK(CALL3(NR_FCNTL, fds[0], F_SETPIPE_SZ, rows[i].size) == rows[i].size);
+		CHECK(CALL3(NR_WRITE, fds[1], out, rows[i].before) == rows[i].before);
+		CHECK(CALL3(NR_WRITE, fds[1], long_out, rows[i].len) == rows[i].put);
+		expect(fds[0], 0, rows[i].before);
+		if (rows[i].put > 0)
+			CHECK(CALL3(NR_READ, fds[0], long_in, rows[i].put) == rows[i].put);
+		for (long at = 0; at < rows[i].put; at++)
+			CHECK(long_in[at] == long_out[at]);
+		CHECK(CALL3(NR_READ, fds[0], in, 1) == -EAGAIN);
+		close_file(fds[0]);
+		close_file(fds[1]);
+	}
 }
 
 /* Bytes that begin and end within the pages of the ring keep their order when it gets another size. */
@@ -244,8 +277,11 @@ void main_program(long *sp)
 	(void)sp;
 	for (volatile long i = 0; i < SIZE; i++)
 		out[i] = (char)i;
+	for (volatile long i = 0; i < SIZE + PAGE; i++)
+		long_out[i] = (char)(i % 253);
 	CHECK(CALL2(NR_MKDIR, "/tmp/pipes", 0755) == 0 && CALL1(NR_CHDIR, "/tmp/pipes") == 0);
 	test_size();
+	test_parts();
 	test_moved_bytes();
 	test_names();
 	CHECK(CALL3(NR_MKNOD, "fifo", S_IFIFO | 0600, 0) == 0);
