@@ -190,11 +190,11 @@ size_t strnlen(const char *s, size_t max)
 
 int strcmp(const char *a, const char *b)
 {
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return (unsigned char)*a - (unsigned char)*b;
+	size_t i = 0;
+
+	while (a[i] == b[i] && a[i])
+		i++;
+	return (unsigned char)a[i] - (unsigned char)b[i];
 }
 
 int strncmp(const char *a, const char *b, size_t max)

@@ -101,14 +101,15 @@ static TRACE_NOINLINE bool signal_take_fpu(struct arch_user *user, uint64_t from
 		arch_user_fpu_reset(user);
 		return true;
 	}
-	__builtin_memset(area + USER_FXSAVE_BYTES, 0, sizeof(area) - USER_FXSAVE_BYTES);
 	if (copy_from_user(area, (const void *)from, USER_FXSAVE_BYTES))
 		return false;
-	if (!signal_fpu_is_extended(from, area))
+	if (!signal_fpu_is_extended(from, area)) {
+		__builtin_memset(area + USER_FXSAVE_BYTES, 0, sizeof(area) - USER_FXSAVE_BYTES);
 		area[USER_FXSAVE_BYTES] = 3; /* of XSAVE's header: x87 and SSE are there */
-	else if (copy_from_user(area + USER_FXSAVE_BYTES, (const void *)(from + USER_FXSAVE_BYTES),
-				rest))
+	} else if (copy_from_user(area + USER_FXSAVE_BYTES,
+				  (const void *)(from + USER_FXSAVE_BYTES), rest)) {
 		return false;
+	}
 	return arch_user_fpu_load(user, area);
 }
 
@@ -195,14 +196,14 @@ static bool signal_frame_fits(const struct trap_frame *regs, const struct arch_s
 static bool signal_frame_write(uint64_t at, const struct trap_frame *regs,
 			       const struct arch_signal *signal, uint64_t fpu)
 {
-	struct rt_sigframe frame = {
-		.restorer = signal->restorer,
-		.uc_flags = UC_SIGCONTEXT_SS | UC_STRICT_SS |
-			    (signal_fpu_magic_bytes() ? UC_FP_XSTATE : 0),
-		.stack = signal->stack,
-		.mask = signal->mask,
-	};
+	struct rt_sigframe frame; /* each field is set: all of it goes to the program */
 
+	frame.restorer = signal->restorer;
+	frame.uc_flags =
+		UC_SIGCONTEXT_SS | UC_STRICT_SS | (signal_fpu_magic_bytes() ? UC_FP_XSTATE : 0);
+	frame.uc_link = 0;
+	frame.stack = signal->stack;
+	frame.mask = signal->mask;
 	if (arch_signal_is_on_stack(&signal->stack, regs->rsp) &&
 	    !(signal->stack.flags & SIGNAL_STACK_FLAGS))
 		frame.stack.flags |= 1u; /* SS_ONSTACK */

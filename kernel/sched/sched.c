@@ -88,10 +88,11 @@ static void sched_switch_to(struct run_queue *rq, struct thread *prev, struct th
 		sched_tell_switch(prev, next);
 	rq->running = next;
 	if (sched_is_rt(next) && !sched_is_rt(prev))
-		rq->rt_since_ns = local_clock_ns();
+		rq->rt_since_ns = prev->exec_start_ns;
 	rq->switched_out = prev;
 	rq->stats.nr_switches++;
-	next->exec_start_ns = local_clock_ns();
+	next->exec_start_ns =
+		prev->exec_start_ns; /* sched_account() has just read the clock for it */
 	next->slice_start_ns = next->exec_start_ns;
 	atomic_store_explicit(&next->on_cpu, 1, memory_order_relaxed);
 	cpu_local_write(current, next);

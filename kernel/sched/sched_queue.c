@@ -162,7 +162,7 @@ void resched_cpu(struct run_queue *rq)
 void sched_check_preempt(struct run_queue *rq, struct thread *woken)
 {
 	struct thread *running = rq->running;
-	uint64_t ran_to;
+	uint64_t now, ran_to;
 
 	if (running == rq->idle) {
 		resched_cpu(rq);
@@ -178,8 +178,9 @@ void sched_check_preempt(struct run_queue *rq, struct thread *woken)
 		return;
 	}
 	ran_to = running->vruntime_ns;
-	if (local_clock_ns() > running->exec_start_ns)
-		ran_to += local_clock_ns() - running->exec_start_ns;
+	now = local_clock_ns();
+	if (now > running->exec_start_ns)
+		ran_to += now - running->exec_start_ns;
 	if (woken->vruntime_ns + WAKEUP_GAP_NS < ran_to)
 		resched_cpu(rq);
 }

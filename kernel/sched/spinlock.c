@@ -88,7 +88,7 @@ static TRACE_ALWAYS_INLINE void spinlock_take(struct spinlock *lock)
 {
 	if (KERNEL_DEBUG)
 		spinlock_check_before(lock);
-	if (!spinlock_try_take(lock))
+	if (TRACE_UNLIKELY(!spinlock_try_take(lock)))
 		spinlock_wait(lock);
 	if (KERNEL_DEBUG)
 		spinlock_check_after(lock);

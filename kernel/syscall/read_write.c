@@ -20,20 +20,35 @@ struct transfer {
 	bool is_write;
 };
 
-/* Copy between the buffer and the places. 0 or -EFAULT. */
-static int read_write_copy(const struct transfer *to, char *bounce, size_t bytes)
+/* Copy between the buffer and one place, which has room for the bytes. 0, or how many are not copied. */
+static TRACE_ALWAYS_INLINE size_t read_write_copy_one(const struct transfer *to, char *bounce,
+						      void *base, size_t bytes)
+{
+	return to->is_write ? copy_from_user(bounce, base, bytes)
+			    : copy_to_user(base, bounce, bytes);
+}
+
+/* The same with the places, one behind the other. 0 or -EFAULT. */
+static TRACE_NOINLINE int read_write_copy_all(const struct transfer *to, char *bounce, size_t bytes)
 {
 	for (size_t i = 0; i < to->nr_places && bytes; i++) {
 		const struct user_iovec *place = &to->places[i];
 		size_t part = place->len < bytes ? place->len : bytes;
 
-		if (to->is_write ? copy_from_user(bounce, place->base, part)
-				 : copy_to_user(place->base, bounce, part))
+		if (read_write_copy_one(to, bounce, place->base, part))
 			return -EFAULT;
 		bounce += part;
 		bytes -= part;
 	}
 	return 0;
+}
+
+static TRACE_ALWAYS_INLINE int read_write_copy(const struct transfer *to, char *bounce,
+					       size_t bytes)
+{
+	if (to->nr_places != 1)
+		return read_write_copy_all(to, bounce, bytes);
+	return read_write_copy_one(to, bounce, to->places->base, bytes) ? -EFAULT : 0;
 }
 
 /* The places that bytes of a file still go to. */
