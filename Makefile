@@ -53,7 +53,7 @@ include tools/build.mk
 
 # Without processes the kernel has no user mode, and no probes in programs. It is the small one: it has no scripts either.
 ifeq ($(PROCESSES),0)
-alone := without_uprobes+scripts
+alone := without_uprobes+scripts+user_events
 TEST_SRCS := $(filter-out tests/kernel/ktest_uprobe.c tests/kernel/load/bench_scripts.c,$(TEST_SRCS))
 TRACE_SRCS := $(call named,$(alone),$(call trace_table,$(alone))) trace/default/programs.c
 CFLAGS_trace/start/features.c := -iquote $(BUILD)/gen/alone

@@ -2,6 +2,7 @@
  * The trace tree as a file system. Nodes are held while they are in use, because an instance can be
  * removed at any time.
  */
+#include <kernel/process.h>
 #include <kernel/string.h>
 #include <kernel/thread.h>
 #include <trace/fs.h>
@@ -95,6 +96,11 @@ static void trace_file_set_nonblock(struct file *file, bool on)
 	trace_fs_set_nonblock(file->object, on);
 }
 
+static long trace_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return user_events_ioctl(file->object, cmd, arg);
+}
+
 static int trace_file_close(struct file *file)
 {
 	int err;
@@ -112,6 +118,7 @@ static const struct file_ops trace_file_ops = {
 	.events = trace_file_events,
 	.may_wait = trace_file_may_wait,
 	.set_nonblock = trace_file_set_nonblock,
+	.ioctl = trace_file_ioctl,
 	.close = trace_file_close,
 	.has_position = true,
 };

@@ -54,6 +54,7 @@ void mm_put(struct mm *mm)
 	vma_remove_range(mm, 0, TASK_SIZE_MAX);
 	mutex_unlock(&mm->lock);
 	uprobe_areas_free(mm);
+	user_enablers_free(mm);
 	arch_user_root_free(mm->root);
 	kfree(mm);
 }
@@ -119,6 +120,8 @@ struct mm *mm_copy(struct mm *from)
 	to->uprobe_seq = from->uprobe_seq;
 	to->uprobe_trampoline = from->uprobe_trampoline;
 	err = uprobe_areas_copy(to, from);
+	if (!err)
+		err = user_enablers_copy(to, from);
 	if (!err)
 		err = mm_copy_locked(to, from);
 	mutex_unlock(&to->lock);

@@ -78,7 +78,8 @@ struct mm {
 	/* Probes in programs, see uprobe.h. */
 	uint64_t uprobe_seq; /* the last change that this mm has seen */
 	struct uprobe_area *_Atomic uprobe_areas;
-	uintptr_t uprobe_trampoline; /* 0: it has none */
+	uintptr_t uprobe_trampoline;	    /* 0: it has none */
+	struct user_enabler *user_enablers; /* of user_events.c; lock */
 };
 
 /* All address spaces; a copy stands behind the original. mm_list_lock comes before the locks in them. */
@@ -177,6 +178,11 @@ void *mm_own_page(struct mm *mm, uintptr_t addr, void **out_old);
 /* uprobe_area.c; the lock is held. 0 or -ENOMEM. */
 int uprobe_areas_copy(struct mm *to, const struct mm *from);
 void uprobe_areas_free(struct mm *mm);
+
+/* user_events.c; the locks are held. 0 or -ENOMEM. */
+int user_enablers_copy(struct mm *to, const struct mm *from);
+/* The last user has gone. */
+void user_enablers_free(struct mm *mm);
 
 /* rlimit.c. Do the limits of the running program allow this range more, in place of those there? The lock is held. */
 bool may_expand_vm(struct mm *mm, const struct vma *range);

@@ -216,8 +216,9 @@ static long tty_ioctl_of_jobs(unsigned int cmd, unsigned long arg)
 	}
 }
 
-long tty_ioctl(unsigned int cmd, unsigned long arg)
+long tty_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
+	(void)file;
 	switch (cmd) {
 	case TCGETS:
 		return tty_get_settings(arg);

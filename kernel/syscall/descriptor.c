@@ -236,7 +236,7 @@ static long descriptor_ioctl(struct file *file, unsigned int fd, unsigned int cm
 					    (unsigned long)(descriptor_flags(file) & ~O_NONBLOCK) |
 						    (on ? O_NONBLOCK : 0));
 	default:
-		return file->ops->ioctl ? file->ops->ioctl(cmd, arg) : -ENOTTY;
+		return file->ops->ioctl ? file->ops->ioctl(file, cmd, arg) : -ENOTTY;
 	}
 }
 

@@ -38,3 +38,8 @@ TRACE_DEFAULT const struct trace_uprobe_host *trace_plat_uprobes(void)
 {
 	return NULL;
 }
+
+TRACE_DEFAULT const struct trace_user_events_host *trace_plat_user_events(void)
+{
+	return NULL;
+}

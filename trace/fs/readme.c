@@ -211,6 +211,10 @@ static const struct piece pieces[] = {
 	  "\t\t\t     or <path>:<symbol>[+|-<offset>][%return][(ref_ctr_offset)]\n"
 	  "\t\t\t     args: registers and memory of the program, @+<offset> of the file\n" },
 	{ FILE, "uprobe_profile", "  uprobe_profile\t- Their files, names, hits\n" },
+	{ FILE, "user_events_data",
+	  "  user_events_data\t- Programs register and write events here; u:NAME FIELDS in\n"
+	  "\t\t\t  dynamic_events defines one, too\n" },
+	{ FILE, "user_events_status", "  user_events_status\t- Their names, and which are on\n" },
 	{ FEATURE, "probe_events",
 	  "\t\t\t  t[:[<group>/][<event>]] <tracepoint> [<args>]\n"
 	  "\t\t\t  e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]\n"

@@ -27,6 +27,8 @@ struct program {
 	bool is_init; /* it stands in for the shell: signals without a handler do nothing to it */
 };
 
+struct trace_handle;
+
 #ifdef WITH_PROCESSES
 
 /* ASLR_*, for programs that are begun from now on. Any context. */
@@ -57,7 +59,19 @@ int program_find(const char *name, const char *cwd, char *out_path);
  */
 int program_run(const struct program *program, int *out_status);
 
+/* A request of the running program on an open file of the trace tree: those of user_events_data. 0 or -errno. */
+long user_events_ioctl(struct trace_handle *handle, unsigned int cmd, unsigned long arg);
+
 #else
+
+static inline long user_events_ioctl(struct trace_handle *handle, unsigned int cmd,
+				     unsigned long arg)
+{
+	(void)handle;
+	(void)cmd;
+	(void)arg;
+	return -ENOTTY;
+}
 
 static inline int aslr_get_mode(void)
 {

@@ -40,7 +40,7 @@ ssize_t tty_read(struct file *file, void *buf, size_t len);
 /* -errno: the program may not write now. *out_is_raw: the bytes are sent as they are. */
 int tty_begin_write(bool *out_is_raw);
 bool tty_is_readable(void);
-long tty_ioctl(unsigned int cmd, unsigned long arg);
+long tty_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 /* For /dev/tty: has the running program a terminal? 0 or -ENXIO. */
 int tty_open(struct file *file);
 
@@ -84,8 +84,9 @@ static inline bool tty_is_readable(void)
 {
 	return true;
 }
-static inline long tty_ioctl(unsigned int cmd, unsigned long arg)
+static inline long tty_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
+	(void)file;
 	(void)cmd;
 	(void)arg;
 	return -ENOTTY;

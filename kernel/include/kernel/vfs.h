@@ -96,8 +96,8 @@ struct file_ops {
 	uint32_t (*poll)(struct file *file, struct poll_table *table);
 	/* The answer of file_may_wait(). When this is missing: yes, if there is is_readable. */
 	bool (*may_wait)(const struct file *file);
-	long (*ioctl)(unsigned int cmd, unsigned long arg); /* optional: of programs; 0 or -errno */
-	void (*set_nonblock)(struct file *file, bool on);   /* optional */
+	long (*ioctl)(struct file *file, unsigned int cmd, unsigned long arg); /* optional */
+	void (*set_nonblock)(struct file *file, bool on);		       /* optional */
 	/* Optional: the attributes of the file, even if it has lost its name; and a new size. */
 	void (*stat)(struct file *file, struct vfs_stat *out_stat);
 	int (*truncate)(struct file *file, uint64_t size); /* 0 or -errno */

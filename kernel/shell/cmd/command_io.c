@@ -195,6 +195,7 @@ static const struct errno_text errno_texts[] = {
 	{ EOVERFLOW, "Value too large for defined data type" },
 	{ EOPNOTSUPP, "Operation not supported" },
 	{ EAFNOSUPPORT, "Address family not supported by protocol" },
+	{ EADDRINUSE, "Address already in use" },
 	{ EADDRNOTAVAIL, "Cannot assign requested address" },
 	{ ETIMEDOUT, "Connection timed out" },
 };

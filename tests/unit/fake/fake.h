@@ -158,6 +158,7 @@ extern const struct trace_plat_file_names *fake_file_names;
 extern const struct trace_syscall_host *fake_syscalls;
 /* Programs with probes, as of programs.h; NULL: none. */
 extern const struct trace_uprobe_host *fake_uprobes;
+extern const struct trace_user_events_host *fake_user_events;
 extern void *fake_kept; /* memory that survives, with the name `kept`; NULL: there is none */
 extern size_t fake_kept_bytes;
 extern const char *fake_build_id;

@@ -13,6 +13,7 @@ void *fake_per_cpu;
 size_t fake_per_cpu_bytes;
 const struct trace_syscall_host *fake_syscalls;
 const struct trace_uprobe_host *fake_uprobes;
+const struct trace_user_events_host *fake_user_events;
 const struct trace_plat_user *fake_user;
 
 size_t trace_plat_variable_find(const char *name, struct trace_plat_variable *out)
@@ -116,6 +117,11 @@ const struct trace_syscall_host *trace_plat_syscalls(void)
 const struct trace_uprobe_host *trace_plat_uprobes(void)
 {
 	return fake_uprobes;
+}
+
+const struct trace_user_events_host *trace_plat_user_events(void)
+{
+	return fake_user_events;
 }
 
 bool trace_plat_user_get(struct trace_plat_user *out)

@@ -50,6 +50,7 @@
 #define EMSGSIZE      90
 #define EOPNOTSUPP    95
 #define EAFNOSUPPORT  97
+#define EADDRINUSE    98
 #define EADDRNOTAVAIL 99
 #define ETIMEDOUT     110
 

@@ -124,6 +124,10 @@ struct trace_uprobe_host;
 /* The table of <trace/platform_uprobes.h>; NULL: there are no programs. Any context. */
 const struct trace_uprobe_host *trace_plat_uprobes(void);
 
+struct trace_user_events_host;
+/* The functions of <trace/user_events.h> for a host with programs; NULL: there are none. Any context. */
+const struct trace_user_events_host *trace_plat_user_events(void);
+
 /* ---- Memory that survives a reset of the machine. Thread context. ---- */
 
 /*
