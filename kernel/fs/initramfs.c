@@ -5,10 +5,12 @@
  *   header, 110 bytes: "070701", then 13 numbers of 8 hexadecimal digits
  *   name with NUL, padded to 4 bytes      contents, padded to 4 bytes      ... "TRAILER!!!"
  *
- * Directories, plain files and symbolic links are made; of other kinds a line in the log tells.
+ * Directories, plain files and symbolic links are made; of other kinds a line in the log tells. The archive's own memory is freed while it is
+ * unpacked, so that files are not there twice.
  */
 #include <arch/boot_info.h>
 #include <arch/paging.h>
+#include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include <kernel/vfs.h>
@@ -30,17 +32,21 @@ enum cpio_number {
 	CPIO_NAME_BYTES = 11
 };
 
+#define INITRAMFS_PART (1u << 20) /* bytes of a file, after which memory is freed */
+
 struct archive {
 	const char *text;
 	size_t len, pos;
+	size_t freed; /* bytes that are gone, up to the end of a page */
 };
 
 struct entry {
-	const char *name;
+	char name[VFS_PATH_MAX]; /* a longer one is cut */
 	const char *contents;
 	uint32_t mode;
 	uint32_t mtime; /* seconds since 1970 */
 	size_t bytes;
+	bool is_cut;
 };
 
 /* False for a character that is no digit. */
@@ -74,7 +80,7 @@ static const char *initramfs_take(struct archive *archive, size_t bytes)
 static int initramfs_next(struct archive *archive, struct entry *out)
 {
 	uint32_t bytes, name_bytes;
-	const char *header = NULL;
+	const char *header = NULL, *name;
 
 	if (CPIO_HEADER_BYTES <= archive->len - archive->pos)
 		header = archive->text + archive->pos;
@@ -84,26 +90,45 @@ static int initramfs_next(struct archive *archive, struct entry *out)
 	    !initramfs_number(header, CPIO_BYTES, &bytes) ||
 	    !initramfs_number(header, CPIO_NAME_BYTES, &name_bytes))
 		return -EINVAL;
-	out->name = initramfs_take(archive, CPIO_HEADER_BYTES + name_bytes);
+	name = initramfs_take(archive, CPIO_HEADER_BYTES + name_bytes);
 	out->bytes = bytes;
 	out->contents = initramfs_take(archive, bytes);
-	if (!out->name || !out->contents || !name_bytes)
+	if (!name || !out->contents || !name_bytes)
 		return -EINVAL;
-	out->name += CPIO_HEADER_BYTES;
-	if (out->name[name_bytes - 1])
+	name += CPIO_HEADER_BYTES;
+	if (name[name_bytes - 1])
 		return -EINVAL;
+	strlcpy(out->name, name, sizeof(out->name));
+	out->is_cut = name_bytes > sizeof(out->name);
 	return strcmp(out->name, "TRAILER!!!") == 0;
 }
 
-static int initramfs_write(const struct entry *entry)
+/* The archive is not needed before `pos` any more. The page that this is in stays. */
+static void initramfs_free(struct archive *archive, size_t pos)
+{
+	char *text = (char *)(uintptr_t)archive->text;
+	size_t whole = pos - (uintptr_t)(text + pos) % PAGE_SIZE;
+
+	if (whole <= archive->freed || pos < PAGE_SIZE)
+		return;
+	free_reserved_area(text + archive->freed, text + whole);
+	archive->freed = whole;
+}
+
+static int initramfs_write(struct archive *archive, const struct entry *entry)
 {
 	struct file *file;
+	size_t part;
 	int err = vfs_open("/", entry->name, VFS_WRITE | VFS_CREATE | VFS_TRUNCATE, &file);
 
 	if (err)
 		return err;
-	if (file_write(file, entry->contents, entry->bytes) != (ssize_t)entry->bytes)
-		err = -ENOSPC;
+	for (size_t done = 0; done < entry->bytes && !err; done += part) {
+		part = entry->bytes - done < INITRAMFS_PART ? entry->bytes - done : INITRAMFS_PART;
+		if (file_write(file, entry->contents + done, part) != (ssize_t)part)
+			err = -ENOSPC;
+		initramfs_free(archive, (size_t)(entry->contents - archive->text) + done + part);
+	}
 	fput(file);
 	return err;
 }
@@ -126,7 +151,7 @@ static int initramfs_directory(const struct entry *entry)
 	return err == -EEXIST ? 0 : err;
 }
 
-static int initramfs_make(const struct entry *entry)
+static int initramfs_make(struct archive *archive, const struct entry *entry)
 {
 	const uint64_t time = entry->mtime * NSEC_PER_SEC;
 	const struct vfs_stat to = { .mode = entry->mode & 07777,
@@ -134,10 +159,12 @@ static int initramfs_make(const struct entry *entry)
 				     .mtime_ns = time };
 	int err = -EOPNOTSUPP;
 
+	if (entry->is_cut)
+		return -ENAMETOOLONG;
 	if ((entry->mode & CPIO_KIND) == CPIO_DIRECTORY)
 		err = initramfs_directory(entry);
 	else if ((entry->mode & CPIO_KIND) == CPIO_REGULAR)
-		err = initramfs_write(entry);
+		err = initramfs_write(archive, entry);
 	else if ((entry->mode & CPIO_KIND) == CPIO_LINK)
 		err = initramfs_link(entry);
 	return err ? err
@@ -160,7 +187,9 @@ void initramfs_unpack(void)
 		err = initramfs_next(&archive, &entry);
 		if (err < 0)
 			pr_err("initramfs: damaged at byte %zu\n", archive.pos);
-		else if (!err && initramfs_make(&entry))
+		else if (!err && initramfs_make(&archive, &entry))
 			pr_err("initramfs: %s cannot be made\n", entry.name);
+		initramfs_free(&archive, archive.pos);
 	}
+	initramfs_free(&archive, archive.len);
 }

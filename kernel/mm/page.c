@@ -235,7 +235,7 @@ void page_get_counts(uint64_t *out_total, uint64_t *out_free, uint64_t *out_fail
 	spin_unlock_irqrestore(&zone.lock, flags);
 }
 
-/* Hand [pfn, end) to the free lists, in aligned blocks as large as possible. */
+/* Hand [pfn, end) to the free lists, in aligned blocks as large as possible. Lock held, or boot. */
 static void page_add_range(uint32_t pfn, uint32_t end)
 {
 	zone.nr_total += end - pfn;
@@ -249,6 +249,21 @@ static void page_add_range(uint32_t pfn, uint32_t end)
 		page_free_block_locked(pfn, order);
 		pfn += 1u << order;
 	}
+}
+
+void free_reserved_area(void *start, void *end)
+{
+	uint64_t pfn = ALIGN_UP(arch_virt_to_phys(start), PAGE_SIZE) >> PAGE_SHIFT;
+	uint64_t end_pfn = arch_virt_to_phys(end) >> PAGE_SHIFT, flags;
+
+	if (pfn < zone.first_pfn)
+		pfn = zone.first_pfn;
+	if (end_pfn > zone.end_pfn)
+		end_pfn = zone.end_pfn;
+	flags = spin_lock_irqsave(&zone.lock);
+	if (pfn < end_pfn)
+		page_add_range((uint32_t)pfn, (uint32_t)end_pfn);
+	spin_unlock_irqrestore(&zone.lock, flags);
 }
 
 /* Place the metadata array at the start of the first range with room for it; return that range. */

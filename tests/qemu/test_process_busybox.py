@@ -1,5 +1,6 @@
 """Debian's static busybox, by name from the kernel's shell: applets, its shell with pipes, redirections and statuses."""
 import re
+from hashlib import md5
 
 import pytest
 from guest import Guest
@@ -96,7 +97,21 @@ def test_function_tracer_with_stacks(host):
     assert stack and stack[1].splitlines()[-1].split()[1] in ("do_syscall_64", "syscall_entry"), trace
 
 
-def test_without_programs():
-    with Guest("gcc", 1) as guest:
+def pages(guest, kind):
+    return int(re.search(rf"(\d+) {kind}", guest.check("free"))[1])
+
+
+def test_without_programs(tmp_path):
+    """And with an archive of which there is no room for two: its memory is freed while it is unpacked. Files may take half of all."""
+    with Guest("gcc", 1, mem="64M") as guest:
         assert guest.run("busybox ls") == ("sh: busybox: no programs: this kernel was booted without a file tree\n", 127)
         assert guest.run("nosuch") == ("sh: nosuch: command not found\n", 127)
+        total = pages(guest, "total")
+    big = tmp_path / "big"
+    big.write_bytes(bytes(range(256)) * (26 << 12))
+    files = archive(tmp_path / "files.cpio", {"bin/busybox": BUSYBOX, "first": big, "last": BUSYBOX})
+    with Guest("gcc", 1, mem="64M", initrd=files) as guest:
+        assert abs(pages(guest, "total") - total) < 8
+        assert guest.check("busybox md5sum < /first").split()[0] == md5(big.read_bytes()).hexdigest()
+        guest.check("busybox cmp /bin/busybox /last")
+        assert "initramfs" not in guest.check("dmesg")

@@ -37,6 +37,8 @@ void *mm_reserved(const char *name, size_t *out_bytes);
 void *alloc_pages(unsigned int order);
 void *page_alloc_zeroed(unsigned int order);
 void free_pages(void *memory, unsigned int order);
+/* Memory of the direct map that was kept for something until now: the whole pages in it are free from then on. */
+void free_reserved_area(void *start, void *end);
 
 /*
  * One page with a count of its users, which is 1. put_page() takes one away and frees the page with the
