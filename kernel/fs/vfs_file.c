@@ -3,6 +3,7 @@
  */
 #include <stdatomic.h>
 #include <kernel/cred.h>
+#include <kernel/file_lock.h>
 #include <kernel/mm.h>
 #include <kernel/string.h>
 #include <kernel/vfs.h>
@@ -34,6 +35,8 @@ int fput(struct file *file)
 
 	if (!file || atomic_fetch_sub(&file->refs, 1) > 1)
 		return 0;
+	if (file->has_locks)
+		file_locks_drop(file, NULL);
 	if (file->ops && file->ops->close)
 		err = file->ops->close(file);
 	if (file->fs)

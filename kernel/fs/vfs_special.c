@@ -284,6 +284,7 @@ const struct vfs_special *vfs_device_of(uint32_t dev)
 
 static const char *const dirs[] = {
 	"/dev",
+	"/dev/shm",
 	"/proc",
 	"/proc/sys",
 	"/proc/sys/kernel",
@@ -337,6 +338,8 @@ int vfs_init(void)
 		err = vfs_link_devices();
 	if (!err)
 		err = vfs_set_attr("/", "/tmp", VFS_SET_MODE, &all_may_write);
+	if (!err)
+		err = vfs_set_attr("/", "/dev/shm", VFS_SET_MODE, &all_may_write);
 	if (!err)
 		initramfs_unpack();
 	return err;

@@ -1,4 +1,5 @@
 /* Tables of open files: see files.h. */
+#include <kernel/file_lock.h>
 #include <kernel/mm.h>
 #include <kernel/poll.h>
 #include "files.h"
@@ -30,6 +31,8 @@ void files_free(struct files *files)
 {
 	for (unsigned int fd = 0; files && fd < FILES_MAX; fd++)
 		fput(files->file[fd]);
+	if (files && files->has_locks)
+		file_locks_drop(files, NULL);
 	kfree(files);
 }
 
@@ -122,6 +125,8 @@ static struct file *files_exchange(struct files *files, struct file *file, unsig
 	mutex_unlock(&files->lock);
 	if (old && old->watch_id)
 		waitq_wake_all(&poll_closed);
+	if (old && files->has_locks)
+		file_locks_drop(files, old);
 	return old;
 }
 

@@ -18,6 +18,7 @@ struct files {
 	struct mutex lock;
 	struct file *file[FILES_MAX];
 	uint64_t cloexec[FILES_MAX / 64]; /* bit: an execve closes it */
+	bool has_locks;			  /* of files: perhaps */
 };
 
 /* NULL when out of memory. */

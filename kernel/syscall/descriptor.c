@@ -178,7 +178,7 @@ long sys_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg)
 	case F_GETPIPE_SZ:
 		return descriptor_pipe_call(fd, cmd, arg);
 	default:
-		return files_get_cloexec(descriptor_files(), fd) < 0 ? -EBADF : -EINVAL;
+		return lock_fcntl(fd, cmd, arg);
 	}
 }
 

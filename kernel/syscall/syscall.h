@@ -38,6 +38,9 @@ SYSCALLS(SYSCALL_PROTOTYPE)
 /* The thread `pid`, with a reference; NULL: there is none that runs a program. 0 is the running one. */
 struct thread *syscall_get_thread(int pid);
 
+/* lock.c. The calls of fcntl() that are about locks; -EINVAL: it is none of these. */
+long lock_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg);
+
 #define SYSCALL_TYPE(i, type, name) #type
 #define SYSCALL_NAME(i, type, name) #name
 

@@ -81,6 +81,7 @@ struct user_timeval;
 	CALL(62, kill, ARGS2, int, pid, int, sig)                                                  \
 	CALL(63, newuname, ARGS1, char *, name)                                                    \
 	CALL(72, fcntl, ARGS3, unsigned int, fd, unsigned int, cmd, unsigned long, arg)            \
+	CALL(73, flock, ARGS2, unsigned int, fd, unsigned int, cmd)                                \
 	CALL(74, fsync, ARGS1, unsigned int, fd)                                                   \
 	CALL(75, fdatasync, ARGS1, unsigned int, fd)                                               \
 	CALL(76, truncate, ARGS2, const char *, path, long, length)                                \

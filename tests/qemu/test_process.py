@@ -33,6 +33,7 @@ def programs(request, tmp_path_factory):
         "hostile",
         "ids",
         "limits",
+        "locks",
         "links",
         "memory",
         "membarriers",
@@ -108,7 +109,7 @@ def test_ids(host):
     """Users, groups, modes, limits, names of files: programs of tests/user that end well on Linux, too."""
 
     def work():
-        for name in ("ids", "permissions", "limits", "links", "pipes", "signalfds", "sockets", "devices", "copies", "roots"):
+        for name in ("ids", "permissions", "limits", "links", "locks", "pipes", "signalfds", "sockets", "devices", "copies", "roots"):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 
     leaves_nothing(host, work)

@@ -134,6 +134,7 @@ struct file {
 	_Atomic uint64_t
 		watch_id; /* of epoll, which knows the file by it; 0: none has watched it */
 	_Atomic uint32_t refs;
+	bool has_locks;	   /* of file_lock.h: perhaps */
 	struct mutex lock; /* guards what follows */
 	uint64_t pos;
 	/* For a text that is made line by line: line number next_line begins at byte next_pos. */
