@@ -1,4 +1,5 @@
 """The model of `fathom view`, made of events without a kernel: slices, calls, marks, and that a page never gets more than it can draw."""
+import struct
 import sys
 from pathlib import Path
 
@@ -8,7 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "host")]
 
 from feed import Feed, Ring, round_of  # noqa: E402
-from view import histogram  # noqa: E402
+from host._pages import Format  # noqa: E402
+from view import histogram, programs  # noqa: E402
 from view.flame import Calls  # noqa: E402
 from view.kernel import Kernel, as_command, quoted  # noqa: E402
 from view.live import Hub  # noqa: E402
@@ -46,6 +48,66 @@ def test_histograms_that_are_none():
     good = "# event histogram\n#\n# trigger info: hist:keys=pid:vals=hitcount [active]\n#\n\n{ pid:  7 } hitcount:  3\n\nTotals:\n    Hits: 3\n"
     [one] = histogram.parse("# event histogram\n\nnothing\n" + good + "# event histogram\n# trigger info: hist:vals=hitcount\n")
     assert (one["keys"], one["hits"], one["state"], one["entries"]) == ("pid", 3, "active", [(["7"], {"hitcount": 3})])
+
+
+USER_STACK = """name: user_stack
+ID: 9
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned int tgid;	offset:8;	size:4;	signed:0;
+	field:unsigned long caller[4];	offset:16;	size:32;	signed:0;
+"""
+KERNEL_STACK = """name: kernel_stack
+ID: 10
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:unsigned int caller[];	offset:8;	size:0;	signed:0;
+"""
+
+
+class Files:
+    """In place of a Programs of the files of the machine."""
+
+    def function(self, maps, address):
+        return f"{maps.program}@{address:x}" if maps.find(address)[1] else None
+
+
+class Processes:
+    """In place of a guest: one process, which maps a library later."""
+
+    def __init__(self):
+        self.asked, self.lines = [], "00400000-00401000 r-xp 00000000 00:01 12 /bin/a\n"
+
+    def text(self, path):
+        self.asked.append(path)
+        if path != "/proc/7/maps":
+            raise FileNotFoundError(path)
+        return self.lines
+
+
+def test_stacks(monkeypatch):
+    """Callers by name; a process is asked again when an address is in none of its files, but not too often, and what has ended is remembered."""
+    processes, now = Processes(), [100.0]
+    monkeypatch.setattr(programs.time, "monotonic", lambda: now[0])
+    one = Model(None, Symbols(KALLSYMS), programs.Programs(processes, Files()))
+
+    def text(form, body):
+        data = bytes(8) + body
+        return one.describe(Format(form), data, 0, len(data))
+
+    def user(tgid, *callers):
+        return text(USER_STACK, struct.pack("<II4Q", tgid, 0, *(*callers, (1 << 64) - 1, 0, 0, 0)[:4]))
+
+    assert user(7, 0x400010, 0x400020, 0x500000) == "/bin/a@400010 < /bin/a@40001f < 0x500000"
+    processes.lines += "00500000-00501000 r-xp 00000000 00:01 13 /lib/b\n"
+    assert user(7, 0x500000) == "0x500000" and len(processes.asked) == 1
+    now[0] += 2
+    assert user(7, 0x500000) == "/bin/a@500000" and len(processes.asked) == 2
+    assert user(8, 0x400010) == "0x400010" and len(processes.asked) == 3
+    processes.lines = ""
+    now[0] += 2
+    assert user(7, 0x400010, 0x600000) == "/bin/a@400010 < 0x600000"
+    assert text(KERNEL_STACK, struct.pack("<3I", 0x80100000, 0x80100031, 0)) == "first < third"
 
 
 def test_a_round():

@@ -182,17 +182,18 @@ class Programs:
                 self.by_path[path] = Functions(b"")
         return self.by_path[path]
 
-    def _place(self, event, address):
-        """(file or None, what was added to its addresses) at an address."""
-        tgid = event.number("tgid")
-        maps = self._maps(tgid, event.ts)
-        if not maps:
-            return self.files(event, tgid)[0]
+    def function(self, maps, address):
+        """The one at an address, by the files of its process; None when that is not known."""
         begin, path = maps.find(address)
         file = path and self.below(path)
-        return (file, self._functions(file).base(begin)) if file else (None, None)
+        functions = self._functions(file) if file else None
+        return functions.name(address, functions.base(begin)) if functions else None
 
     def name(self, event, address, is_return):
         """The function of a caller in a user_stack; None when that is not known. A return address lies behind its call."""
-        path, base = self._place(event, address - is_return)
+        tgid = event.number("tgid")
+        maps = self._maps(tgid, event.ts)
+        if maps:
+            return self.function(maps, address - is_return)
+        path, base = self.files(event, tgid)[0]
         return self._functions(path).name(address - is_return, base) if path else None

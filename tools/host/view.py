@@ -10,7 +10,7 @@ import threading
 import webbrowser
 from pathlib import Path
 
-from host import _boot
+from host import _boot, _programs
 from host._common import DIED, Failure, making_sense
 from host._guest import Guest
 from view.boot import Machine
@@ -52,6 +52,7 @@ def add_arguments(parser):
     parser.add_argument(
         "-B", metavar="NAME", dest="instance", default="", help="look at this instance at first; the page can choose another one"
     )
+    _programs.add_arguments(parser)
     parser.add_argument("--port", type=int, default=0, metavar="N", help="of 127.0.0.1 (default: one that is free)")
     parser.add_argument("--no-browser", action="store_true", help="only print the page's address")
 
@@ -106,7 +107,7 @@ def until_ctrl_c(live):
 def serve(options, guest, machine):
     hub = Hub()
     with making_sense("what the kernel says"):
-        live = Live(Kernel(guest, bool(machine)), hub, machine.last_words if machine else lambda: "")
+        live = Live(Kernel(guest, bool(machine)), hub, machine.last_words if machine else lambda: "", _programs.programs_of(options))
     if options.instance:
         try:
             live.choose(options.instance)

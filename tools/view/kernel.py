@@ -27,7 +27,14 @@ SETTINGS = (
     SUBBUF,
     "trace_clock",
 )
-BUILT_IN = ("ftrace:function", "ftrace:funcgraph_entry", "ftrace:funcgraph_exit", "ftrace:print", "ftrace:kernel_stack")
+BUILT_IN = (
+    "ftrace:function",
+    "ftrace:funcgraph_entry",
+    "ftrace:funcgraph_exit",
+    "ftrace:print",
+    "ftrace:kernel_stack",
+    "ftrace:user_stack",
+)
 COMMANDS_KEPT = 500
 WORD = re.compile(r"[A-Za-z0-9_@%+=:,./^-]+")
 

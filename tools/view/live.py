@@ -9,6 +9,7 @@ from host._common import SENSELESS, Failure, making_sense
 from host._pages import page_head
 from view.kernel import LATENCY
 from view.model import Model, Symbols
+from view.programs import Programs
 
 LAST_WORDS = 0.5  # seconds for what the console says last
 TICK = 0.1  # seconds between two looks at the rings
@@ -91,8 +92,9 @@ class Hub:
 
 
 class Live:
-    def __init__(self, kernel, hub, last_words=lambda: ""):
-        self.kernel, self.hub, self.last_words = kernel, hub, last_words
+    def __init__(self, kernel, hub, last_words=lambda: "", programs=None):
+        """programs: a host._programs.Programs, for the names of their functions."""
+        self.kernel, self.hub, self.last_words, self.programs = kernel, hub, last_words, programs
         self.model = self.new_model()
         self.lock = threading.Lock()  # of the model, and of which rings are read
         self.opened = kernel.open_rings()
@@ -106,7 +108,8 @@ class Live:
         hub.send("commands", {"list": kernel.commands}, "newest")
 
     def new_model(self):
-        return Model(self.kernel.format_of, Symbols(self.kernel.guest.text("/proc/kallsyms")))
+        programs = Programs(self.kernel.guest, self.programs) if self.programs else None
+        return Model(self.kernel.format_of, Symbols(self.kernel.guest.text("/proc/kallsyms")), programs)
 
     def start(self):
         for work in (self.rings, self.looks):

@@ -4,6 +4,7 @@ Reader calls page() for each page of events, and every tenth of a second drain()
 a browser however many events there were: slices that are too many are joined, of events some are shown and all are counted.
 """
 import bisect
+import functools
 import struct
 from collections import Counter, defaultdict
 
@@ -16,6 +17,7 @@ MARKS = 60  # events of one CPU in one drain() that are shown with their fields:
 
 PID, PID_AT = struct.Struct("<i").unpack_from, 4  # common_pid
 ADDRESSES = {"ip", "parent_ip", "func", "function", "call_site", "caller", "caller_ip", "__probe_ip", "__probe_func", "__probe_ret_ip"}
+STACKS = {"kernel_stack": struct.Struct("<I"), "user_stack": struct.Struct("<Q")}  # and their callers
 # Fields without which an event is one like all others.
 NEEDED = {
     "sched_switch": {"prev_pid", "next_pid", "next_comm"},
@@ -57,8 +59,8 @@ class Cpu:
 class Model:
     """`format_of(number)` gives the Format of a type of events, or None; it is asked when the first one comes."""
 
-    def __init__(self, format_of, symbols):
-        self.format_of, self.symbols = format_of, symbols
+    def __init__(self, format_of, symbols, programs=None):
+        self.format_of, self.symbols, self.programs = format_of, symbols, programs
         self.handlers, self.cpus = {}, defaultdict(Cpu)
         self.names = {0: "<idle>"}  # of threads
         self.new_names = {}
@@ -204,11 +206,25 @@ class Model:
 
     def describe(self, form, page, at, end):
         """The fields of an event as a line; addresses of code by their names."""
+        if form.name in STACKS:
+            return " < ".join(self.stack_of(form, page, at, end))
 
         def word(name, value):
             return self.symbols.name(value) if name in ADDRESSES and isinstance(value, int) else as_text(value)
 
         return " ".join(f"{name}={word(name, value)}" for name, value in form.values(page, at, end).items())
+
+    def stack_of(self, form, page, at, end):
+        """The callers, the innermost first."""
+        values = form.values(page, at, end)
+        kind = STACKS[form.name]
+        data = values["caller"] if isinstance(values.get("caller"), bytes) else b""
+        callers = [one for (one,) in kind.iter_unpack(data[: len(data) // kind.size * kind.size])]
+        callers = callers[: next((number for number, one in enumerate(callers) if one in (0, (1 << 64) - 1)), None)]
+        if form.name == "kernel_stack":
+            return [self.symbols.name(one) for one in callers]
+        name = functools.partial(self.programs.name, values.get("tgid")) if self.programs else lambda address: None
+        return [name(one - (number > 0)) or hex(one) for number, one in enumerate(callers)]
 
     def drain(self, behind=()):
         """{cpu: ...} of what came since the last call, for the page's store.js; `behind`: CPUs whose rings have more."""
