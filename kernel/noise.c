@@ -61,16 +61,34 @@ static bool noise_is_over(void *arg)
 	return atomic_load(&alarm->has_rung) || alarm->done(alarm->arg);
 }
 
-static void noise_sleep_until(uint64_t deadline_ns, bool (*done)(void *arg), void *arg)
+static int noise_sleep_by(bool interruptible, uint64_t deadline_ns, bool (*done)(void *arg),
+			  void *arg)
 {
 	struct noise_alarm alarm = { .sleepers = &noise_sleepers[cpu_local_read(id)],
 				     .done = done,
 				     .arg = arg };
+	int err;
 
 	timer_setup(&alarm.timer, noise_ring);
 	timer_start(&alarm.timer, deadline_ns);
-	waitq_wait(alarm.sleepers, noise_is_over, &alarm, false, WAIT_FOREVER);
+	err = waitq_wait(alarm.sleepers, noise_is_over, &alarm, interruptible, WAIT_FOREVER);
 	timer_cancel_sync(&alarm.timer);
+	return err;
+}
+
+static void noise_sleep_until(uint64_t deadline_ns, bool (*done)(void *arg), void *arg)
+{
+	noise_sleep_by(false, deadline_ns, done, arg);
+}
+
+static int noise_sleep_user(uint64_t deadline_ns, bool (*done)(void *arg), void *arg)
+{
+	return noise_sleep_by(true, deadline_ns, done, arg);
+}
+
+static bool noise_is_pinned(uint32_t cpu)
+{
+	return current_thread()->affinity == 1ull << cpu;
 }
 
 static void noise_wake(void)
@@ -214,6 +232,8 @@ static const struct trace_noise_host noise_host = {
 	.unlisten = noise_unlisten,
 	.sleep_until = noise_sleep_until,
 	.urge = noise_urge,
+	.is_pinned = noise_is_pinned,
+	.sleep_user = noise_sleep_user,
 };
 
 void noise_init(void)

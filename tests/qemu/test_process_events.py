@@ -16,7 +16,7 @@ def frames(build):
 @pytest.fixture(scope="module")
 def initrd(computer, tmp_path_factory):
     build = computer[0]
-    programs = {f"bin/{name}": built(name, build) for name in ("bench", "paths")}
+    programs = {f"bin/{name}": built(name, build) for name in ("bench", "paths", "timerlats")}
     programs["bin/frames"] = frames(build)
     return archive(tmp_path_factory.mktemp("events") / "files.cpio", {"bin/busybox": BUSYBOX, **programs})
 
@@ -234,3 +234,28 @@ def test_stat_counts_a_program(tracing):
     assert counted["one"][0] >= 5 and counted["one"][1] >= 3 and counted["one"][2] == 1, counted
     assert counted["two"][2] == 3 and counted["two"][0] > 2 * counted["one"][0], counted
     assert 2 * counted["one"][1] < counted["two"][1] < 2 * counted["one"][1] + 200, counted
+
+
+def test_a_program_is_the_thread_of_timerlat(tracing):
+    """By timerlat_fd: its activations have three lines each, and the end of the tracer is the end of its reads."""
+    assert "0 reads, the last: -22" in tracing.check("timerlats 0 1")  # no tracer runs
+    try:
+        tracing.check("echo NO_OSNOISE_WORKLOAD > osnoise/options; echo 2000 > osnoise/timerlat_period_us; echo timerlat > current_tracer")
+        assert "10 reads, the last: 0" in tracing.check("timerlats 0 10")
+        contexts = {"irq": [], "thread": [], "user-ret": []}
+        seen = re.findall(r"^ *(\S+)-\d+ .*: #(\d+) +context +(\S+) timer_latency +\d+ ns\r?$", tracing.check("cat trace"), re.M)
+        for name, number, context in seen:
+            contexts[context].append(int(number))
+            assert context == "irq" or name == "timerlats", seen
+        assert contexts == {"irq": [*range(1, 11)], "thread": [*range(1, 11)], "user-ret": [*range(1, 10)]}, seen
+        assert "0 reads, the last: -16" in tracing.check("timerlats 0 100000 & sleep 0.05; timerlats 0 1; echo nop > current_tracer; wait")
+        assert re.search(
+            r"[1-9]\d* reads, the last: -22",
+            tracing.check("echo timerlat > current_tracer; timerlats 0 100000 & sleep 0.05; echo nop > current_tracer; wait"),
+        )
+        assert tracing.run(
+            "echo timerlat > current_tracer; timerlats 0 100000 & sleep 0.05; kill $!; wait; cat osnoise/per_cpu/cpu0/timerlat_fd"
+        )[1]
+        assert "1 reads, the last: 0" in tracing.check("timerlats 0 1")  # the one that was killed has left its place
+    finally:
+        tracing.check("echo nop > current_tracer; echo DEFAULTS > osnoise/options; echo 1000 > osnoise/timerlat_period_us")

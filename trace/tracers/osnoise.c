@@ -41,6 +41,12 @@ bool trace_osnoise_is_ending(void *unused)
 	return atomic_load_explicit(&osnoise.is_ending, memory_order_relaxed);
 }
 
+bool trace_osnoise_is_bare(const struct tracer *tracer)
+{
+	return osnoise.arrays && osnoise.kind->tracer == tracer && !osnoise.is_ending &&
+	       !trace_osnoise_has(OSNOISE_WORKLOAD);
+}
+
 bool trace_osnoise_is_recording(void)
 {
 	for (const struct osnoise_array *array = osnoise.arrays; array; array = array->next) {
@@ -91,6 +97,7 @@ static void osnoise_end_threads(void)
 		trace_noise_host->wake();
 	while (osnoise.nr)
 		trace_noise_host->join(osnoise.threads[--osnoise.nr].handle);
+	trace_timerlat_fd_end();
 	if (osnoise.threads)
 		trace_plat_free(osnoise.threads, trace_plat_nr_cpus() * sizeof(*osnoise.threads));
 	osnoise.threads = NULL;
@@ -113,7 +120,7 @@ static int osnoise_add_thread(uint32_t cpu)
 	return 0;
 }
 
-static bool osnoise_wants(uint32_t cpu)
+bool trace_osnoise_wants(uint32_t cpu)
 {
 	return trace_plat_cpu_online(cpu) && !trace_osnoise_cpus[cpu].is_out;
 }
@@ -126,7 +133,7 @@ static int osnoise_add_threads(void)
 	if (!osnoise.threads)
 		return -ENOMEM;
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus() && !err; cpu++) {
-		if (osnoise_wants(cpu))
+		if (trace_osnoise_wants(cpu))
 			err = osnoise_add_thread(cpu);
 	}
 	return err;
@@ -136,7 +143,7 @@ static int osnoise_add_threads(void)
 static void osnoise_sample_all(void)
 {
 	for (uint32_t cpu = 0; cpu < trace_plat_nr_cpus(); cpu++) {
-		if (osnoise_wants(cpu))
+		if (trace_osnoise_wants(cpu))
 			trace_osnoise_sample(&trace_osnoise_cpus[cpu], true);
 	}
 }

@@ -11,6 +11,7 @@
  *   osnoise_loop.c, timerlat.c      --> osnoise_write.c: ftrace:osnoise, ftrace:timerlat in each instance
  *
  *   osnoise.c        the threads, for both tracers: begin and end, and the limits that stop recording
+ *   timerlat_fd.c    programs instead of timerlat's threads
  *   osnoise_files.c  the directory osnoise/, and the feature
  *
  * One of the two runs at a time, in any number of instances: the threads are for all of them.
@@ -48,6 +49,8 @@ enum osnoise_option {
 	OSNOISE_NR_OPTIONS
 };
 #define OSNOISE_DEFAULT_OPTIONS (1u << OSNOISE_WORKLOAD)
+
+struct trace_dir;
 
 struct osnoise_settings {
 	_Atomic uint64_t period_us;  /* not less than runtime_us */
@@ -87,6 +90,12 @@ struct osnoise_cpu {
 	_Atomic uint64_t deadline_ns; /* the timer that has not fired yet; 0: none */
 	uint32_t nr_ips;	      /* of the stack that the interrupt has saved */
 	uint32_t ips[TRACE_STACK_MAX];
+
+	/* timerlat_fd */
+	const void *_Atomic
+		user; /* the handle of the program that is the workload; or NULL. Config lock */
+	_Atomic bool is_user_in; /* it is in a read */
+	uint64_t user_ns; /* the deadline of its last activation; 0: there was none. The reader's */
 
 	_Atomic bool is_sampling; /* interruptions are counted */
 	bool is_out;		  /* osnoise/cpus leaves it out. Config lock */
@@ -128,6 +137,7 @@ struct osnoise_entry {
 enum timerlat_context {
 	TIMERLAT_IRQ,
 	TIMERLAT_THREAD,
+	TIMERLAT_USER_RETURN, /* the program is done with this activation */
 };
 struct timerlat_entry {
 	struct trace_entry ent;
@@ -156,6 +166,10 @@ void trace_osnoise_cpus_change(bool is_done);
 bool trace_osnoise_is_ending(void *unused);
 /* Is recording on in an instance in which the tracer runs? Any context. */
 bool trace_osnoise_is_recording(void);
+/* Does the tracer run, without threads of its own? Config lock held. */
+bool trace_osnoise_is_bare(const struct tracer *tracer);
+/* May a CPU have the workload? Config lock held. */
+bool trace_osnoise_wants(uint32_t cpu);
 /* A limit was passed: stop recording in all these instances. Any context. */
 void trace_osnoise_stop(void);
 /* The first of these instances; for the threads, and the timer's interrupt while they sleep. */
@@ -189,5 +203,20 @@ void trace_timerlat_write_stack(const struct osnoise_cpu *cpu);
 
 /* The timer's interrupt has begun on this CPU. Interrupts off. */
 void trace_timerlat_fired(struct osnoise_cpu *cpu);
+/* The thread of this activation runs. */
+void trace_timerlat_awake(struct osnoise_cpu *cpu, uint64_t deadline_ns);
+/* The program of this activation is done with it. */
+void trace_timerlat_user_returned(struct osnoise_cpu *cpu, uint64_t deadline_ns);
+/* The deadline behind the one before, and behind now. */
+uint64_t trace_timerlat_next(uint64_t deadline_ns);
+
+/* ---- timerlat_fd.c ---- */
+
+/* Ids of nodes in per_cpu/. */
+#define TIMERLAT_FD_IDS 4096u
+/* The directory per_cpu/ of osnoise/; NULL: the host cannot do it. */
+const struct trace_dir *trace_timerlat_fd_dir(void);
+/* Reads of programs end, and fail from now on: trace_osnoise_is_ending(). Config lock held. */
+void trace_timerlat_fd_end(void);
 
 #endif

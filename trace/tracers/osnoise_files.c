@@ -8,6 +8,7 @@
  *   stop_tracing_total_us  the same with the noise of a runtime, the latency of the thread
  *   print_stack            timerlat writes the interrupt's stack at a latency not below it
  *   options                words, with NO_ in front to switch off
+ *   per_cpu/cpuN           timerlat_fd.c
  */
 #include <trace/platform.h>
 #include "feature/feature.h"
@@ -246,7 +247,15 @@ static const struct trace_file osnoise_files[] = {
 
 static int osnoise_fill(struct trace_node *dir)
 {
-	return trace_dir_fill(dir, osnoise_files, TRACE_ARRAY_SIZE(osnoise_files), 0);
+	const struct trace_dir *per_cpu = trace_timerlat_fd_dir();
+
+	if (!trace_dir_begin(dir, TRACE_ARRAY_SIZE(osnoise_files) + 1, 0, 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(osnoise_files); i++)
+		trace_node_add_file(dir, osnoise_files[i].name, &osnoise_files[i], 0);
+	if (per_cpu) /* the last: ids of its children are behind its own */
+		trace_node_add_lazy_dir(dir->tree, dir, "per_cpu", per_cpu, 0);
+	return 0;
 }
 
 static const struct trace_dir osnoise_dir = { .fill = osnoise_fill };
@@ -255,7 +264,7 @@ static const struct trace_file_table osnoise_table = {
 	.dir = &osnoise_dir,
 	.dir_name = "osnoise",
 	.is_dir_root_only = true,
-	.dir_ids = TRACE_ARRAY_SIZE(osnoise_files),
+	.dir_ids = TRACE_ARRAY_SIZE(osnoise_files) + 1 + TIMERLAT_FD_IDS,
 };
 
 static struct trace_files osnoise_table_entry = { .table = &osnoise_table };

@@ -99,17 +99,25 @@ static void osnoise_event_raw(const struct trace_iter *iter, struct trace_seq *s
 			 entry.thread_count);
 }
 
+static const char *const timerlat_contexts[] = {
+	[TIMERLAT_IRQ] = "irq",
+	[TIMERLAT_THREAD] = "thread",
+	[TIMERLAT_USER_RETURN] = "user-ret",
+};
+
 static void timerlat_event_text(const struct trace_iter *iter, struct trace_seq *seq)
 {
 	struct timerlat_entry entry;
+	bool is_known;
 
 	if (iter->event.len < sizeof(entry)) {
 		trace_print_type(iter, seq);
 		return;
 	}
 	memcpy(&entry, iter->event.data, sizeof(entry));
+	is_known = (uint32_t)entry.context <= TIMERLAT_USER_RETURN;
 	trace_seq_printf(seq, "#%-5u context %6s timer_latency %9llu ns\n", entry.seqnum,
-			 entry.context == TIMERLAT_IRQ ? "irq" : "thread",
+			 is_known ? timerlat_contexts[entry.context] : "?",
 			 (unsigned long long)entry.timer_latency);
 }
 

@@ -63,7 +63,7 @@ static void timerlat_catch_up(struct osnoise_cpu *cpu)
 	trace_plat_irq_restore(flags);
 }
 
-static void timerlat_awake(struct osnoise_cpu *cpu, uint64_t deadline_ns)
+void trace_timerlat_awake(struct osnoise_cpu *cpu, uint64_t deadline_ns)
 {
 	struct timerlat_entry entry = { .context = TIMERLAT_THREAD,
 					.timer_latency = timerlat_late_ns(deadline_ns) };
@@ -77,7 +77,18 @@ static void timerlat_awake(struct osnoise_cpu *cpu, uint64_t deadline_ns)
 		trace_osnoise_stop();
 }
 
-static uint64_t timerlat_next(uint64_t deadline_ns)
+void trace_timerlat_user_returned(struct osnoise_cpu *cpu, uint64_t deadline_ns)
+{
+	const struct timerlat_entry entry = { .context = TIMERLAT_USER_RETURN,
+					      .seqnum = cpu->seqnum,
+					      .timer_latency = timerlat_late_ns(deadline_ns) };
+
+	trace_timerlat_write(&entry);
+	if (timerlat_is_above(entry.timer_latency, trace_osnoise_settings.stop_total_us))
+		trace_osnoise_stop();
+}
+
+uint64_t trace_timerlat_next(uint64_t deadline_ns)
 {
 	uint64_t period_ns = trace_osnoise_settings.timerlat_period_us * OSNOISE_US_NS;
 	uint64_t now_ns = trace_plat_clock_ns();
@@ -94,12 +105,12 @@ static void timerlat_run(struct osnoise_cpu *cpu)
 	cpu->seqnum = 0;
 	trace_osnoise_sample(cpu, true);
 	for (;;) {
-		deadline_ns = timerlat_next(deadline_ns);
+		deadline_ns = trace_timerlat_next(deadline_ns);
 		cpu->deadline_ns = deadline_ns;
 		trace_noise_host->sleep_until(deadline_ns, trace_osnoise_is_ending, NULL);
 		if (trace_osnoise_is_ending(NULL))
 			break;
-		timerlat_awake(cpu, deadline_ns);
+		trace_timerlat_awake(cpu, deadline_ns);
 	}
 	cpu->deadline_ns = 0;
 }

@@ -33,7 +33,7 @@ struct trace_noise_host {
 	/* Wait until that function has returned, and free the thread. Config lock held. */
 	void (*join)(void *thread);
 	/*
-	 * The calling thread, one of start(), sleeps for `ns` nanoseconds, or until done(arg) is true:
+	 * The calling thread sleeps for `ns` nanoseconds, or until done(arg) is true:
 	 * that is asked at first, and after each wake().
 	 */
 	void (*sleep)(uint64_t ns, bool (*done)(void *arg), void *arg);
@@ -57,6 +57,13 @@ struct trace_noise_host {
 	void (*sleep_until)(uint64_t deadline_ns, bool (*done)(void *arg), void *arg);
 	/* The calling thread, one of start(), becomes a real-time thread: Linux's FIFO, priority 95. */
 	void (*urge)(void);
+
+	/* ---- For timerlat_fd, by which programs take the place of timerlat's threads; or NULL. ---- */
+
+	/* May the running thread, of a program, use that CPU alone? */
+	bool (*is_pinned)(uint32_t cpu);
+	/* As sleep_until(), for the thread of a program: 0, or -EINTR when a signal ends it. */
+	int (*sleep_user)(uint64_t deadline_ns, bool (*done)(void *arg), void *arg);
 };
 
 /* For the host, once, before trace_init(). */

@@ -25,6 +25,15 @@ static void timer_interrupt(void)
 	trace_noise_irq(false, 236, "local_timer");
 }
 
+static void deadline_passes(uint64_t deadline_ns)
+{
+	fake_clock = deadline_ns - 100 * US;
+	timer_interrupt(); /* that of another timer */
+	fake_clock = deadline_ns + irq_late_ns;
+	timer_interrupt();
+	fake_clock = deadline_ns + thread_late_ns;
+}
+
 static void sleep_until(uint64_t deadline_ns, bool (*done)(void *arg), void *arg)
 {
 	if (done(arg))
@@ -33,11 +42,28 @@ static void sleep_until(uint64_t deadline_ns, bool (*done)(void *arg), void *arg
 	if (!nr_deadlines)
 		longjmp(turn_end, 1);
 	nr_deadlines--;
-	fake_clock = deadline_ns - 100 * US;
-	timer_interrupt(); /* that of another timer */
-	fake_clock = deadline_ns + irq_late_ns;
-	timer_interrupt();
-	fake_clock = deadline_ns + thread_late_ns;
+	deadline_passes(deadline_ns);
+}
+
+/* The program that is timerlat's thread: the CPU that it may use alone, and what comes in its sleep. */
+static uint32_t pinned_to;
+static bool has_signal;
+static uint64_t program_slept_until;
+
+static bool is_pinned(uint32_t cpu)
+{
+	return pinned_to == cpu;
+}
+
+static int sleep_user(uint64_t deadline_ns, bool (*done)(void *arg), void *arg)
+{
+	program_slept_until = deadline_ns;
+	if (done(arg))
+		return 0;
+	if (has_signal)
+		return -EINTR;
+	deadline_passes(deadline_ns);
+	return 0;
 }
 
 static void real(uint64_t *out_ns)
@@ -77,6 +103,8 @@ static const struct trace_noise_host host = {
 	.unlisten = unlisten,
 	.sleep_until = sleep_until,
 	.urge = urge,
+	.is_pinned = is_pinned,
+	.sleep_user = sleep_user,
 };
 
 static int setup(void **state)
