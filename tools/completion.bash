@@ -26,6 +26,7 @@ _fathom() {
 	else
 		case $command in
 		perfetto | flame) words=live ;;
+		perf) words="live record report script stat top" ;;
 		*) words= ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -109,3 +109,20 @@ def test_through_a_pipe(events):
         )
     )
     assert sorted(kept) == sorted(piped) and len(kept) > 10
+
+
+def test_commands_of_perf(events):
+    """`fathom perf report` and `script` say what perf says of the file; `record` makes one of a kernel of its own."""
+    data, trace = events
+    for job, words in (
+        ("script", ["-F", "comm,tid,time,ip,sym"]),
+        ("report", ["--stdio", "--no-children", "-g", "none", "-F", "sample,sym"]),
+    ):
+        kept, piped = output("perf", job, *with_names(data), *words), output(ROOT / "tools/fathom", "perf", job, trace, *words)
+        lines = [sorted(line for line in text.splitlines() if not line.startswith("#")) for text in (kept, piped)]
+        assert lines[0] == lines[1] and len(lines[0]) > 10
+    made = data.with_name("made.data")
+    text = output(ROOT / "tools/fathom", "perf", "-o", made, "record", "--boot", "--build", BUILDS["gcc"], "-e", "sched", "hackbench 2 200")
+    assert re.search(rf"^{made}: \d+ samples, \d+ events; ", text, re.M)
+    assert "sched:sched_switch" in output("perf", "script", *with_names(made), "-F", "event")
+    assert re.search(r"\[k\] (pipe|sched|hackbench)_\w+", output("perf", "report", *with_names(made), "--stdio", "-F", "sample,sym"))

@@ -285,3 +285,18 @@ def test_the_kernel_ends_in_a_stream():
         assert is_valid(machine.folder / "died.dat") and len(events_of_report(machine.folder / "died.dat")) > 100
     finally:
         machine.close()
+
+
+def test_commands_of_perf(machine):
+    """`fathom perf record` keeps the events that it made a perf.data of; `stat` and `top` are the kernel's own, words and status as they are."""
+    run = machine.fathom("perf", "-o", "perf.data", "record", "-e", "sched_process_fork", "hackbench 1 60")
+    found = re.match(r"[^\n]*perf.data: (\d+) samples, (\d+) events; perf report", run.stdout.splitlines()[-1])
+    assert run.returncode == 0 and found, (run.stdout, run.stderr)
+    names = [event.name for event in Trace(machine.folder / "perf.data.trace.dat").events() if hasattr(event, "name")]
+    assert names.count("sample") == int(found[1]) > 0 and names.count("sched_process_fork") == int(found[2]) > 0
+    assert machine.guest.check("cat profile/on options/stacktrace") == "0\n0\n"
+    run = machine.fathom("perf", "stat", "-e", "sched:sched_process_exit", "sh", "-c", "echo 'two  words'; exit 3")
+    assert run.returncode == 1 and "two  words\n" in run.stdout and re.search(r" \d+ +sched:sched_process_exit", run.stdout), run
+    assert "the command ended with status 3" in run.stderr
+    run = machine.fathom("perf", "top", "-d", "0.04", "-n", "1")
+    assert run.returncode == 0 and re.search(r"^\d+ samples\n +% ", run.stdout, re.M), run

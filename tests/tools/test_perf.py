@@ -195,3 +195,44 @@ def test_a_trace_without_samples(tmp_path):
     run = perf(tmp_path, {0: datkit.page(1000, datkit.record(10, stack(BASE)))})
     assert run.returncode == 5 and b"has neither events profile:sample" in run.stderr
     assert not list(tmp_path.glob("perf*"))
+
+
+def jobs(folder, *words, path=""):
+    """fathom perf WORDS with a trace.dat in the folder."""
+    built = datkit.Parts(WITH_SAMPLES, {0: PAGE}, kallsyms=SYMBOLS, cmdlines="5 some name\n6 other\n")
+    (folder / "trace.dat").write_bytes(datkit.version_6(built))
+    command = [ROOT / "tools/fathom", "perf", *words]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, cwd=folder, check=False, env={"PATH": f"{path}/usr/bin:/bin"}
+    )
+
+
+def test_report_and_script_start_perf(tmp_path):
+    """The words behind a source go to perf as they are; without a source it is trace.dat; its status is told."""
+    perf_there = tmp_path / "bin/perf"
+    perf_there.parent.mkdir()
+    perf_there.write_text('#!/bin/sh\ncat > piped\nprintf "<%s>" "$@"\ntest "$1" = script\n')
+    perf_there.chmod(0o755)
+    path = f"{perf_there.parent}:"
+    run = jobs(tmp_path, "script", "trace.dat", "-F", "comm, ip", path=path)
+    assert run.returncode == 0 and run.stdout.startswith("<script><-F><comm, ip><-i><-><--kallsyms><"), run
+    assert (tmp_path / "piped").read_bytes().startswith(b"PERFILE2")
+    run = jobs(tmp_path, "report", "--stdio", path=path)
+    assert run.stdout.startswith("<report><--stdio><-i>") and "perf ended with status 1" in run.stderr and run.returncode == 1
+    run = jobs(tmp_path, "report", "nosuch", path=path)
+    assert run.returncode == 1 and "there is no nosuch" in run.stderr and not run.stdout
+
+
+def test_options_of_a_job(tmp_path):
+    """Options behind a file are fathom's, too; wrong ones end with the usage of that job, and nothing is written."""
+    run = jobs(tmp_path, "trace.dat", "-o", "other")
+    assert run.returncode == 0 and run.stdout.startswith("other: 3 samples, 1 events; "), run.stderr
+    for words, said in (
+        (("trace.dat", "more"), "usage: fathom perf [-h]"),
+        (("record", "--nosuch"), "usage: fathom perf record [-h]"),
+        (("-B", "one", "record", "ls"), "-B stands behind record"),
+        (("--channel", "nosuch", "stat", "ls"), "nosuch"),
+    ):
+        run = jobs(tmp_path, *words)
+        assert run.returncode in (1, 2, 3) and said in run.stderr, (words, run)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "other.kallsyms", "trace.dat"]

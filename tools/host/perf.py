@@ -4,17 +4,23 @@ The events profile:sample become samples of the clock `cpu-clock`, all others sa
 stacktrace and userstacktrace have written behind them as call chains. sched_process_fork, _exit and _exec tell of threads and programs. The names
 of functions go into a file of their own beside it, in the form of /proc/kallsyms, as perf.data has no place for them; the build-id in
 the file keeps perf from taking those of its own kernel instead. Functions of programs have names if --root says where their files are.
+
+`record COMMAND` takes the samples first, with options of `fathom record` before COMMAND; `report` and `script`, each with trace.dat or live and
+options of perf behind it, start Debian's perf; `stat` and `top` run the kernel's own commands `perf stat` and `profile`.
 """
+import argparse
 import hashlib
 import shlex
 import struct
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
-from host import _perf_data, _programs, _source
+from host import _boot, _perf_data, _programs, _recording, _settings, _source
 from host._common import NOTHING, Failure
 from host._events import Lost, UnknownType
+from host._guest import Guest, quoted
 from host._output import replaced
 
 HELP = "write the profiler's samples, and trace events, as a perf.data"
@@ -22,7 +28,7 @@ EXAMPLE = "tools/fathom perf -o perf.data trace.dat; perf report -i perf.data --
 CONTEXT_USER = 1
 
 
-def add_arguments(parser):
+def add_output(parser):
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="perf.data", help="the file to write, - for a pipe to perf (default: %(default)s)"
     )
@@ -34,7 +40,16 @@ def add_arguments(parser):
         "--elf", metavar="FILE", help="the kernel's fathom.elf: a copy with the build-id is written, for `perf annotate -k`"
     )
     _programs.add_arguments(parser)
+
+
+def add_of_a_source(parser):
+    add_output(parser)
     _source.add_arguments(parser)
+
+
+def add_arguments(parser):
+    add_of_a_source(parser)
+    parser.add_argument("words", metavar="WORDS", nargs=argparse.REMAINDER, help=f"behind {', '.join(JOBS)} in place of trace.dat")
 
 
 # ---- The recording ----
@@ -226,9 +241,13 @@ def summary(samples):
     return f"{nr_clock} samples" + (f", {len(samples) - nr_clock} events" if nr_clock < len(samples) else "")
 
 
+def name_of(output):
+    """Of the file that others stand beside."""
+    return "perf.data" if output == "-" else output
+
+
 def write_files(options, recording, samples):
-    is_pipe = options.output == "-"
-    name = "perf.data" if is_pipe else options.output
+    is_pipe, name = options.output == "-", name_of(options.output)
     names = options.kallsyms or f"{name}.kallsyms"
     write_names(recording, names)
     if options.elf:
@@ -241,7 +260,7 @@ def write_files(options, recording, samples):
     print(f"{options.output}: {summary(samples)}; perf report -i {options.output} --kallsyms {names}")
 
 
-def run(options):
+def convert(options):
     recording = _source.opened_with_programs(options)
     samples = samples_of(recording)
     if not samples:
@@ -252,3 +271,62 @@ def run(options):
         write_into(options.to, recording, samples)
     else:
         write_files(options, recording, samples)
+
+
+# ---- The commands of perf ----
+
+
+def parsed(job, add, words, options):
+    """The options, and those among the words; a wrong one ends with this job's usage."""
+    parser = argparse.ArgumentParser(prog=f"fathom perf{job}")
+    add(parser)
+    return parser.parse_args(words, options)
+
+
+def add_of_record(parser):
+    add_output(parser)
+    _settings.add_arguments(parser)
+    _boot.add_arguments(parser)
+    parser.add_argument("words", metavar="COMMAND", nargs="*", help="a line for the kernel's shell; without one, until Ctrl-C")
+
+
+def record(options):
+    """The profiler's samples, with stacks, and what -e asks for beside them; the trace.dat of it stays beside the perf.data."""
+    if options.instance:
+        raise Failure("-B stands behind record, as that of fathom record")
+    options = parsed(" record", add_of_record, ["-e", "profile:sample", "-T", *options.words], options)
+    target = options.output
+    options.output, options.file_version, options.compression = Path(f"{name_of(target)}.trace.dat"), None, None
+    _recording.record(options)
+    options.source, options.output, options.instance = str(options.output), target, None
+    convert(options)
+
+
+def into_perf(options):
+    """`report` or `script` of Debian's perf. The first word is the source unless it is an option."""
+    job, words = options.source, options.words
+    is_named = bool(words) and not words[0].startswith("-")
+    options.source = words[0] if is_named else "trace.dat"
+    options.to = shlex.join(["perf", job, *words[is_named:]])
+    convert(options)
+
+
+def in_the_kernel(options):
+    """A command of the kernel's shell that does the same; its words are given as they are."""
+    words = KERNEL_COMMANDS[options.source] + "".join(f" {quoted(word)}" for word in options.words)
+    with Guest(options.channel) as guest:
+        status, _ = guest.sh(words, _recording.show)
+    if status:
+        raise Failure(f"the command ended with status {status}")
+
+
+KERNEL_COMMANDS = {"stat": "perf stat", "top": "profile"}
+JOBS = {"record": record, "report": into_perf, "script": into_perf, "stat": in_the_kernel, "top": in_the_kernel}
+
+
+def run(options):
+    job = JOBS.get(options.source)
+    if job:
+        job(options)
+    else:
+        convert(parsed("", add_of_a_source, [*options.words, options.source], options))
