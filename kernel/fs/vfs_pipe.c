@@ -75,8 +75,8 @@ static bool pipe_make_pages(struct pipe *pipe, size_t len)
 	return true;
 }
 
-/* Take out at most `len` bytes. Returns how many; 0 when there are none now. */
-static size_t pipe_take_bytes(struct pipe *pipe, void *buf, size_t len)
+/* Take out at most `len` bytes, or `peeks` at them. Returns how many; 0 when there are none now. */
+static size_t pipe_take_bytes(struct pipe *pipe, void *buf, size_t len, bool peeks)
 {
 	size_t used;
 
@@ -85,7 +85,8 @@ static size_t pipe_take_bytes(struct pipe *pipe, void *buf, size_t len)
 	if (len > used)
 		len = used;
 	pipe_ring_copy(pipe, atomic_load(&pipe->tail), buf, len, false);
-	atomic_fetch_add(&pipe->tail, len);
+	if (!peeks)
+		atomic_fetch_add(&pipe->tail, len);
 	mutex_unlock(&pipe->lock);
 	/* Waiting writers need room for an atomic write: wake them only by the read that makes it. */
 	if (!pipe_has_room(pipe, used) && pipe_has_room(pipe, used - len))
@@ -93,33 +94,39 @@ static size_t pipe_take_bytes(struct pipe *pipe, void *buf, size_t len)
 	return len;
 }
 
-/* Wait until `can` is true of the file's pipe. 0; -EINTR; -EAGAIN: the file is one that never waits. */
-static int pipe_wait(struct file *file, struct waitq *queue, bool (*can)(void *))
+/* Wait until `can` is true of the end's pipe. 0; -EINTR; -EAGAIN: it is not to wait. */
+static int pipe_wait(const struct file *end, unsigned int how, struct waitq *queue,
+		     bool (*can)(void *))
 {
-	if (can(file->object))
+	if (can(end->object))
 		return 0;
-	if (file->flags & VFS_NONBLOCK)
+	if (end->flags & VFS_NONBLOCK || how & PIPE_NOWAIT)
 		return -EAGAIN;
-	return waitq_wait(queue, can, file->object, true, WAIT_FOREVER);
+	return waitq_wait(queue, can, end->object, true, WAIT_FOREVER);
 }
 
-ssize_t pipe_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+ssize_t pipe_receive(const struct file *end, void *buf, size_t len, unsigned int how)
 {
-	struct pipe *pipe = file->object;
+	struct pipe *pipe = end->object;
 
-	(void)pos;
 	while (len) {
-		int err = pipe_wait(file, &pipe->readers, pipe_can_read);
+		int err = pipe_wait(end, how, &pipe->readers, pipe_can_read);
 		bool ended = !atomic_load(&pipe->nr_writers);
 		size_t got;
 
 		if (err)
 			return err;
-		got = pipe_take_bytes(pipe, buf, len);
+		got = pipe_take_bytes(pipe, buf, len, how & PIPE_PEEK);
 		if (got || ended)
 			return (ssize_t)got;
 	}
 	return 0;
+}
+
+ssize_t pipe_read(struct file *file, void *buf, size_t len, uint64_t *pos)
+{
+	(void)pos;
+	return pipe_receive(file, buf, len, 0);
 }
 
 static bool pipe_is_readable(struct file *file)
@@ -161,19 +168,18 @@ static size_t pipe_first_part(const struct pipe *pipe, size_t len)
 	return begun && odd && begun + odd <= PAGE_SIZE ? odd : PIPE_ATOMIC;
 }
 
-ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+ssize_t pipe_send(const struct file *end, const void *buf, size_t len, unsigned int how)
 {
-	struct pipe *pipe = file->object;
+	struct pipe *pipe = end->object;
 	size_t done = 0, part = pipe_first_part(pipe, len);
 
-	(void)pos;
 	while (done < len) {
 		ssize_t put = -EPIPE;
 
 		if (atomic_load(&pipe->nr_readers))
 			put = pipe_give_bytes(pipe, (const uint8_t *)buf + done, part);
 		if (!put)
-			put = pipe_wait(file, &pipe->writers, pipe_can_write);
+			put = pipe_wait(end, how, &pipe->writers, pipe_can_write);
 		if (put < 0)
 			return done ? (ssize_t)done : put;
 		done += (size_t)put;
@@ -181,6 +187,12 @@ ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64_t *pos
 			part = len - done < PIPE_ATOMIC ? len - done : PIPE_ATOMIC;
 	}
 	return (ssize_t)done;
+}
+
+ssize_t pipe_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
+{
+	(void)pos;
+	return pipe_send(file, buf, len, 0);
 }
 
 static void pipe_free_pages(void **pages, size_t nr)
@@ -211,6 +223,15 @@ void pipe_wake_all(struct pipe *pipe)
 {
 	waitq_wake_all(&pipe->readers);
 	waitq_wake_all(&pipe->writers);
+}
+
+void pipe_shut(const struct file *end)
+{
+	struct pipe *pipe = end->object;
+
+	atomic_store(&pipe->nr_readers, 0);
+	atomic_store(&pipe->nr_writers, 0);
+	pipe_wake_all(pipe);
 }
 
 /*

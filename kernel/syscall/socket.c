@@ -10,6 +10,7 @@
 #include <kernel/mm.h>
 #include <kernel/pipe.h>
 #include <kernel/poll.h>
+#include "socket.h"
 #include "syscall.h"
 
 /* Errors of sockets alone. */
@@ -20,10 +21,6 @@
 #define SOCK_STREAM 1
 #define SOCK_MAX    11 /* kinds of sockets are below */
 #define SOCK_FLAGS  (O_CLOEXEC | O_NONBLOCK)
-
-struct socket {
-	struct file *in, *out; /* ends of pipes, its own */
-};
 
 static ssize_t socket_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
@@ -48,14 +45,16 @@ static bool socket_is_readable(struct file *file)
 	return file_is_readable(sock->in);
 }
 
-/* A side without another one has an end to be read, and is no error. */
+/* An end can be read where nothing comes any more. It is hung up when nothing goes, too, which is no error. */
 static uint32_t socket_poll(struct file *file, struct poll_table *table)
 {
 	const struct socket *sock = file->object;
-	uint32_t events =
-		sock->in->ops->poll(sock->in, table) | sock->out->ops->poll(sock->out, table);
+	uint32_t in = sock->in->ops->poll(sock->in, table);
+	uint32_t out = sock->out->ops->poll(sock->out, table);
 
-	return (events & ~(uint32_t)POLLERR) | (events & POLLHUP ? POLLIN : 0);
+	if (in & POLLHUP)
+		in = POLLIN | (out & POLLERR ? POLLHUP : 0);
+	return in | (out & POLLOUT);
 }
 
 static void socket_set_nonblock(struct file *file, bool on)
@@ -188,12 +187,49 @@ static long socket_put_name(void *to, int *ulen)
 	return 0;
 }
 
-long sys_getpeername(int fd, void *usockaddr, int *usockaddr_len)
+int socket_get(int fd, struct file **out_file)
 {
 	struct file *file = files_get_file(current_process()->files, (unsigned int)fd);
-	bool is_socket = file && file->ops == &socket_ops;
-	int err = file ? -ENOTSOCK : -EBADF;
 
+	*out_file = file;
+	if (file && file->ops == &socket_ops)
+		return 0;
 	fput(file);
-	return is_socket ? socket_put_name(usockaddr, usockaddr_len) : err;
+	return file ? -ENOTSOCK : -EBADF;
+}
+
+long sys_getpeername(int fd, void *usockaddr, int *usockaddr_len)
+{
+	struct file *file;
+	int err = socket_get(fd, &file);
+
+	if (err)
+		return err;
+	fput(file);
+	return socket_put_name(usockaddr, usockaddr_len);
+}
+
+enum {
+	SHUT_RD,
+	SHUT_WR,
+	SHUT_RDWR
+};
+
+long sys_shutdown(int fd, int how)
+{
+	const struct socket *sock;
+	struct file *file;
+	int err = socket_get(fd, &file);
+
+	if (err)
+		return err;
+	sock = file->object;
+	if (how < SHUT_RD || how > SHUT_RDWR)
+		err = -EINVAL;
+	if (how == SHUT_RD || how == SHUT_RDWR)
+		pipe_shut(sock->in);
+	if (how == SHUT_WR || how == SHUT_RDWR)
+		pipe_shut(sock->out);
+	fput(file);
+	return err;
 }

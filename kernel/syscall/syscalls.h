@@ -68,6 +68,13 @@ struct user_timeval;
 	CALL(39, getpid, ARGS0)                                                                    \
 	CALL(40, sendfile64, ARGS4, int, out_fd, int, in_fd, long *, offset, size_t, count)        \
 	CALL(41, socket, ARGS3, int, family, int, type, int, protocol)                             \
+	CALL(44, sendto, ARGS6, int, fd, void *, buff, size_t, len, unsigned int, flags, void *,   \
+	     addr, int, addr_len)                                                                  \
+	CALL(45, recvfrom, ARGS6, int, fd, void *, ubuf, size_t, size, unsigned int, flags,        \
+	     void *, addr, int *, addr_len)                                                        \
+	CALL(46, sendmsg, ARGS3, int, fd, const void *, msg, unsigned int, flags)                  \
+	CALL(47, recvmsg, ARGS3, int, fd, void *, msg, unsigned int, flags)                        \
+	CALL(48, shutdown, ARGS2, int, fd, int, how)                                               \
 	CALL(52, getpeername, ARGS3, int, fd, void *, usockaddr, int *, usockaddr_len)             \
 	CALL(53, socketpair, ARGS4, int, family, int, type, int, protocol, int *, usockvec)        \
 	CALL(56, clone, ARGS5, unsigned long, clone_flags, unsigned long, newsp, int *,            \

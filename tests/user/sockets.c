@@ -9,6 +9,11 @@ enum {
 	NR_FSTAT = 5,
 	NR_POLL = 7,
 	NR_LSEEK = 8,
+	NR_SENDTO = 44,
+	NR_RECVFROM = 45,
+	NR_SENDMSG = 46,
+	NR_RECVMSG = 47,
+	NR_SHUTDOWN = 48,
 	NR_GETPEERNAME = 52,
 	NR_SOCKETPAIR = 53,
 	NR_FCNTL = 72
@@ -21,7 +26,15 @@ enum {
 	ESPIPE = 29,
 	EPIPE = 32,
 	ENOTSOCK = 88,
-	EPROTONOSUPPORT = 93
+	EPROTONOSUPPORT = 93,
+	EOPNOTSUPP = 95,
+	EISCONN = 106
+};
+enum {
+	PEEK = 2,
+	DONTWAIT = 0x40,
+	WAITALL = 0x100,
+	NOSIGNAL = 0x4000
 };
 
 #define STREAM	 1
@@ -136,6 +149,112 @@ static void about(void)
 	close_pair();
 }
 
+static long send(int fd, const char *bytes, long len, int flags)
+{
+	return syscall6(NR_SENDTO, fd, (long)bytes, len, flags, 0, 0);
+}
+
+static long receive(int fd, long len, int flags)
+{
+	return syscall6(NR_RECVFROM, fd, (long)buf, len, flags, 0, 0);
+}
+
+/* Flags count for one call. */
+static void flags(void)
+{
+	char name[16];
+	int len = sizeof(name);
+
+	make_pair(0);
+	CHECK(receive(pair[0], 9, DONTWAIT) == -EAGAIN && send(pair[1], "abcd", 4, 0) == 4);
+	CHECK(receive(pair[0], 2, PEEK) == 2 && buf[0] == 'a' && receive(pair[0], 9, PEEK) == 4);
+	CHECK(syscall6(NR_RECVFROM, pair[0], (long)buf, 3, 0, (long)name, (long)&len) == 3 && !len);
+	CHECK(receive(pair[0], 9, DONTWAIT) == 1 && buf[0] == 'd');
+	CHECK(send(pair[0], (char *)8, 1, 0) == -EFAULT && send(pair[0], buf, 0, 0) == 0);
+	while (send(pair[0], buf, sizeof(buf), DONTWAIT) > 0)
+		;
+	CHECK(send(pair[0], buf, sizeof(buf), DONTWAIT) == -EAGAIN);
+	CHECK(syscall6(NR_SENDTO, pair[0], (long)buf, 1, 0, (long)name, 2) == -EISCONN);
+	CHECK(send(900, buf, 1, 0) == -EBADF && receive(900, 1, 0) == -EBADF);
+	close_pair();
+	CHECK(CALL1(NR_PIPE, pair) == 0 && send(pair[1], buf, 1, 0) == -ENOTSOCK);
+	CHECK(receive(pair[0], 1, 0) == -ENOTSOCK && CALL2(NR_SHUTDOWN, pair[0], 0) == -ENOTSOCK);
+	close_pair();
+}
+
+/* All that is asked for, although it comes in two parts; or what there is at the end. */
+static void wait_for_all(void)
+{
+	int status;
+	long pid;
+
+	make_pair(0);
+	pid = CALL0(NR_FORK);
+	if (!pid) {
+		CHECK(send(pair[1], "ab", 2, 0) == 2 && receive(pair[1], 1, 0) == 1);
+		CHECK(send(pair[1], "cdefg", 5, 0) == 5);
+		sys_exit(0);
+	}
+	CHECK(receive(pair[0], 2, PEEK) == 2 && send(pair[0], "!", 1, 0) == 1);
+	CHECK(receive(pair[0], 4, WAITALL) == 4 && buf[0] == 'a' && buf[3] == 'd');
+	CHECK(wait_for(pid, 0, &status) == pid && !status && CALL1(NR_CLOSE, pair[1]) == 0);
+	CHECK(receive(pair[0], 9, WAITALL) == 3 && receive(pair[0], 9, WAITALL) == 0);
+	CHECK(CALL1(NR_CLOSE, pair[0]) == 0);
+}
+
+static void messages(void)
+{
+	struct {
+		void *base;
+		unsigned long len;
+	} out[3] = { { "ab", 2 }, { 0, 0 }, { "cde", 3 } },
+	  in[2] = { { buf, 1 }, { buf + 100, 9 } };
+	struct {
+		void *name;
+		int namelen, pad;
+		void *iov;
+		unsigned long iovlen;
+		void *control;
+		unsigned long controllen;
+		int flags, pad2;
+	} to = { 0, 0, 0, out, 3, 0, 0, 0, 0 },
+	  from = { buf + 200, 99, 0, in, 2, buf + 300, 99, 9, 0 };
+
+	make_pair(0);
+	CHECK(CALL3(NR_SENDMSG, pair[0], &to, 0) == 5 && CALL3(NR_RECVMSG, pair[1], &from, 0) == 5);
+	CHECK(buf[0] == 'a' && buf[100] == 'b' && buf[103] == 'e');
+	CHECK(from.namelen == 0 && from.controllen == 0 && from.flags == 0);
+	CHECK(CALL3(NR_RECVMSG, pair[1], &from, DONTWAIT) == -EAGAIN);
+	CHECK(CALL3(NR_SENDMSG, pair[0], 8, 0) == -EFAULT &&
+	      CALL3(NR_RECVMSG, pair[0], 8, 0) == -EFAULT);
+	CHECK(CALL3(NR_SENDMSG, 900, &to, 0) == -EBADF);
+	close_pair();
+}
+
+/* Each direction by itself. */
+static void shut(void)
+{
+	make_pair(0);
+	nr_seen = 0;
+	CHECK(send(pair[0], "last", 4, 0) == 4 && CALL2(NR_SHUTDOWN, pair[0], 1) == 0);
+	CHECK(send(pair[0], "x", 1, NOSIGNAL) == -EPIPE && nr_seen == 0);
+	CHECK(CALL3(NR_WRITE, pair[0], "x", 1) == -EPIPE && nr_seen == 1);
+	CHECK(ready(pair[1]) == (IN | OUT) && CALL3(NR_READ, pair[1], buf, 9) == 4);
+	CHECK(CALL3(NR_READ, pair[1], buf, 9) == 0 && ready(pair[1]) == (IN | OUT));
+	CHECK(send(pair[1], "back", 4, 0) == 4 && receive(pair[0], 9, 0) == 4);
+	CHECK(CALL2(NR_SHUTDOWN, pair[0], 0) == 0 && send(pair[1], "x", 1, 0) == -EPIPE);
+	CHECK(nr_seen == 2 && receive(pair[0], 9, 0) == 0);
+	CHECK(ready(pair[0]) == (IN | OUT | HUP) && ready(pair[1]) == (IN | OUT | HUP));
+	CHECK(CALL2(NR_SHUTDOWN, pair[0], 3) == -EINVAL &&
+	      CALL2(NR_SHUTDOWN, pair[0], -1) == -EINVAL);
+	CHECK(CALL2(NR_SHUTDOWN, 900, 0) == -EBADF);
+	close_pair();
+	make_pair(0);
+	CHECK(CALL2(NR_SHUTDOWN, pair[0], 2) == 0 && receive(pair[1], 9, 0) == 0);
+	CHECK(send(pair[1], "x", 1, 0) == -EPIPE && nr_seen == 3);
+	close_pair();
+}
+
 static void errors(void)
 {
 	CHECK(CALL4(NR_SOCKETPAIR, 1, STREAM, 0, 8) == -EFAULT);
@@ -154,6 +273,10 @@ void main_program(long *sp)
 	processes();
 	without_waiting();
 	about();
+	flags();
+	wait_for_all();
+	messages();
+	shut();
 	errors();
 	put("sockets are as they should be\n");
 	sys_exit(0);
