@@ -492,6 +492,15 @@ soak-reset: deps-test
 	@FATHOM_BUILD=$(abspath $(BUILD)) RESETS=$(RESETS) $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/soak_reset.py
 RESETS ?= 1000
 
+# Debian's trinity for TRINITY_SECONDS, as a user who is not root, with each compiler's kernel.
+soak-trinity: deps-test
+	@tools/install-deps test-host
+	@$(MAKE) --no-print-directory CC=gcc all
+	@$(MAKE) --no-print-directory CC=clang BUILD=$(BUILD)/clang all
+	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) TRINITY_SECONDS=$(TRINITY_SECONDS) \
+		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/soak_trinity.py
+TRINITY_SECONDS ?= 1800
+
 # Put faults into the sources, one at a time, to find those that no test notices. See tests/mutate/README.md.
 MUTANTS ?= 0
 ONLY    ?=
@@ -531,4 +540,4 @@ help:
 	@sed -n '/^| `make/ { s/^| \(`[^`]*`\) | \(.*\) |$$/\1: \2/; s/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g; p; }' docs/building.md
 
 FORCE:
-.PHONY: all test-kernel run demo man debug test quick test-host self-tests check bench pictures process flips hits bench-silicon bench-peers test-decode soak soak-expr soak-reset mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view
+.PHONY: all test-kernel run demo man debug test quick test-host self-tests check bench pictures process flips hits bench-silicon bench-peers test-decode soak soak-expr soak-reset soak-trinity mutate git-hooks format clean help FORCE deps-build deps-run deps-host deps-test deps-check host-tools view-page demo-view
