@@ -104,6 +104,15 @@ def test_probes_of_programs(host):
     assert "1:21: the file has no symbols, so no 'main'\n" in host.run("bt 'uprobe:/bin/busybox:main { }'")[0]
 
 
+def test_hits_of_one_process(host):
+    """A process that does not exist hits nothing; the unit tests have those that do."""
+    script = 'BEGIN { @begun++ } kprobe:vfs_write /comm == "busybox"/ { @ = count() }'
+    command = "busybox echo 1 > /dev/null"
+    assert bt(host, script, command, "-p 30000") == "\n\n@: 0\n@begun: 1\n"
+    assert bt(host, script, command) == "\n\n@: 1\n@begun: 1\n"
+    assert [host.run(f"bt -p {word} '{script}'")[1] for word in ("0", "1x", "2147483648")] == [2, 2, 2]
+
+
 def test_tracepoints_and_data(host):
     script = "rawtracepoint:sched_process_exit { @raw = count() } tracepoint:sched:sched_process_exit { @event = count() }"
     text = bt(host, script, "hackbench 1 2 > /dev/null")

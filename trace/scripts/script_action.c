@@ -411,6 +411,8 @@ static int script_action_make(struct script_emit *emit, struct script_node *cond
 	emit->done = emit->stopped = NULL;
 	if (!emit->is_round && emit->clause->needs_begin)
 		trace_script_step(emit, SCRIPT_STEP_BEGIN, emit->clause->zeroed);
+	if (!emit->is_round)
+		trace_script_emit_process(emit, &emit->stopped);
 	if (condition)
 		trace_script_emit_condition(emit, condition, &emit->stopped);
 	script_action_block(emit, block);

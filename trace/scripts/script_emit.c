@@ -82,11 +82,6 @@ void trace_script_emit_jump(struct script_emit *emit, struct script_patch **patc
 
 /* ---- Conditions ---- */
 
-static bool script_emit_is_signed(const struct script_node *node)
-{
-	return node->type.is_signed;
-}
-
 /* Go on if the value is one of `first` to `last`, which goes on over 0; else by the list. */
 static void script_emit_range(struct script_emit *emit, uint64_t first, uint64_t last,
 			      struct script_patch **falses)
@@ -104,7 +99,7 @@ static void script_emit_range(struct script_emit *emit, uint64_t first, uint64_t
 static void script_emit_compare(struct script_emit *emit, const struct script_node *node,
 				struct script_patch **falses)
 {
-	uint64_t least = script_emit_is_signed(node) ? 1ull << 63 : 0, most = least - 1;
+	uint64_t least = node->type.is_signed ? 1ull << 63 : 0, most = least - 1;
 	uint64_t number = node->b->number;
 
 	switch (node->binary) {
@@ -173,6 +168,20 @@ void trace_script_emit_condition(struct script_emit *emit, struct script_node *n
 	}
 }
 
+void trace_script_emit_process(struct script_emit *emit, struct script_patch **falses)
+{
+	const struct trace_script_params *params = emit->script->params;
+	const struct script_probe *probe = emit->clause->probes;
+
+	while (probe && probe->kind != SCRIPT_BEGIN && probe->kind != SCRIPT_END &&
+	       probe->kind != SCRIPT_INTERVAL)
+		probe = probe->next;
+	if (!params || !params->pid || probe)
+		return;
+	trace_script_step(emit, SCRIPT_STEP_PID, 0);
+	script_emit_range(emit, (uint32_t)params->pid, (uint32_t)params->pid, falses);
+}
+
 /* 1 or 0. */
 static void script_emit_truth(struct script_emit *emit, struct script_node *node)
 {
@@ -224,7 +233,7 @@ void trace_script_emit_operator(struct script_emit *emit, const struct script_no
 			emit, binary >= SCRIPT_DIV ? SCRIPT_STEP_DIVIDE : SCRIPT_STEP_COMPARE, 0);
 		insn->to = (uint8_t)temp;
 		insn->own.words[0] = binary;
-		insn->own.words[1] = script_emit_is_signed(node);
+		insn->own.words[1] = node->type.is_signed;
 		emit->nr_temps = temp;
 		return;
 	}

@@ -50,6 +50,8 @@ void trace_script_emit_value(struct script_emit *emit, struct script_node *node)
 /* Go on if it is true; otherwise by the list. */
 void trace_script_emit_condition(struct script_emit *emit, struct script_node *node,
 				 struct script_patch **falses);
+/* The same for a hit of the process of the script's parameters, if they name one. */
+void trace_script_emit_process(struct script_emit *emit, struct script_patch **falses);
 /* Put a value at `offset` of the block, as a value of the type `as`. */
 void trace_script_emit_slot(struct script_emit *emit, struct script_node *node, uint32_t offset,
 			    const struct script_type *as);

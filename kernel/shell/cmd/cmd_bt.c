@@ -19,6 +19,7 @@
 struct bt {
 	struct command_env *env;
 	bool is_verbose;
+	uint64_t pid;	     /* of the process whose hits count; 0: all count */
 	const char *command; /* that the script is to watch, or NULL */
 	struct sh_job *job;  /* of the command */
 	char *buf;	     /* of BT_TEXT_BYTES */
@@ -188,7 +189,7 @@ static char *bt_text(struct bt *bt, const char *word)
 
 static int bt_script(struct bt *bt, int argc, char **argv)
 {
-	struct trace_script_params params = { 0 };
+	struct trace_script_params params = { .pid = (int32_t)bt->pid };
 	struct trace_script_error error;
 	char *text = bt_text(bt, argv[0]);
 	struct trace_seq seq;
@@ -247,6 +248,9 @@ static int bt_options(struct bt *bt, int argc, char **argv)
 			break;
 		else if (strcmp(option, "-c") == 0 && at < argc)
 			bt->command = argv[at++];
+		else if (strcmp(option, "-p") == 0 && at < argc &&
+			 command_parse_u64(argv[at++], &bt->pid) && bt->pid && bt->pid <= INT32_MAX)
+			continue;
 		else
 			return -1;
 	}
@@ -275,7 +279,7 @@ static int cmd_bt(struct command_env *env, int argc, char **argv)
 }
 
 const struct command bt_commands[] = {
-	{ "bt", "[-v] [-c COMMAND] SCRIPT|FILE [ARG...] | -l [PATTERN]",
+	{ "bt", "[-v] [-c COMMAND] [-p PID] SCRIPT|FILE [ARG...] | -l [PATTERN]",
 	  "run a script of probes until Ctrl-C, exit() or the COMMAND's end, then print its tables",
 	  cmd_bt, 0 },
 	{ 0 },

@@ -43,6 +43,11 @@ struct trace_script_error {
 struct trace_script_params {
 	const char *texts[TRACE_SCRIPT_PARAMS]; /* of $1 to $9 */
 	uint32_t nr;
+	/*
+	 * Only hits of this process, as `pid` has it, count; 0: those of all. Clauses with BEGIN, END or an
+	 * interval among their probes run in any case.
+	 */
+	int32_t pid;
 };
 
 /*

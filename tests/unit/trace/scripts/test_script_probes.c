@@ -52,6 +52,46 @@ static void functions(void **state)
 		"@a: 4\n@b: 1\n");
 }
 
+/* A call by process 70, two by process 71, one by thread 1 of the kernel. */
+static void calls_of_processes(void)
+{
+	struct trace_plat_user user = { .tgid = 70 };
+
+	fake_user = &user;
+	fake_call(DO_WORK, PARENT);
+	user.tgid = 71;
+	fake_call(DO_WORK, PARENT);
+	fake_call(DO_WORK, PARENT);
+	fake_user = NULL;
+	fake_call(DO_WORK, PARENT);
+}
+
+static void expect_of_process(int32_t pid, const char *text, const char *want)
+{
+	struct trace_script_params params = { .pid = pid };
+	struct trace_script *script;
+
+	assert_int_equal(trace_script_create(text, &params, &script, &script_error), 0);
+	script_text[0] = '\0';
+	assert_int_equal(trace_script_start(script), 0);
+	calls_of_processes();
+	assert_string_equal(script_end(script), want);
+}
+
+static void hits_of_a_process(void **state)
+{
+	const char *text = "BEGIN { @begun++ } kprobe:do_work { @[pid] = count() } "
+			   "kprobe:do_work /arg0 == arg0 && pid > 70/ { @more = count() } "
+			   "END { @ended++ }";
+
+	(void)state;
+	expect_of_process(70, text, "@[70]: 1\n@begun: 1\n@ended: 1\n@more: 0\n");
+	expect_of_process(71, text, "@[71]: 2\n@begun: 1\n@ended: 1\n@more: 2\n");
+	expect_of_process(72, text, "\n@begun: 1\n@ended: 1\n@more: 0\n");
+	expect_of_process(1, text, "@[1]: 1\n@begun: 1\n@ended: 1\n@more: 0\n");
+	expect_of_process(0, text, "@[1]: 1\n@[70]: 1\n@[71]: 2\n@begun: 1\n@ended: 1\n@more: 2\n");
+}
+
 static void events_happen(void)
 {
 	for (int i = -2; i < 6; i++)
@@ -409,6 +449,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(functions, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(hits_of_a_process, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(events, script_reset, NULL),
 		cmocka_unit_test_setup_teardown(events_of_a_list, script_reset, NULL),
 		cmocka_unit_test_setup_teardown(histograms, script_reset, NULL),
