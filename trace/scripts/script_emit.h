@@ -1,4 +1,4 @@
-/* Shared by the files that make programs: script_emit.c values, script_action.c statements. See script.h. */
+/* Shared by the files that make programs: script_emit.c and script_value.c values, script_action.c statements. See script.h. */
 #ifndef TRACE_SCRIPT_EMIT_H
 #define TRACE_SCRIPT_EMIT_H
 
