@@ -14,7 +14,9 @@ RUN = "they run"
 # A command of the shell, and a line that the tool prints about it, for each that runs.
 SEEN = {
     "cpuwalk": ("busybox sleep 0.3", r"^@cpu: \n\[\d, "),
+    "killsnoop": ("busybox kill -0 1", r"^\d\d:\d\d:\d\d +\d+ +busybox +0 +1 +-?\d+$"),
     "opensnoop": ("busybox cat /proc/version > /dev/null", r"^\d+ +busybox +\d+ +0 +/proc/version$"),
+    "pidpersec": ("busybox sleep 1.3", r"^\d\d:\d\d:\d\d PIDs/sec: @: \d+$"),
     "statsnoop": ("busybox stat -f / > /dev/null", r"^\d+ +busybox +0 +/$"),
     "syscount": ("busybox true", r"^@process\[busybox\]: \d+$"),
     "vfscount": ("busybox cat /proc/version > /dev/null", r"^@\[vfs_open\]: \d+$"),

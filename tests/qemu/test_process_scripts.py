@@ -138,6 +138,17 @@ def test_one_liners_of_others(host, script, command, line):
     assert re.search(line, text, re.M), text
 
 
+def test_time_of_day(host):
+    """The command date, the script's time and its strftime() tell times that go on."""
+    script = 'BEGIN { time("%s\\n"); printf("%s\\n", strftime("%s %F", nsecs)); exit() }'
+    texts = [host.check("date +%s"), host.check(f"bt '{script}'"), host.check("date '+%s %F'")]
+    before, of_time, of_strftime, day, after, last = re.fullmatch(
+        r"(\d+)\nAttaching 1 probe\.\.\.\n(\d+)\n(\d+) (\S+)\n\n\n(\d+) (\S+)\n", "".join(texts)
+    ).groups()
+    assert int(before) <= int(of_time) == int(of_strftime) <= int(after)
+    assert day == last or int(after) % 86400 < 600  # midnight has passed
+
+
 def test_mistake(host):
     assert host.run("bt 'BEGIN { @x = foo; }'") == ("bt: 1:14: no such name: 'foo'\nBEGIN { @x = foo; }\n             ~~~\n", 1)
     assert host.run("bt -x")[1] == 2 and host.run("bt 'kprobe:vfs_read'")[1] == 1

@@ -149,6 +149,24 @@ static void script_action_printf(struct script_emit *emit, struct script_node *c
 	trace_script_step(emit, SCRIPT_STEP_OUT, at)->own.data = format;
 }
 
+/* time(): the text is made of the clock's time in the record. */
+static void script_action_time(struct script_emit *emit, struct script_node *call)
+{
+	struct script_format *format = script_action_format(emit, call, SCRIPT_PRINTF);
+	uint32_t at = trace_script_emit_room(emit, 8);
+
+	if (!format)
+		return;
+	format->text = "%s";
+	format->nr = 1;
+	format->types[0] = call->type;
+	format->bytes = 8;
+	emit->clause->needs_begin = true;
+	trace_script_step(emit, SCRIPT_STEP_NSECS, 0);
+	trace_script_step(emit, SCRIPT_STEP_STORE, at);
+	trace_script_step(emit, SCRIPT_STEP_OUT, at)->own.data = format;
+}
+
 /* print(@x), clear(@x), zero(@x): done by the thread that reads. */
 static void script_action_map_call(struct script_emit *emit, struct script_node *call,
 				   enum script_record kind)
@@ -207,6 +225,9 @@ static void script_action_call(struct script_emit *emit, struct script_node *cal
 	case SCRIPT_F_DELETE:
 		key = trace_script_emit_keys(emit, of->map, of->a ? of->a : of->next);
 		trace_script_step(emit, SCRIPT_STEP_MAP_DELETE, key)->own.data = of->map;
+		break;
+	case SCRIPT_F_TIME:
+		script_action_time(emit, call);
 		break;
 	case SCRIPT_F_EXIT:
 		trace_script_step(emit, SCRIPT_STEP_EXIT, 0);

@@ -79,6 +79,31 @@ static void script_call_sizeof(struct script_type_check *check, struct script_no
 		script_call_be_number(node, of->type.bytes);
 }
 
+/* ---- Dates ---- */
+
+/* time(FORMAT), strftime(FORMAT, NSECS). The type is made once: it is compared with itself later. */
+static void script_call_date(struct script_type_check *check, struct script_node *node)
+{
+	const struct trace_script_params *params = check->script->params;
+	struct script_node *format = node->a;
+	struct script_date *date;
+
+	if (format && format->op != SCRIPT_STRING)
+		trace_script_type_refuse(check, format, "the format of a date is a text in quotes");
+	if (!params || !params->date)
+		trace_script_type_refuse(check, node, "this machine does not know the date");
+	if (format && format->next)
+		trace_script_type_number_of(check, format->next);
+	if (check->script->err || node->type.date)
+		return;
+	date = trace_script_alloc(check->script, sizeof(*date));
+	if (!date)
+		return;
+	date->write = params->date;
+	date->format = format ? format->text : "%H:%M:%S\n";
+	node->type = (struct script_type){ .kind = SCRIPT_DATE, .bytes = 8, .date = date };
+}
+
 /* ---- Calls ---- */
 
 /* print(@x, TOP, DIV): constants. */
@@ -152,6 +177,10 @@ void trace_script_type_call(struct script_type_check *check, struct script_node 
 		return;
 	case SCRIPT_F_STRNCMP:
 		script_call_strncmp(check, node);
+		return;
+	case SCRIPT_F_TIME:
+	case SCRIPT_F_STRFTIME:
+		script_call_date(check, node);
 		return;
 	default:
 		break;

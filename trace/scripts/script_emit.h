@@ -68,7 +68,8 @@ uint32_t trace_script_emit_keys(struct script_emit *emit, const struct script_ma
 static inline bool script_is_word(const struct script_type *type)
 {
 	return type->kind == SCRIPT_INT || type->kind == SCRIPT_KSYM || type->kind == SCRIPT_USYM ||
-	       type->kind == SCRIPT_POINTER || type->kind == SCRIPT_STRUCT;
+	       type->kind == SCRIPT_POINTER || type->kind == SCRIPT_STRUCT ||
+	       type->kind == SCRIPT_DATE;
 }
 
 /* Is a value of the table one word, as counts are? */

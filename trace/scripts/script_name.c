@@ -62,12 +62,14 @@ static const struct script_function script_name_functions[] = {
 	{ "zero", SCRIPT_F_ZERO, 1, 1, false, SCRIPT_NONE },
 	{ "delete", SCRIPT_F_DELETE, 1, SCRIPT_PARTS_MAX + 1, false, SCRIPT_NONE },
 	{ "exit", SCRIPT_F_EXIT, 0, 0, false, SCRIPT_NONE },
+	{ "time", SCRIPT_F_TIME, 0, 1, false, SCRIPT_NONE },
 	{ "str", SCRIPT_F_STR, 1, 2, false, SCRIPT_TEXT },
 	{ "ksym", SCRIPT_F_KSYM, 1, 1, false, SCRIPT_KSYM },
 	{ "usym", SCRIPT_F_USYM, 1, 1, false, SCRIPT_USYM },
 	{ "len", SCRIPT_F_LEN, 1, 1, false, SCRIPT_INT },
 	{ "sizeof", SCRIPT_F_SIZEOF, 1, 1, false, SCRIPT_INT },
 	{ "strncmp", SCRIPT_F_STRNCMP, 3, 3, false, SCRIPT_INT },
+	{ "strftime", SCRIPT_F_STRFTIME, 2, 2, false, SCRIPT_DATE },
 	{ "kstack", SCRIPT_F_KSTACK, 0, 1, false, SCRIPT_KSTACK },
 	{ "stack", SCRIPT_F_KSTACK, 0, 1, false, SCRIPT_KSTACK },
 	{ "ustack", SCRIPT_F_USTACK, 0, 1, false, SCRIPT_USTACK },
@@ -80,6 +82,7 @@ const char *const trace_script_type_names[] = {
 	[SCRIPT_TUPLE] = "a tuple",  [SCRIPT_COUNT] = "count()",     [SCRIPT_SUM] = "sum()",
 	[SCRIPT_AVG] = "avg()",	     [SCRIPT_MIN] = "min()",	     [SCRIPT_MAX] = "max()",
 	[SCRIPT_STATS] = "stats()",  [SCRIPT_HIST] = "hist()",	     [SCRIPT_LHIST] = "lhist()",
+	[SCRIPT_DATE] = "a date",
 };
 
 /* ---- Builtins and functions ---- */

@@ -4,7 +4,8 @@
 #include "script.h"
 #include "text/str.h"
 
-#define SCRIPT_BAR_CHARS 52u
+#define SCRIPT_BAR_CHARS  52u
+#define SCRIPT_DATE_BYTES 128u /* longer ones are cut */
 
 /* ---- Values ---- */
 
@@ -41,6 +42,13 @@ static void script_print_stack(struct trace_seq *seq, const struct script_type *
 		else
 			trace_seq_printf(seq, "0x%lx\n", (unsigned long)words[i]);
 	}
+}
+
+static void script_print_date(struct trace_seq *seq, const struct script_date *date, uint64_t ns)
+{
+	char text[SCRIPT_DATE_BYTES];
+
+	trace_seq_write(seq, text, date->write(text, sizeof(text), date->format, ns));
 }
 
 static void script_print_typed(struct trace_seq *seq, const struct script_type *type,
@@ -81,6 +89,9 @@ static void script_print_typed(struct trace_seq *seq, const struct script_type *
 		trace_seq_putc(seq, '(');
 		script_print_parts(seq, type, at, indent);
 		trace_seq_putc(seq, ')');
+		break;
+	case SCRIPT_DATE:
+		script_print_date(seq, type->date, *words);
 		break;
 	case SCRIPT_AVG:
 		trace_seq_printf(seq, "%ld", words[1] ? (long)words[0] / (long)words[1] : 0l);

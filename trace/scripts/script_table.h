@@ -12,10 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <trace/compiler.h>
+#include <trace/script.h>
 #include "expr/expr_cursor.h"
-
-struct trace_script;
-struct trace_seq;
 
 #define SCRIPT_TEXT_BYTES  64u	 /* of a text value, its NUL included */
 #define SCRIPT_STACK_DEPTH 32u	 /* addresses of a stack, a 0 behind */
@@ -36,6 +34,7 @@ enum script_kind {
 	SCRIPT_POINTER, /* to a type of BTF */
 	SCRIPT_STRUCT,	/* its address */
 	SCRIPT_TUPLE,
+	SCRIPT_DATE, /* nanoseconds, printed by a format */
 	/* Of tables alone: */
 	SCRIPT_COUNT,
 	SCRIPT_SUM,
@@ -47,6 +46,11 @@ enum script_kind {
 	SCRIPT_LHIST,
 };
 
+struct script_date {
+	trace_script_date_fn *write;
+	const char *format;
+};
+
 struct script_type {
 	enum script_kind kind;
 	bool is_signed; /* SCRIPT_INT */
@@ -55,7 +59,8 @@ struct script_type {
 	uint32_t id;	/* BTF: of the struct, or of the target of a pointer */
 	uint32_t nr;	/* SCRIPT_TUPLE: parts */
 	const struct script_type *parts;
-	int64_t min, max, step; /* SCRIPT_LHIST */
+	const struct script_date *date; /* SCRIPT_DATE */
+	int64_t min, max, step;		/* SCRIPT_LHIST */
 };
 
 /* ---- Tables ---- */

@@ -173,6 +173,7 @@ enum script_function_kind {
 	SCRIPT_F_ZERO,
 	SCRIPT_F_DELETE,
 	SCRIPT_F_EXIT,
+	SCRIPT_F_TIME,
 	/* From here on they give values. */
 	SCRIPT_F_STR,
 	SCRIPT_F_KSYM,
@@ -180,6 +181,7 @@ enum script_function_kind {
 	SCRIPT_F_LEN,
 	SCRIPT_F_SIZEOF,
 	SCRIPT_F_STRNCMP,
+	SCRIPT_F_STRFTIME,
 	SCRIPT_F_KSTACK,
 	SCRIPT_F_USTACK,
 };

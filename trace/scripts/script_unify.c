@@ -1,5 +1,6 @@
 /* Types of scripts that have to hold several values: see script_type.h. */
 #include "script_type.h"
+#include "text/str.h"
 
 /* A type with parts of its own, which may grow without those of `from`. */
 static struct script_type script_unify_own(struct script_type_check *check,
@@ -33,6 +34,8 @@ bool trace_script_unify(struct script_type_check *check, struct script_type *to,
 		return true;
 	if (to->kind != from->kind || to->nr != from->nr)
 		return false;
+	if (to->kind == SCRIPT_DATE)
+		return trace_streq(to->date->format, from->date->format);
 	for (uint32_t i = 0; i < to->nr; i++) {
 		if (!trace_script_unify(check, (struct script_type *)(uintptr_t)&to->parts[i],
 					&from->parts[i]))

@@ -5,7 +5,7 @@
 
 /* Two texts, put into room of their own. */
 static void script_value_texts(struct script_emit *emit, struct script_node *const texts[2],
-				uint32_t out_at[2])
+			       uint32_t out_at[2])
 {
 	const struct script_type text = { .kind = SCRIPT_TEXT, .bytes = SCRIPT_TEXT_BYTES };
 
@@ -43,8 +43,8 @@ void trace_script_emit_call(struct script_emit *emit, struct script_node *node)
 		insn = trace_script_step(emit, SCRIPT_STEP_STRNCMP, at[0]);
 		insn->own.words[0] = at[1];
 		insn->own.words[1] = node->a->next->next->number;
-	} else { /* ksym(), usym() */
-		trace_script_emit_value(emit, node->a);
+	} else { /* ksym(), usym(), strftime() */
+		trace_script_emit_value(emit, node->a->next ? node->a->next : node->a);
 	}
 	emit->top = top;
 }

@@ -9,6 +9,7 @@
 #include <trace/script.h>
 #include <trace/trace_seq.h>
 #include "command_tables.h"
+#include "date.h"
 #include "shell/sh/sh.h"
 
 #define BT_ROUND_NS    (10 * NSEC_PER_MSEC) /* between two looks at the output */
@@ -187,9 +188,18 @@ static char *bt_text(struct bt *bt, const char *word)
 	return text;
 }
 
+/* For trace_script_params: in UTC; of a machine without a clock, from its start. */
+static size_t bt_date(char *out, size_t size, const char *format, uint64_t clock_ns)
+{
+	uint64_t real_ns = ktime_get_real_ns();
+
+	return date_format(out, size, format,
+			   real_ns ? real_ns - ktime_get_ns() + clock_ns : clock_ns);
+}
+
 static int bt_script(struct bt *bt, int argc, char **argv)
 {
-	struct trace_script_params params = { .pid = (int32_t)bt->pid };
+	struct trace_script_params params = { .pid = (int32_t)bt->pid, .date = bt_date };
 	struct trace_script_error error;
 	char *text = bt_text(bt, argv[0]);
 	struct trace_seq seq;

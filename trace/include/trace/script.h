@@ -40,6 +40,12 @@ struct trace_script_error {
 	size_t len;    /* characters that it is about, 1 or more */
 };
 
+/*
+ * Writes the time `clock_ns` of trace_plat_clock_ns() to `out`, as a format of strftime() says, cut to `size`
+ * bytes with a NUL. Returns its length. Thread context.
+ */
+typedef size_t trace_script_date_fn(char *out, size_t size, const char *format, uint64_t clock_ns);
+
 struct trace_script_params {
 	const char *texts[TRACE_SCRIPT_PARAMS]; /* of $1 to $9 */
 	uint32_t nr;
@@ -48,6 +54,8 @@ struct trace_script_params {
 	 * interval among their probes run in any case.
 	 */
 	int32_t pid;
+	/* For time() and strftime(), which are refused with NULL. */
+	trace_script_date_fn *date;
 };
 
 /*
