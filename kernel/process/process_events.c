@@ -53,6 +53,13 @@ static uint32_t user_frames(const struct trace_plat_user *self, uint64_t *out_ca
 	return arch_user_frames(self->fp, self->sp, out_callers, max);
 }
 
+uint64_t trace_plat_current_uid_gid(void)
+{
+	const struct task *task = current_task();
+
+	return task ? (uint64_t)task->cred.group.real << 32 | task->cred.user.real : 0;
+}
+
 /* The frame lies at the top of the thread's stack, whatever has come since. */
 bool trace_plat_user_get(struct trace_plat_user *out)
 {

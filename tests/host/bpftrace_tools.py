@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "qemu"))
 from guest import ROOT, Guest  # noqa: E402
-from programs import BUSYBOX, archive  # noqa: E402
+from programs import BUSYBOX, archive, built  # noqa: E402
 
 TOOLS = sorted(Path("/usr/sbin").glob("*.bt"))
 RUN = "they run"
@@ -17,6 +17,8 @@ SEEN = {
     "killsnoop": ("busybox kill -0 1", r"^\d\d:\d\d:\d\d +\d+ +busybox +0 +1 +-?\d+$"),
     "opensnoop": ("busybox cat /proc/version > /dev/null", r"^\d+ +busybox +\d+ +0 +/proc/version$"),
     "pidpersec": ("busybox sleep 1.3", r"^\d\d:\d\d:\d\d PIDs/sec: @: \d+$"),
+    "runqlat": ("busybox sleep 0.1", r"^@usecs: \n\["),
+    "setuids": ("ids", r"^\d\d:\d\d:\d\d \d+ +ids +0 +setresuid ruid="),
     "statsnoop": ("busybox stat -f / > /dev/null", r"^\d+ +busybox +0 +/$"),
     "syscount": ("busybox true", r"^@process\[busybox\]: \d+$"),
     "vfscount": ("busybox cat /proc/version > /dev/null", r"^@\[vfs_open\]: \d+$"),
@@ -35,7 +37,7 @@ REASONS = table()
 
 @pytest.fixture(scope="module", params=["gcc", "clang"])
 def host(request, tmp_path_factory):
-    files = {"bin/busybox": BUSYBOX, **{f"tools/{path.name}": path for path in TOOLS}}
+    files = {"bin/busybox": BUSYBOX, "bin/ids": built("ids", "gcc"), **{f"tools/{path.name}": path for path in TOOLS}}
     with Guest(request.param, 2, initrd=archive(tmp_path_factory.mktemp("tools") / "tools.cpio", files)) as guest:
         yield guest
 

@@ -8,7 +8,10 @@ from script_words import ONE_LINERS
 
 @pytest.fixture(scope="module")
 def initrd(computer, tmp_path_factory):
-    return archive(tmp_path_factory.mktemp("scripts") / "files.cpio", {"bin/busybox": BUSYBOX, "bin/probed": built("probed", "gcc")})
+    return archive(
+        tmp_path_factory.mktemp("scripts") / "files.cpio",
+        {"bin/busybox": BUSYBOX, "bin/probed": built("probed", "gcc"), "bin/ids": built("ids", "gcc")},
+    )
 
 
 def bt(guest, script, command, options=""):
@@ -136,6 +139,12 @@ def test_one_liners_of_others(host, script, command, line):
     option = f"-c '{command}' " if command else ""
     text = host.check(f"bt {option}'{script}'")
     assert re.search(line, text, re.M), text
+
+
+def test_users(host):
+    """The program is root's, and then another user's and group's."""
+    text = bt(host, 'tracepoint:raw_syscalls:sys_enter /comm == "ids"/ { @[uid] = count(); @group[gid] = count() }', "ids")
+    assert {"0", "1000"} <= set(counts(text)) and "0" in counts(text, "group"), text
 
 
 def test_time_of_day(host):

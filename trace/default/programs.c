@@ -1,6 +1,6 @@
 /*
- * Defaults of a host without programs: a read of user memory finds nothing, a thread has no user
- * registers, and there are no system calls and no places for uprobes.
+ * Defaults of a host without programs: a read of user memory finds nothing, a thread is root's and has no
+ * user registers, and there are no system calls and no places for uprobes.
  */
 #include <trace/platform.h>
 #include <trace/syscalls.h>
@@ -9,6 +9,11 @@ TRACE_DEFAULT bool trace_plat_user_get(struct trace_plat_user *out)
 {
 	(void)out;
 	return false;
+}
+
+TRACE_DEFAULT uint64_t trace_plat_current_uid_gid(void)
+{
+	return 0;
 }
 
 TRACE_DEFAULT bool trace_plat_user_object(int32_t tgid, uint64_t ip,

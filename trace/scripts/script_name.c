@@ -16,6 +16,8 @@
 static const struct script_builtin script_name_builtins[] = {
 	{ "pid", SCRIPT_WORD_TYPE(false), SCRIPT_B_PID, ON_ANY },
 	{ "tid", SCRIPT_WORD_TYPE(false), SCRIPT_B_TID, ON_ANY },
+	{ "uid", SCRIPT_WORD_TYPE(false), SCRIPT_B_UID, ON_ANY },
+	{ "gid", SCRIPT_WORD_TYPE(false), SCRIPT_B_GID, ON_ANY },
 	{ "cpu", SCRIPT_WORD_TYPE(false), SCRIPT_B_CPU, ON_ANY },
 	{ "nsecs", SCRIPT_WORD_TYPE(false), SCRIPT_B_NSECS, ON_ANY },
 	{ "timestamp", SCRIPT_WORD_TYPE(false), SCRIPT_B_NSECS, ON_ANY },
@@ -112,11 +114,32 @@ static void script_name_find_builtin(struct script_node *node, enum script_probe
 	script_name_find_arg(node, kind);
 }
 
+/* Macros of Linux's headers, which BTF does not have, become numbers. */
+static bool script_name_be_macro(struct script_node *node)
+{
+	static const struct {
+		const char *name;
+		uint64_t number;
+	} macros[] = { { "TASK_RUNNING", 0 }, { "AF_INET", 2 }, { "AF_INET6", 10 } };
+
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(macros); i++) {
+		if (!trace_expr_is(&node->word, macros[i].name))
+			continue;
+		node->op = SCRIPT_NUMBER;
+		node->number = macros[i].number;
+		node->type = trace_script_signed;
+		return true;
+	}
+	return false;
+}
+
 void trace_script_type_builtin(struct script_type_check *check, struct script_node *node)
 {
 	const struct expr_word *word = &node->word;
 
 	script_name_find_builtin(node, check->clause->probes->kind);
+	if (!node->builtin && script_name_be_macro(node))
+		return;
 	if (!node->builtin) {
 		trace_script_refuse(check->script, word, -EINVAL, "no such name: '%.*s'",
 				    (int)word->len, word->at);

@@ -71,6 +71,18 @@ static void script_step_pid(struct expr_run *expr, const struct expr_insn *insn,
 	expr_next(expr, insn, script_step_tgid());
 }
 
+static void script_step_uid(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(expr, insn, (uint32_t)trace_plat_current_uid_gid());
+}
+
+static void script_step_gid(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	(void)value;
+	expr_next(expr, insn, trace_plat_current_uid_gid() >> 32);
+}
+
 static uint64_t script_step_now(struct script_run *run)
 {
 	if (!run->now_ns)
@@ -281,6 +293,8 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_RAW_ARG] = script_step_raw_arg,
 	[SCRIPT_STEP_RETVAL] = script_step_retval,
 	[SCRIPT_STEP_PID] = script_step_pid,
+	[SCRIPT_STEP_UID] = script_step_uid,
+	[SCRIPT_STEP_GID] = script_step_gid,
 	[SCRIPT_STEP_NSECS] = script_step_nsecs,
 	[SCRIPT_STEP_ELAPSED] = script_step_elapsed,
 	[SCRIPT_STEP_IP] = script_step_ip,

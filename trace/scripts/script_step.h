@@ -15,6 +15,8 @@ enum script_step_kind {
 	SCRIPT_STEP_RAW_ARG, /* the same of a tracepoint */
 	SCRIPT_STEP_RETVAL,
 	SCRIPT_STEP_PID,
+	SCRIPT_STEP_UID,
+	SCRIPT_STEP_GID,
 	SCRIPT_STEP_NSECS, /* less words[0] if `to` */
 	SCRIPT_STEP_ELAPSED,
 	SCRIPT_STEP_IP,

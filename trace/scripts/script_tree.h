@@ -136,6 +136,8 @@ enum script_binary trace_script_binary(const struct expr_word *word);
 enum script_builtin_kind {
 	SCRIPT_B_PID,
 	SCRIPT_B_TID,
+	SCRIPT_B_UID,
+	SCRIPT_B_GID,
 	SCRIPT_B_CPU,
 	SCRIPT_B_NSECS,
 	SCRIPT_B_ELAPSED,

@@ -131,6 +131,11 @@ bool trace_plat_user_get(struct trace_plat_user *out)
 	return fake_user;
 }
 
+uint64_t trace_plat_current_uid_gid(void)
+{
+	return fake_user ? 1001ull << 32 | 1000 : 0;
+}
+
 /* A file per thread group, mapped at 4 MiB; in its first MiB is one function. */
 bool trace_plat_user_object(int32_t tgid, uint64_t ip, struct trace_plat_user_place *out)
 {

@@ -100,6 +100,8 @@ struct trace_plat_user {
 };
 /* False: it is a thread of the kernel, or this is an NMI. Probe context. */
 bool trace_plat_user_get(struct trace_plat_user *out);
+/* The running thread's real user ID, and in the upper 32 bits its real group ID. Probe context. */
+uint64_t trace_plat_current_uid_gid(void);
 /* Where an address of a program is. Texts are cut to their fields. */
 struct trace_plat_user_place {
 	char path[128];		  /* of the file that is mapped there */

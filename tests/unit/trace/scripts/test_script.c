@@ -366,6 +366,12 @@ static void parameters(void **state)
 	assert_string_equal(script_end(script), "7 seven 0");
 }
 
+static void macros(void **state)
+{
+	(void)state;
+	assert_string_equal(script_value("%d", "AF_INET6 * 10 + AF_INET + TASK_RUNNING"), "102");
+}
+
 static void lists(void **state)
 {
 	static char text[65536];
@@ -454,6 +460,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(types_that_grow, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(too_deep, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(parameters, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(macros, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(lists, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(shown, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(random_texts, script_reset, script_check),

@@ -92,6 +92,15 @@ static void hits_of_a_process(void **state)
 	expect_of_process(0, text, "@[1]: 1\n@[70]: 1\n@[71]: 2\n@begun: 1\n@ended: 1\n@more: 2\n");
 }
 
+/* The fake program's user; threads of the kernel are root's. */
+static void owners(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		script_run("kprobe:do_work { @[pid, uid, gid] = count() }", calls_of_processes),
+		"@[1, 0, 0]: 1\n@[70, 1000, 1001]: 1\n@[71, 1000, 1001]: 2\n");
+}
+
 static void events_happen(void)
 {
 	for (int i = -2; i < 6; i++)
@@ -450,6 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(functions, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(hits_of_a_process, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(owners, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(events, script_reset, NULL),
 		cmocka_unit_test_setup_teardown(events_of_a_list, script_reset, NULL),
 		cmocka_unit_test_setup_teardown(histograms, script_reset, NULL),
