@@ -126,3 +126,18 @@ def test_commands_of_perf(events):
     assert re.search(rf"^{made}: \d+ samples, \d+ events; ", text, re.M)
     assert "sched:sched_switch" in output("perf", "script", *with_names(made), "-F", "event")
     assert re.search(r"\[k\] (pipe|sched|hackbench)_\w+", output("perf", "report", *with_names(made), "--stdio", "-F", "sample,sym"))
+
+
+def test_report_has_the_shares_of_the_histogram(tmp_path):
+    """The kernel's histogram of the same samples, function by function. It begins and ends a little later than the recording."""
+    trigger, data = "hist:keys=ip.sym", tmp_path / "perf.data"
+    file = "events/profile/sample/trigger"
+    line = f"echo {trigger}:clear >> {file}; hackbench 2 20000 > /dev/null; echo 0 > tracing_on; echo {trigger}:pause >> {file}; cat {file[:-7]}hist"
+    told = output(ROOT / "tools/fathom", "perf", "-o", data, "record", "-R", trigger, "--boot", "--build", BUILDS["gcc"], line)
+    ours = collections.Counter()
+    for name, hits in re.findall(r"^\{ ip: \[[0-9a-f]+\] (\w+) *\} hitcount: +(\d+)", told, re.M):
+        ours[name] += int(hits)
+    text = output("perf", "report", *with_names(data), "--stdio", "--no-children", "-g", "none", "-n", "-F", "sample,sym")
+    found = collections.Counter({function: int(number) for number, function in re.findall(r"^ +(\d+)  \[k\] (\w+)", text, re.M)})
+    differ = sum(abs(ours[name] - found[name]) for name in ours.keys() | found.keys())
+    assert found.total() > 300 and len(found) > 10 and differ < 0.03 * found.total() + 10, (differ, ours, found)
