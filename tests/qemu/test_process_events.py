@@ -18,6 +18,7 @@ def initrd(computer, tmp_path_factory):
     build = computer[0]
     programs = {f"bin/{name}": built(name, build) for name in ("bench", "paths", "timerlats")}
     programs["bin/frames"] = frames(build)
+    programs["bin/perf"] = built("hello", build)
     return archive(tmp_path_factory.mktemp("events") / "files.cpio", {"bin/busybox": BUSYBOX, **programs})
 
 
@@ -259,3 +260,11 @@ def test_a_program_is_the_thread_of_timerlat(tracing):
         assert "1 reads, the last: 0" in tracing.check("timerlats 0 1")  # the one that was killed has left its place
     finally:
         tracing.check("echo nop > current_tracer; echo DEFAULTS > osnoise/options; echo 1000 > osnoise/timerlat_period_us")
+
+
+def test_a_program_is_run_for_words_that_the_command_has_not(tracing):
+    text, status = tracing.run("perf list x")
+    assert re.search(r"hello from a program\s+perf\s+list\s+x", text) and status == 3
+    assert "hello" in tracing.run("perf sta")[0] and "hello" not in tracing.run("perf")[0]
+    text = tracing.check("perf stat true 2>&1")
+    assert "task-clock" in text and "hello" not in text

@@ -34,6 +34,8 @@ struct shell;
 
 #define COMMAND_BUILTIN 0x1u /* runs in the shell's own thread and may change its state */
 #define COMMAND_KEYWORD 0x2u /* known to the parser; listed for `help` only, run is NULL */
+/* It takes one first argument alone, which the usage begins with: with others a program of that name is run. */
+#define COMMAND_ONE_WORD 0x4u
 
 #define COMMAND_OUT_BYTES 1900 /* bytes of output that are collected before they are written */
 

@@ -319,6 +319,6 @@ const struct command stat_commands[] = {
 	{ "perf",
 	  "stat [-a] [-A|--per-thread] [-e EVENT[,EVENT]...] [-r TIMES] [--] COMMAND [ARG]...",
 	  "run a command, and say what CPU time it took, and how often events happened",
-	  cmd_perf_stat, 0 },
+	  cmd_perf_stat, COMMAND_ONE_WORD },
 	{ 0 },
 };

@@ -143,6 +143,11 @@ int sh_run_command(struct shell *sh, const struct command *command, int argc, ch
  * word with a slash is always a program, and the command tells why it cannot be run.
  */
 const struct command *sh_find_program(const struct shell *sh, const char *name);
+/*
+ * The shell's command of the name argv[0], or the one that runs the program of that name; NULL when there
+ * is neither.
+ */
+const struct command *sh_find_command(const struct shell *sh, int argc, char **argv);
 /* Run a program in place of the shell, until it ends: its exit status, or -errno. */
 int sh_run_init(const struct shell *sh, const char *path, const struct sh_io *io);
 /* Print a line that begins with "sh: " to the error file. */

@@ -142,3 +142,24 @@ const struct command *sh_find_program(const struct shell *sh, const char *name)
 		return &program_command;
 	return program_find(name, sh->cwd, path) == 0 ? &program_command : NULL;
 }
+
+/* Is the first argument not the one with which the usage begins? */
+static bool program_takes_word(const struct command *command, int argc, char **argv)
+{
+	size_t len;
+
+	if (!(command->flags & COMMAND_ONE_WORD) || argc < 2)
+		return false;
+	len = strlen(argv[1]);
+	return strncmp(command->usage, argv[1], len) != 0 || command->usage[len] != ' ';
+}
+
+const struct command *sh_find_command(const struct shell *sh, int argc, char **argv)
+{
+	const struct command *command = command_find(argv[0]), *program;
+
+	if (command && !program_takes_word(command, argc, argv))
+		return command;
+	program = sh_find_program(sh, argv[0]);
+	return program ? program : command;
+}

@@ -119,9 +119,7 @@ static TRACE_NOINLINE int sh_run_fields(struct shell *sh, struct sh_arena *arena
 	if (!task.argv)
 		return sh_fail_status(sh, io, -ENOMEM);
 	task.name = task.argv[0];
-	task.command = command_find(task.name);
-	if (!task.command)
-		task.command = sh_find_program(sh, task.name);
+	task.command = sh_find_command(sh, task.argc, task.argv);
 	if (!task.command || !task.command->run) {
 		sh_complain(io, "%s: command not found", task.name);
 		return COMMAND_NOT_FOUND;
