@@ -104,7 +104,7 @@ static IRQ_ENTRY void timer_interrupt(struct trap_frame *regs)
 	if (timer->tick_ns <= now) {
 		timer->tick_ns = timer_next_tick(timer, now); /* ticks that were missed are lost */
 		cpu_local_read(self)->tick_count++;
-		scheduler_tick();
+		scheduler_tick(trap_is_user(regs));
 	}
 	if (timer->deadline_ns <= now) {
 		timer->deadline_ns = TIMER_NONE;

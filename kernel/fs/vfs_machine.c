@@ -56,29 +56,34 @@ static size_t machine_show_loadavg(char *buf, size_t size)
 
 /* In ticks of a hundredth of a second, of one CPU or the sum of several. */
 struct machine_times {
-	uint64_t busy, idle, nr_switches;
+	uint64_t user, kernel, idle, nr_switches;
 };
 
 static void machine_add_times(struct machine_times *sum, uint32_t cpu)
 {
-	uint64_t idle, now = ktime_get_ns() / MACHINE_TICK_NS;
+	uint64_t idle, busy, ticks, now = ktime_get_ns() / MACHINE_TICK_NS;
 	struct sched_cpu_stats stats;
 
 	sched_cpu_stats_get(cpu, &stats);
 	idle = stats.idle_ns / MACHINE_TICK_NS;
-	sum->idle += idle < now ? idle : now;
-	sum->busy += idle < now ? now - idle : 0;
+	idle = idle < now ? idle : now;
+	busy = now - idle;
+	ticks = stats.nr_ticks[THREAD_TICK_USER] + stats.nr_ticks[THREAD_TICK_KERNEL];
+	sum->idle += idle;
+	/* The busy time is divided as its ticks are. */
+	if (ticks)
+		sum->user += busy * stats.nr_ticks[THREAD_TICK_USER] / ticks;
+	sum->kernel += ticks ? busy - busy * stats.nr_ticks[THREAD_TICK_USER] / ticks : busy;
 	sum->nr_switches += stats.nr_switches;
 }
 
 static size_t machine_show_times(char *buf, size_t size, const char *name,
 				 const struct machine_times *times)
 {
-	return trace_scnprintf(buf, size, "%s %lu 0 0 %lu 0 0 0 0 0 0\n", name, times->busy,
-			       times->idle);
+	return trace_scnprintf(buf, size, "%s %lu 0 %lu %lu 0 0 0 0 0 0\n", name, times->user,
+			       times->kernel, times->idle);
 }
 
-/* All time that is not idle is told as that of programs. */
 static size_t machine_show_stat(char *buf, size_t size)
 {
 	struct machine_times all = { 0 };

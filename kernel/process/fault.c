@@ -243,6 +243,8 @@ static TRACE_NOINLINE bool do_user_addr_fault(struct trap_frame *regs, uintptr_t
 		result = FAULT_DENIED;
 	else if (addr < TASK_SIZE_MAX)
 		result = fault_at(current_task()->mm, addr, access);
+	if (result == FAULT_DONE)
+		current_thread()->nr_faults++;
 	if (result != FAULT_DONE && trap_is_user(regs))
 		fault_bad_area(regs, addr, result);
 	return result == FAULT_DONE;

@@ -112,6 +112,15 @@ int files_install_two(struct file *first, struct file *second, bool cloexec, int
 	return err;
 }
 
+/* A file has lost a descriptor: pollers of that hear of it, and locks of the program are given up. */
+static TRACE_NOINLINE void files_left(struct files *files, struct file *file)
+{
+	if (file->watch_id)
+		waitq_wake_all(&poll_closed);
+	if (files->has_locks)
+		file_locks_drop(files, file);
+}
+
 /* Put a file, or NULL, at a descriptor. The file that was there. */
 static struct file *files_exchange(struct files *files, struct file *file, unsigned int fd,
 				   bool cloexec)
@@ -123,10 +132,8 @@ static struct file *files_exchange(struct files *files, struct file *file, unsig
 	files->file[fd] = file;
 	files_note_cloexec(files, fd, cloexec);
 	mutex_unlock(&files->lock);
-	if (old && old->watch_id)
-		waitq_wake_all(&poll_closed);
-	if (old && files->has_locks)
-		file_locks_drop(files, old);
+	if (old && (old->watch_id || files->has_locks))
+		files_left(files, old);
 	return old;
 }
 

@@ -36,7 +36,8 @@ struct proc_facts {
 	struct mm *mm; /* NULL: it has ended */
 	char name[THREAD_NAME_LEN];
 	char state;
-	uint64_t cpu_ns, vm_bytes, rss_pages;
+	struct usage usage, children;
+	uint64_t vm_bytes, rss_pages;
 	int32_t ppid, tracer_pid;
 };
 
@@ -74,7 +75,11 @@ static void proc_get_facts(struct process *process, int32_t tid, struct proc_fac
 	out->ppid = process->ppid;
 	out->tracer_pid = thread ? ptrace_tracer_pid(thread->task) : 0;
 	strlcpy(out->name, thread ? thread->name : process->comm, sizeof(out->name));
-	out->cpu_ns = tid && thread ? thread->runtime_ns : process_cpu_ns(process);
+	if (tid && thread)
+		usage_of_thread(thread, &out->usage);
+	else
+		usage_of_process(process, &out->usage);
+	usage_of_children(process, &out->children);
 	thread_put(thread);
 	if (out->mm)
 		proc_get_sizes(out);
@@ -128,10 +133,13 @@ static void proc_show_stat(struct text *text, const struct proc_facts *facts)
 {
 	const struct process *process = facts->process;
 
-	text_add(text, "%d (%s) %c %d %d %d %d %d 0 0 0 0 0 %lu 0 0 0 20 0 %u 0 %lu %lu %lu",
-		 facts->pid, facts->name, facts->state, facts->ppid, process->pgid, process->sid,
+	text_add(text, "%d (%s) %c %d %d %d %d %d 0 %lu %lu 0 0 %lu %lu %lu %lu", facts->pid,
+		 facts->name, facts->state, facts->ppid, process->pgid, process->sid,
 		 process->has_tty ? 0x501 : 0, process->has_tty ? process->pgid : -1,
-		 facts->cpu_ns / PROC_TICK_NS, process->signals.nr_tasks,
+		 facts->usage.nr_faults, facts->children.nr_faults,
+		 facts->usage.user_ns / PROC_TICK_NS, facts->usage.kernel_ns / PROC_TICK_NS,
+		 facts->children.user_ns / PROC_TICK_NS, facts->children.kernel_ns / PROC_TICK_NS);
+	text_add(text, " 20 0 %u 0 %lu %lu %lu", process->signals.nr_tasks,
 		 process->start_ns / PROC_TICK_NS, facts->vm_bytes, facts->rss_pages);
 	text_add(text, " %lu 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 %d\n", UINT64_MAX,
 		 process->exit_code);
@@ -179,6 +187,8 @@ static void proc_show_status(struct text *text, const struct proc_facts *facts)
 		text_add(text, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n", facts->vm_bytes / 1024,
 			 facts->rss_pages * PROC_PAGE_KIB);
 	text_add(text, "Threads:\t%u\n", process->signals.nr_tasks);
+	text_add(text, "voluntary_ctxt_switches:\t%lu\nnonvoluntary_ctxt_switches:\t%lu\n",
+		 facts->usage.nr_voluntary, facts->usage.nr_involuntary);
 }
 
 static void proc_show(struct text *text, const struct proc_facts *facts, enum proc_kind kind)

@@ -256,7 +256,7 @@ bool task_unlink(struct task *task, bool *out_stops)
 		process->exit_code = task->exit_code;
 	list_remove(&task->link);
 	list_init(&task->link);
-	atomic_fetch_add(&process->ended_ns, task->thread->runtime_ns);
+	usage_keep(process, task->thread);
 	retarget_shared_pending(task, ~task->signals.blocked);
 	*out_stops = signals->is_stopping && !--signals->nr_to_stop && !is_last;
 	signals->is_stopped |= *out_stops;
@@ -317,14 +317,10 @@ struct process *process_of_thread(int32_t tid)
 
 uint64_t process_cpu_ns(struct process *process)
 {
-	struct process_signals *signals = &process->signals;
-	uint64_t flags = spin_lock_irqsave(&signals->lock), ns = process->ended_ns;
-	struct list *pos;
+	struct usage usage;
 
-	list_for_each(pos, &signals->tasks)
-		ns += list_entry(pos, struct task, link)->thread->runtime_ns;
-	spin_unlock_irqrestore(&signals->lock, flags);
-	return ns;
+	usage_of_process(process, &usage);
+	return usage.user_ns + usage.kernel_ns;
 }
 
 void task_free(struct task *task)

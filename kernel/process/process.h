@@ -29,6 +29,7 @@
 #include "mm.h"
 #include "ptrace.h"
 #include "signal.h"
+#include "usage.h"
 
 #define SYSCALL_MAX 512 /* numbers of calls are below */
 
@@ -65,11 +66,14 @@ struct process {
 	struct files
 		*files; /* NULL, like mm, when it has ended; both are replaced under process_lock */
 	struct mm *mm;	/* held by its tasks */
-	uint64_t start_ns;	     /* ktime_get_ns() */
-	char comm[THREAD_NAME_LEN];  /* the name of its first thread, when that has ended */
-	_Atomic uint64_t ended_ns;   /* CPU time of threads that have ended */
-	uint32_t umask, personality; /* the latter: 0 or ADDR_NO_RANDOMIZE */
-	struct cred cred;	     /* that one of its threads had last */
+	uint64_t start_ns;	    /* ktime_get_ns() */
+	char comm[THREAD_NAME_LEN]; /* the name of its first thread, when that has ended */
+	struct usage
+		ended_usage; /* of threads that have ended; guarded by signals.lock, as the next */
+	uint64_t told_user_ns, told_kernel_ns; /* the most that usage_of_process() has told */
+	struct usage children_usage;	       /* of children that it has waited for */
+	uint32_t umask, personality;	       /* the latter: 0 or ADDR_NO_RANDOMIZE */
+	struct cred cred;		       /* that one of its threads had last */
 	struct rlimit limits[NR_RLIMITS];
 	struct process_signals signals;
 	/* The current directory and the root of its paths, held; NULL: the root of all. Guarded by cwd_lock. */
@@ -216,9 +220,9 @@ int end_other_threads(struct task *task);
 /*
  * wait.c. Wait for children: `pid` of one, -1: any, 0: of the own group, -pgid: of that group. `options`: WEXITED,
  * WUNTRACED, WCONTINUED; WNOHANG, WNOWAIT. The pid of one that has something to tell, and a code as wait4()
- * has it; one that has ended is forgotten then. 0: none, with WNOHANG; or -errno.
+ * has it; one that has ended is forgotten then. 0: none, with WNOHANG; or -errno. out_usage: of one that has ended, zero of others.
  */
-long do_wait(int32_t pid, int options, int *out_exit_code);
+long do_wait(int32_t pid, int options, int *out_exit_code, struct usage *out_usage);
 #define WAIT_CODE_CONTINUED 0xffff
 #define WAIT_CODE_TRAPPED   (0x7f | 1 << 30) /* a stop for a tracer; the bit is do_wait()'s own */
 #define WAIT_CODE_MASK	    0xffffff

@@ -8,6 +8,7 @@ struct child_wait {
 	bool has_children;
 	int32_t found; /* pid of a child that has something to tell; 0 for none yet */
 	int exit_code;
+	struct usage usage;
 };
 
 static bool wait_is_meant(const struct child_wait *wait, const struct process *child)
@@ -30,8 +31,12 @@ static bool wait_take_zombie(struct child_wait *wait, struct process *child)
 		return false; /* its tracer comes first */
 	wait->found = child->pid;
 	wait->exit_code = child->exit_code;
-	if (!(wait->options & WNOWAIT))
-		process_forget(child);
+	if (wait->options & WNOWAIT) {
+		usage_of_process(child, &wait->usage);
+		return true;
+	}
+	usage_of_child(wait->parent, child, &wait->usage);
+	process_forget(child);
 	return true;
 }
 
@@ -114,7 +119,7 @@ static bool wait_take_child(void *arg)
 	return wait->found || !wait->has_children;
 }
 
-long do_wait(int32_t pid, int options, int *out_exit_code)
+long do_wait(int32_t pid, int options, int *out_exit_code, struct usage *out_usage)
 {
 	struct child_wait wait = { .parent = current_process(), .pid = pid, .options = options };
 	int err = 0;
@@ -125,5 +130,6 @@ long do_wait(int32_t pid, int options, int *out_exit_code)
 	if (err)
 		return err == -EINTR ? -ERESTARTSYS : err;
 	*out_exit_code = wait.exit_code;
+	*out_usage = wait.usage;
 	return wait.found || wait.has_children ? wait.found : -ECHILD;
 }

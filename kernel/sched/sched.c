@@ -238,13 +238,23 @@ static bool sched_is_turn_over(struct run_queue *rq, struct thread *running)
 	       running->exec_start_ns - running->slice_start_ns >= SLICE_NS / 2;
 }
 
-void scheduler_tick(void)
+static void sched_count_tick(struct run_queue *rq, bool is_user)
+{
+	enum thread_tick tick = is_user ? THREAD_TICK_USER : THREAD_TICK_KERNEL;
+
+	rq->running->nr_ticks[tick]++;
+	if (rq->running != rq->idle)
+		rq->stats.nr_ticks[tick]++;
+}
+
+void scheduler_tick(bool is_user)
 {
 	struct run_queue *rq = this_run_queue();
 	bool is_news;
 
 	spin_lock(&rq->lock);
 	rq->nr_ticks++;
+	sched_count_tick(rq, is_user);
 	sched_account(rq);
 	is_news = sched_rt_limit_tick(rq);
 	sched_urgent_tick(rq);

@@ -82,34 +82,34 @@ long sys_time(long *tloc)
 	return tloc && copy_to_user(tloc, &now, sizeof(now)) ? -EFAULT : now;
 }
 
-/* Time in the kernel and in the program are not told apart: all of it is the program's. */
 long sys_times(uint64_t *tbuf)
 {
 	const uint64_t tick_ns = NSEC_PER_SEC / CLOCK_TICKS_PER_SECOND;
-	const uint64_t out[4] = { process_cpu_ns(current_process()) / tick_ns };
+	struct usage own, children;
+	uint64_t out[4];
 
+	usage_of_process(current_process(), &own);
+	usage_of_children(current_process(), &children);
+	out[0] = own.user_ns / tick_ns;
+	out[1] = own.kernel_ns / tick_ns;
+	out[2] = children.user_ns / tick_ns;
+	out[3] = children.kernel_ns / tick_ns;
 	if (tbuf && copy_to_user(tbuf, out, sizeof(out)))
 		return -EFAULT;
 	return (long)(ktime_get_ns() / tick_ns);
 }
 
-/* The members of a struct rusage that are filled; the others are 0. */
-struct clock_usage {
-	struct user_timeval user, system;
-	int64_t unused[12];
-	int64_t nvcsw, nivcsw;
-};
-
 long sys_getrusage(int who, void *ru)
 {
-	struct clock_usage out = { 0 };
+	struct usage usage;
 
-	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
+	if (who == RUSAGE_SELF)
+		usage_of_process(current_process(), &usage);
+	else if (who == RUSAGE_CHILDREN)
+		usage_of_children(current_process(), &usage);
+	else if (who == RUSAGE_THREAD)
+		usage_of_thread(current_thread(), &usage);
+	else
 		return -EINVAL;
-	if (who != RUSAGE_CHILDREN) {
-		out.user = clock_timeval(who == RUSAGE_THREAD ? current_thread()->runtime_ns
-							      : process_cpu_ns(current_process()));
-		out.nvcsw = (int64_t)current_thread()->nr_voluntary;
-	}
-	return copy_to_user(ru, &out, sizeof(out)) ? -EFAULT : 0;
+	return usage_give(&usage, ru);
 }

@@ -66,7 +66,7 @@ static struct user_siginfo group_waitid_info(long pid, int code)
 
 long sys_waitid(int which, int upid, struct user_siginfo *infop, int options, void *ru)
 {
-	static const uint64_t no_usage[18];
+	struct usage usage;
 	const int kinds = WEXITED | WUNTRACED | WCONTINUED;
 	struct user_siginfo info = { 0 };
 	int code = 0;
@@ -81,12 +81,12 @@ long sys_waitid(int which, int upid, struct user_siginfo *infop, int options, vo
 		upid = -1;
 	else if (which == P_PGID)
 		upid = -upid;
-	pid = do_wait(upid, options, &code);
+	pid = do_wait(upid, options, &code, &usage);
 	if (pid < 0)
 		return pid;
 	if (pid)
 		info = group_waitid_info(pid, code);
 	if (infop && copy_to_user(infop, &info, sizeof(info)))
 		return -EFAULT;
-	return ru && copy_to_user(ru, no_usage, sizeof(no_usage)) ? -EFAULT : 0;
+	return ru ? usage_give(&usage, ru) : 0;
 }

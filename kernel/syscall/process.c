@@ -154,7 +154,7 @@ long sys_exit_group(int error_code)
 
 long sys_wait4(int upid, int *stat_addr, int options, void *ru)
 {
-	static const uint64_t no_usage[18];
+	struct usage usage;
 	int exit_code = 0;
 	long pid;
 
@@ -162,11 +162,11 @@ long sys_wait4(int upid, int *stat_addr, int options, void *ru)
 		return -EINVAL;
 	if (upid == INT32_MIN) /* its group cannot be named */
 		return -ESRCH;
-	pid = do_wait(upid, options | WEXITED, &exit_code);
+	pid = do_wait(upid, options | WEXITED, &exit_code, &usage);
 	exit_code &= WAIT_CODE_MASK;
 	if (pid > 0 && stat_addr && copy_to_user(stat_addr, &exit_code, sizeof(exit_code)))
 		return -EFAULT;
-	if (pid > 0 && ru && copy_to_user(ru, no_usage, sizeof(no_usage)))
+	if (pid > 0 && ru && usage_give(&usage, ru))
 		return -EFAULT;
 	return pid;
 }

@@ -43,6 +43,7 @@ def programs(request, tmp_path_factory):
         "signalfds",
         "sockets",
         "timers",
+        "usages",
         "vectors",
         "waits",
     ]
@@ -91,6 +92,13 @@ def test_timers(host):
     """timer_create() and its kin: tests/user/timers.c, which ends well on Linux, too."""
     assert host.run("timers") == ("timers are as they should be\n", 0)
     leaves_nothing(host, lambda: host.check("timers"))
+
+
+def test_usages(host):
+    """Processor time of programs, of the kernel for them and of children; faults: tests/user/usages.c, as on Linux."""
+    assert host.run("usages") == ("usages are as they should be\n", 0)
+    user, system = map(int, re.search(r"^cpu +(\d+) 0 (\d+) ", host.check("cat /proc/stat")).groups())
+    assert user >= 20 and system >= 20  # of a hundredth of a second
 
 
 def test_waits(host):

@@ -56,6 +56,12 @@ enum thread_policy {
 struct shell;
 struct task;
 
+enum thread_tick {
+	THREAD_TICK_USER,
+	THREAD_TICK_KERNEL,
+	NR_THREAD_TICKS
+};
+
 struct thread {
 	struct arch_context context; /* saved registers */
 	int32_t pid;		     /* 0: idle */
@@ -119,6 +125,9 @@ struct thread {
 	uint64_t sleeps_since_ns;      /* it is on no run queue */
 	_Atomic uint64_t nr_voluntary; /* times that it gave the CPU up: slept or yielded */
 	uint64_t nr_involuntary;       /* times that it was preempted */
+	uint32_t nr_ticks
+		[NR_THREAD_TICKS];  /* ticks that have found it in its program, and in the kernel */
+	_Atomic uint64_t nr_faults; /* page faults of its program that have ended well */
 };
 
 static TRACE_ALWAYS_INLINE struct thread *current_thread(void)
@@ -281,6 +290,7 @@ struct sched_cpu_stats {
 	uint64_t nr_wakeups;	/* threads that were put on the run queue because they woke */
 	uint64_t nr_migrations; /* threads that came from another CPU's run queue */
 	uint64_t idle_ns;
+	uint64_t nr_ticks[NR_THREAD_TICKS]; /* while a thread ran, by where it was */
 	uint32_t nr_running; /* runnable now, the running one included, without idle */
 };
 void sched_cpu_stats_get(uint32_t cpu, struct sched_cpu_stats *out);

@@ -51,7 +51,7 @@ void upcall_page_table_free(void *table);
  */
 void upcall_irq_exit(void);
 /* The periodic tick of this CPU. irq. */
-void scheduler_tick(void);
+void scheduler_tick(bool is_user);
 /* This CPU was interrupted for the profiler. irq, or NMI. Not traced. */
 void upcall_sample(const struct arch_sample *sample);
 /* An NMI begins, ends. NMI. Not traced. */
