@@ -245,7 +245,26 @@ void trace_script_map_clear(struct script_map *map, bool keeps)
 	}
 }
 
-uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory)
+/* Copy the entries of a bucket behind the `nr` copies of others, as many as there is room for. */
+static uint32_t script_map_copy_bucket(struct script_map *map, struct script_bucket *bucket,
+				       uint8_t *memory, uint32_t nr, uint32_t room)
+{
+	uint64_t flags = trace_script_pause(map->script);
+
+	script_lock(&bucket->lock);
+	for (uint32_t number = bucket->first; number; nr++) {
+		const struct script_entry *entry = script_map_entry(map, number);
+
+		if (nr < room)
+			memcpy(memory + (size_t)nr * map->stride, entry, map->stride);
+		number = entry->next;
+	}
+	script_unlock(&bucket->lock);
+	trace_script_resume(map->script, flags);
+	return nr;
+}
+
+uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory, uint32_t room)
 {
 	uint32_t nr = 0;
 
@@ -255,20 +274,9 @@ uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory)
 	}
 	for (uint32_t i = 0; i < map->nr_buckets; i++) {
 		struct script_bucket *bucket = &map->buckets[i];
-		uint64_t flags;
 
-		if (script_map_is_empty(bucket))
-			continue;
-		flags = trace_script_pause(map->script);
-		script_lock(&bucket->lock);
-		for (uint32_t number = bucket->first; number && nr < map->nr_entries; nr++) {
-			const struct script_entry *entry = script_map_entry(map, number);
-
-			memcpy(memory + (size_t)nr * map->stride, entry, map->stride);
-			number = entry->next;
-		}
-		script_unlock(&bucket->lock);
-		trace_script_resume(map->script, flags);
+		if (!script_map_is_empty(bucket))
+			nr = script_map_copy_bucket(map, bucket, memory, nr, room);
 	}
 	return nr;
 }

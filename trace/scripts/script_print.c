@@ -272,19 +272,33 @@ static void script_print_sort(struct script_print *print)
 
 static size_t script_print_bytes(const struct script_print *print)
 {
-	return (size_t)print->map->nr_entries * print->map->stride;
+	return (size_t)print->room * print->map->stride;
+}
+
+/* Copy the table to memory for `room` entries. 0; -ENOMEM; -E2BIG: it has more. Freed by trace_script_print_end(). */
+static int script_print_copy(struct script_print *print, struct script_map *map, uint32_t room)
+{
+	*print = (struct script_print){ .map = map, .room = room };
+	print->memory = trace_plat_alloc(script_print_bytes(print));
+	print->sorted = trace_plat_alloc(room * sizeof(struct script_entry *));
+	if (!print->memory || !print->sorted)
+		return -ENOMEM;
+	print->nr = trace_script_map_copy(map, print->memory, room);
+	return print->nr > room ? -E2BIG : 0;
 }
 
 int trace_script_print_begin(struct script_print *print, struct script_map *map, uint32_t top)
 {
-	*print = (struct script_print){ .map = map };
-	print->memory = trace_plat_alloc(script_print_bytes(print));
-	print->sorted = trace_plat_alloc(map->nr_entries * sizeof(struct script_entry *));
-	if (!print->memory || !print->sorted) {
+	int err = script_print_copy(print, map, script_map_nr(map));
+
+	if (err == -E2BIG) { /* keys were made meanwhile */
 		trace_script_print_end(print);
-		return -ENOMEM;
+		err = script_print_copy(print, map, map->nr_entries);
 	}
-	print->nr = trace_script_map_copy(map, print->memory);
+	if (err) {
+		trace_script_print_end(print);
+		return err;
+	}
 	for (uint32_t i = 0; i < print->nr; i++)
 		print->sorted[i] =
 			(struct script_entry *)(void *)(print->memory + (size_t)i * map->stride);
@@ -298,8 +312,7 @@ void trace_script_print_end(struct script_print *print)
 	if (print->memory)
 		trace_plat_free(print->memory, script_print_bytes(print));
 	if (print->sorted)
-		trace_plat_free(print->sorted,
-				print->map->nr_entries * sizeof(struct script_entry *));
+		trace_plat_free(print->sorted, print->room * sizeof(struct script_entry *));
 	*print = (struct script_print){ 0 };
 }
 

@@ -115,8 +115,18 @@ void trace_script_map_clear(struct script_map *map, bool keeps);
 /* A counter: what it has counted; and it begins anew, in any context. */
 uint64_t trace_script_counter_get(struct script_map *map);
 void trace_script_counter_clear(struct script_map *map);
-/* Copy all entries, of map->stride bytes each, at most map->nr_entries. Returns how many. Thread. */
-uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory);
+/*
+ * Copy entries, of map->stride bytes each, as many as there is `room` for, 1 or more. Returns how many
+ * there are; more than `room`: some were left out. Thread.
+ */
+uint32_t trace_script_map_copy(struct script_map *map, uint8_t *memory, uint32_t room);
+/* Entries that a copy needs room for, if no key is made meanwhile; at least 1. */
+static inline uint32_t script_map_nr(const struct script_map *map)
+{
+	uint32_t nr = atomic_load_explicit(&map->nr_keys, memory_order_relaxed);
+
+	return nr ? nr : 1;
+}
 /* Make the entry of a key, unless it is there. False: there is no room, which is counted. Probe context. */
 bool trace_script_map_make(struct script_map *map, const uint64_t *key);
 
@@ -219,6 +229,7 @@ struct script_print {
 	struct script_map *map; /* NULL: none */
 	uint8_t *memory;
 	struct script_entry **sorted;
+	uint32_t room; /* entries that there is memory for */
 	uint32_t nr, at, line;
 	uint32_t divisor; /* of values that are numbers, counts and sums; 0 or 1: none */
 };
