@@ -183,3 +183,20 @@ def test_ctrl_c_prints_the_tables(host):
     host.send("\x03")
     host.expect(rb"@x: 5")
     host.wait_prompt()
+
+
+def test_files(host):
+    """A script of the directory scripts: its mistakes, its output while it runs, its tables."""
+    host.check("mkdir scripts/reads")
+    assert "Invalid argument" in host.run("echo 'kprobe:vfs_read { @[com] = count(); }' > scripts/reads/program")[0]
+    assert "no such name: 'com'\n  Command: kprobe:vfs_read { @[com] = count(); }\n" in host.check("cat error_log")
+    script = 'kprobe:vfs_read /comm == "busybox"/ { @[comm] = count(); printf("%d\\n", arg2); } END { printf("end\\n"); }'
+    host.check(f"echo '{script}' > scripts/reads/program; echo 1 > scripts/reads/enable")
+    assert "busy" in host.run("rmdir scripts/reads")[0].lower()
+    host.check("busybox dd if=/dev/zero of=/dev/null bs=700 count=20 2> /dev/null")
+    assert int(re.fullmatch(r"@\[busybox\]: (\d+)\n", host.check("cat scripts/reads/maps"))[1]) >= 20
+    host.check("echo 0 > scripts/reads/enable")
+    assert re.fullmatch(r"(\d+\n)*(700\n){20}(\d+\n)*end\n", host.check("cat scripts/reads/output"))
+    assert re.match(r"probes: 2\nruns: \d+\nmissed: 0\nfull: 0\nlost: 0\n", host.check("cat scripts/reads/stats"))
+    host.check("rmdir scripts/reads; echo > error_log")
+    assert "reads" not in host.check("ls scripts")

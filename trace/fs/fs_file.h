@@ -117,6 +117,9 @@ struct trace_dir {
 	 * `arg` and id.
 	 */
 	uint64_t (*version)(void);
+	/* mkdir and rmdir in it: see trace_fs_mkdir(); no lock is held. NULL: -EPERM. */
+	int (*make)(const char *name);
+	int (*remove)(const char *name);
 };
 
 /* An entry of the list of tables that features have. */

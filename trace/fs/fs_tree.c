@@ -404,14 +404,20 @@ static int fs_tree_add_tracer(struct tracer *tracer)
 
 int trace_fs_mkdir(struct trace_node *dir, const char *name)
 {
-	return dir == instances ? trace_instance_create(name) : -EPERM;
+	if (dir == instances)
+		return trace_instance_create(name);
+	return is_lazy(dir) && dir->dir->make ? dir->dir->make(name) : -EPERM;
 }
 
 int trace_fs_rmdir(struct trace_node *dir, const char *name)
 {
 	uint64_t mark = trace_grace_mark();
-	int err = dir == instances ? trace_instance_remove(name) : -EPERM;
+	int err = -EPERM;
 
+	if (dir == instances)
+		err = trace_instance_remove(name);
+	else if (is_lazy(dir) && dir->dir->remove)
+		err = dir->dir->remove(name);
 	trace_grace_wait_since(mark);
 	return err;
 }

@@ -243,6 +243,10 @@ static const struct piece pieces[] = {
 	  "\t\t\t  enabled_monitors, monitoring_on, reacting_on.\n"
 	  "  rv/monitors/<monitor>/ - desc, enable, reactors; state: where it is now; hits: what\n"
 	  "\t\t\t  was counted, and the last violation.\n" },
+	{ FEATURE, "scripts",
+	  "  scripts/\t\t- mkdir here makes a script in the words of bpftrace, rmdir removes it:\n"
+	  "\t\t\t  write it to program, 1 to enable; output, maps and stats show what it\n"
+	  "\t\t\t  prints, its tables as they are now, and what was left out.\n" },
 	{ FEATURE, "sample",
 	  "  profile/		- The profiler: frequency, cpus, pids, clock (timer, or nmi, which "
 	  "sees\n"

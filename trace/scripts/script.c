@@ -282,6 +282,28 @@ bool trace_script_read(struct trace_script *script, struct trace_seq *seq)
 	return !atomic_load(&script->wants_end);
 }
 
+static bool script_is_due(const struct trace_script *script)
+{
+	uint64_t now = trace_plat_clock_ns();
+
+	for (struct script_clause *clause = script->clauses; clause; clause = clause->next) {
+		for (struct script_probe *probe = clause->probes; probe; probe = probe->next) {
+			if (probe->kind == SCRIPT_INTERVAL && now >= probe->due_ns)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool trace_script_is_ready(struct trace_script *script)
+{
+	if (script->state == SCRIPT_MADE)
+		return false;
+	return script->print.map || !trace_script_out_is_empty(script) ||
+	       atomic_load(&script->wants_end) ||
+	       (script->state == SCRIPT_STARTED && script_is_due(script));
+}
+
 bool trace_script_print(struct trace_script *script, struct trace_seq *seq)
 {
 	while (!script->print.map && script->next_printed) {

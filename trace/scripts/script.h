@@ -15,6 +15,7 @@
  *   script_direct.c  probes of tracepoints, of data, of timers
  *   script_list.c    their names
  *   script.c         the life of a script
+ *   script_named.c   those with a name; script_files.c: their files in tracefs
  *
  * A run's memory is one block for each CPU. Values of one word go through expr_run; texts, stacks and
  * keys lie in the block's bytes, at offsets that are known when the script is compiled.
@@ -220,6 +221,7 @@ void trace_script_hit(struct script_clause *clause, const struct script_hit *hit
 bool trace_script_out_write(struct trace_script *script, const struct script_format *format,
 			    const void *bytes);
 /* Take the next record, whose values are copied to SCRIPT_BYTES_MAX bytes. NULL: there is none. */
+bool trace_script_out_is_empty(struct trace_script *script);
 const struct script_format *trace_script_out_take(struct trace_script *script, void *values);
 /* Its text. */
 void trace_script_out_format(struct trace_seq *seq, const struct script_format *format,
@@ -234,6 +236,9 @@ const char *trace_script_format_check(const struct script_format *format);
  */
 uint64_t trace_script_pause(struct trace_script *script);
 void trace_script_resume(struct trace_script *script, uint64_t flags);
+
+/* Would trace_script_read() write something, or run an interval, or has the script called exit()? */
+bool trace_script_is_ready(struct trace_script *script);
 
 /* ---- script_attach.c ---- */
 

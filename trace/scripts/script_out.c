@@ -56,6 +56,19 @@ static void script_out_get(const struct script_out *out, uint64_t at, void *to, 
 	memcpy((uint8_t *)to + first, out->memory, nr - first);
 }
 
+bool trace_script_out_is_empty(struct trace_script *script)
+{
+	struct script_out *out = &script->out;
+	uint64_t flags = trace_script_pause(script);
+	bool is_empty;
+
+	script_lock(&out->lock);
+	is_empty = out->head == out->tail;
+	script_unlock(&out->lock);
+	trace_script_resume(script, flags);
+	return is_empty;
+}
+
 const struct script_format *trace_script_out_take(struct trace_script *script, void *values)
 {
 	struct script_out *out = &script->out;

@@ -4,8 +4,7 @@
  *
  *   host VFS -> trace_fs_open -> handle -> trace_fs_read / trace_fs_write -> trace_fs_close
  *
- * Children are sorted by name. Directories can be made and removed in `instances`, and nowhere
- * else. The nodes of some directories are made when looked for, and freed when none is held: a node
+ * Children are sorted by name. Directories can be made and removed in `instances` and `scripts`. The nodes of some directories are made when looked for, and freed when none is held: a node
  * may be used as long as it is held. When it is made again it has the same id.
  *
  * Context:   thread, interrupts on, no lock held: every call may sleep; a read of trace_pipe sleeps
@@ -163,8 +162,9 @@ void trace_fs_resume(struct trace_handle *handle);
 int trace_fs_close(struct trace_handle *handle);
 
 /*
- * Make or remove an instance. 0; -EPERM: `dir` is not `instances`. mkdir: -EEXIST, -EINVAL,
- * -ENAMETOOLONG, -ENOMEM. rmdir: -ENOENT; -EBUSY: a file of it is open, or code has a reference.
+ * Make or remove an instance, or a script. 0; -EPERM: `dir` is neither `instances` nor `scripts`.
+ * mkdir: -EEXIST, -EINVAL, -ENAMETOOLONG, -ENOMEM, -ENOSPC. rmdir: -ENOENT; -EBUSY: a file of it is
+ * open, code has a reference, or the script runs.
  */
 int trace_fs_mkdir(struct trace_node *dir, const char *name);
 int trace_fs_rmdir(struct trace_node *dir, const char *name);

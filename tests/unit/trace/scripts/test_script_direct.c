@@ -349,6 +349,33 @@ static void without_memory(void **state)
 	assert_int_equal(fake_alloc_out, out);
 }
 
+static void hit_while_copied(void)
+{
+	fake_clock += 1000;
+	fake_call(DO_WORK, PARENT);
+}
+
+/* A copy of a table takes memory for the keys that are there; one that grows meanwhile is copied again. */
+static void copies_of_tables(void **state)
+{
+	struct trace_script *script =
+		script_begin("BEGIN { @[1] = sum(1); @[2] = sum(2); @h[3] = lhist(5, 0, 1000, 1); "
+			     "print(@); print(@h); } kprobe:do_work { @[nsecs] = sum(3); }");
+	const char *text;
+
+	(void)state;
+	fake_alloc_max_bytes = 262144; /* all of @, not all of @h */
+	fake_on_alloc = hit_while_copied;
+	script_gather(script);
+	fake_on_alloc = NULL;
+	fake_alloc_max_bytes = 0;
+	assert_null(strstr(script_text, "memory"));
+	assert_non_null(strstr(script_text, "@[1]: 1\n@[2]: 2\n@["));
+	assert_non_null(strstr(script_text, "@h[3]: \n[5, 6) "));
+	text = script_end(script);
+	assert_non_null(strstr(text, "]: 3\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +388,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(timers_and_samples, reset, check),
 		cmocka_unit_test_setup_teardown(names, reset, check),
 		cmocka_unit_test_setup_teardown(without_memory, reset, check),
+		cmocka_unit_test_setup_teardown(copies_of_tables, script_reset, script_check),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

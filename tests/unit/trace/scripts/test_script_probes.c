@@ -412,33 +412,6 @@ static void without_memory(void **state)
 	assert_int_equal(fake_alloc_out, out);
 }
 
-static void hit_while_copied(void)
-{
-	fake_clock += 1000;
-	fake_call(DO_WORK, PARENT);
-}
-
-/* A copy of a table takes memory for the keys that are there; one that grows meanwhile is copied again. */
-static void copies_of_tables(void **state)
-{
-	struct trace_script *script =
-		script_begin("BEGIN { @[1] = sum(1); @[2] = sum(2); @h[3] = lhist(5, 0, 1000, 1); "
-			     "print(@); print(@h); } kprobe:do_work { @[nsecs] = sum(3); }");
-	const char *text;
-
-	(void)state;
-	fake_alloc_max_bytes = 262144; /* all of @, not all of @h */
-	fake_on_alloc = hit_while_copied;
-	script_gather(script);
-	fake_on_alloc = NULL;
-	fake_alloc_max_bytes = 0;
-	assert_null(strstr(script_text, "memory"));
-	assert_non_null(strstr(script_text, "@[1]: 1\n@[2]: 2\n@["));
-	assert_non_null(strstr(script_text, "@h[3]: \n[5, 6) "));
-	text = script_end(script);
-	assert_non_null(strstr(text, "]: 3\n"));
-}
-
 /* Memory of a script is taken in pieces: any of its trees and types may be the first that finds none. */
 static void without_memory_for_a_type(void **state)
 {
@@ -498,7 +471,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(guarded_hits, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(counters, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(stacks, script_reset, script_check),
-		cmocka_unit_test_setup_teardown(copies_of_tables, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(without_memory, script_reset, NULL),
 		cmocka_unit_test_setup_teardown(without_memory_for_a_type, script_reset,
 						script_check),
