@@ -82,12 +82,16 @@ static char mov_ss_word[8] __attribute__((aligned(8)));
 /* With a watchpoint on the word, #DB comes at the first instruction of the kernel's entry. */
 static void do_mov_ss(void)
 {
+	long nr;
+
 	mov_ss_word[0] = 0x2b;
-	for (int i = 0; i < 100; i++)
-		__asm__ volatile("mov %0, %%ss; syscall"
-				 :
-				 : "m"(*(short *)mov_ss_word), "a"(39)
+	for (int i = 0; i < 100; i++) {
+		nr = NR_GETPID; /* the call puts its result there */
+		__asm__ volatile("mov %1, %%ss; syscall"
+				 : "+a"(nr)
+				 : "m"(*(short *)mov_ss_word)
 				 : "rcx", "r11", "memory");
+	}
 	for (int i = 0; i < 100; i++)
 		__asm__ volatile("mov %0, %%ds; mov %0, %%ss; nop"
 				 :
