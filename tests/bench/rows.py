@@ -164,7 +164,7 @@ PROCESSES = {
     "uprobe_event1": ("with one register", "instructions", 1705, 507),
     "uprobe_event3": ("with three registers", "instructions", 2112, 524),
     "uretprobe_event": ("an event at a return, with the returned value", "instructions", 2846, 1009),
-    "uprobe_arm1000": ("1,000 probes in 100 pages of one program switched on, each; Linux: one", "instructions", 75652, 1621),
+    "uprobe_arm1000": ("1,000 probes in 100 pages of one program switched on, each; Linux: one", "instructions", 75652, 1566),
 }
 # The whole kernel. Linux's slow-downs are of pairs of processes that pass a byte to and fro; here `hackbench 1 1000` runs.
 SYSTEM = {
