@@ -5,6 +5,7 @@
 #define KERNEL_PROCESS_ABI_H
 
 #include <kernel/base.h>
+#include <kernel/vfs.h>
 
 /* mmap() */
 #define MAP_SHARED	    0x01u
@@ -127,6 +128,17 @@ struct user_statfs {
 	uint64_t blocks, bfree, bavail, files, ffree, fsid;
 	int64_t namelen, frsize, flags, spare[4];
 };
+
+/* Programs know a file by the number of its file system and a number there: both halves of its id. */
+#define USER_INO_BITS 56
+static inline uint32_t user_dev(const struct vfs_stat *stat)
+{
+	return (uint32_t)(stat->id >> USER_INO_BITS); /* a minor number; the major one is 0 */
+}
+static inline uint64_t user_ino(const struct vfs_stat *stat)
+{
+	return stat->id & ((1ull << USER_INO_BITS) - 1);
+}
 
 struct user_iovec {
 	void *base;

@@ -99,10 +99,11 @@ static void proc_show_map(struct text *text, const struct vma *vma)
 		name = "[uprobes]";
 	if (vma->file)
 		file_stat(vma->file, &stat);
-	trace_scnprintf(line, sizeof(line), "%lx-%lx %c%c%c%c %08lx 00:00 %lu", vma->start,
+	trace_scnprintf(line, sizeof(line), "%lx-%lx %c%c%c%c %08lx 00:%02x %lu", vma->start,
 			vma->end, vma->flags & VM_READ ? 'r' : '-',
 			vma->flags & VM_WRITE ? 'w' : '-', vma->flags & VM_EXEC ? 'x' : '-',
-			vma->flags & VM_SHARED ? 's' : 'p', vma->offset, stat.id & 0xffffffff);
+			vma->flags & VM_SHARED ? 's' : 'p', vma->offset, user_dev(&stat),
+			user_ino(&stat));
 	if (*name)
 		text_add(text, "%-72s %s\n", line, name);
 	else

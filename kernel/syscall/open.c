@@ -103,7 +103,7 @@ static int open_make_dirent(const struct file *dir, uint64_t index, struct open_
 		return err;
 	vfs_stat_at(&at, false, &stat);
 	len = strlen(out->name) + 1;
-	out->ino = stat.id;
+	out->ino = user_ino(&stat);
 	out->next = (int64_t)index + 1;
 	out->bytes = (uint16_t)ALIGN_UP(DIRENT_HEADER + len, 8ul);
 	out->type = open_dirent_type(stat.type);

@@ -51,7 +51,9 @@ static struct user_timespec stat_time(uint64_t ns)
 
 static int stat_give(struct user_stat *to, const struct vfs_stat *stat)
 {
-	struct user_stat out = { .ino = stat->id, .blksize = PAGE_SIZE };
+	struct user_stat out = { .dev = user_dev(stat),
+				 .ino = user_ino(stat),
+				 .blksize = PAGE_SIZE };
 
 	out.nlink = stat_nr_links(stat);
 	out.mode = stat_mode(stat);
@@ -183,7 +185,8 @@ long sys_statx(int dfd, const char *filename, int flags, unsigned int mask,
 	out.gid = stat.gid;
 	out.rdev_major = stat.dev >> 8 & 0xfff;
 	out.rdev_minor = (stat.dev & 0xff) | (stat.dev >> 12 & 0xfff00);
-	out.ino = stat.id;
+	out.dev_minor = user_dev(&stat);
+	out.ino = user_ino(&stat);
 	out.size = stat.size;
 	out.blocks = stat_blocks(&stat);
 	out.atime = stat_time_x(stat.atime_ns);

@@ -18,6 +18,20 @@ const syscall_fn syscall_handlers[SYSCALL_MAX] = { SYSCALLS(SYSCALL_HANDLER) };
 _Atomic syscall_fn sys_call_table[SYSCALL_MAX] = { SYSCALLS(SYSCALL_HANDLER) };
 
 /* Each is named once for each program. */
+/*
+ * Was the last call that the log has named this one, of a program of this name? Children of one program
+ * make it each for itself.
+ */
+static bool syscall_is_named(uint64_t nr)
+{
+	static _Atomic uint64_t last;
+	uint64_t key = nr;
+
+	for (const char *c = current_thread()->name; *c; c++)
+		key = (key ^ (unsigned char)*c) * 0x100000001b3; /* as FNV-1a */
+	return atomic_exchange(&last, key) == key;
+}
+
 long syscall_unknown(const struct trap_frame *regs, uint64_t nr)
 {
 	struct process *process = current_process();
@@ -26,6 +40,8 @@ long syscall_unknown(const struct trap_frame *regs, uint64_t nr)
 	if (*word & bit)
 		return -ENOSYS;
 	*word |= bit;
+	if (syscall_is_named(nr))
+		return -ENOSYS;
 	pr_info("%s[%d]: system call %lu is not there: 0x%lx 0x%lx 0x%lx 0x%lx 0x%lx 0x%lx\n",
 		current_thread()->name, process->pid, nr, regs->rdi, regs->rsi, regs->rdx,
 		regs->r10, regs->r8, regs->r9);

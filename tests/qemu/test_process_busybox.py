@@ -101,6 +101,15 @@ def pages(guest, kind):
     return int(re.search(rf"(\d+) {kind}", guest.check("free"))[1])
 
 
+def test_a_call_that_is_not_there(host):
+    """It is named once for all processes of a program, and again when another one has made such a call."""
+    host.run(
+        "for i in 1 2 3; do busybox unshare -m true 2> /dev/null; done; busybox ionice > /dev/null 2>&1; busybox unshare -m true 2> /dev/null"
+    )
+    named = re.findall(r"busybox\[\d+\]: system call (\d+) is not there", host.check("dmesg"))
+    assert named[-3:] == ["272", "252", "272"] and named.count("272") == 2
+
+
 def test_without_programs(tmp_path):
     """And with an archive of which there is no room for two: its memory is freed while it is unpacked. Files may take half of all."""
     with Guest("gcc", 1, mem="64M") as guest:

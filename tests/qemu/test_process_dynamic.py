@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from programs import archive, built, leaves_nothing
 
-PROGRAMS = "true false echo cat ls wc sort seq head tail cut tr expr env printenv dirname basename uname sleep test readlink".split()
+PROGRAMS = "true false echo cat ls wc sort seq head tail cut tr expr env printenv dirname basename uname sleep test readlink stat".split()
 LOADER = "lib64/ld-linux-x86-64.so.2"
 
 
@@ -128,9 +128,11 @@ def test_dash(host):
 def test_proc(host):
     """Files of a process: of the one that reads, of another, and of one that is no more."""
     maps = host.check("/bin/cat /proc/self/maps").splitlines()
-    columns = [re.fullmatch(r"([0-9a-f]+)-([0-9a-f]+) [r-][w-][x-]p [0-9a-f]{8} 00:00 (\d+) +(.*)", line) for line in maps]
+    columns = [re.fullmatch(r"([0-9a-f]+)-([0-9a-f]+) [r-][w-][x-]p [0-9a-f]{8} 00:(\d\d) (\d+) +(.*)", line) for line in maps]
     assert all(columns) and [m[1] for m in columns] == sorted(m[1] for m in columns), maps
-    names = {m[4] for m in columns}
+    names = {m[5] for m in columns}
+    (dev, inode) = next((m[3], m[4]) for m in columns if m[5] == "/bin/cat")
+    assert host.check("/bin/stat -c '%D %i' /bin/cat").split() == [dev.lstrip("0"), inode]
     assert {"/bin/cat", "[heap]", "[stack]", f"/{LOADER}"} < names and any(name.endswith("/libc.so.6") for name in names)
     assert host.check("/bin/cat /proc/self/comm") == "cat\n"
     stat = host.check("/bin/cat /proc/self/stat").split()
