@@ -170,13 +170,25 @@ void *memchr(const void *in, int byte, size_t len)
 	return NULL;
 }
 
+/* Of the lowest byte that is 0, the highest bit; higher bytes may have a bit, too. 0: there is no such byte. */
+static uint64_t zero_byte(uint64_t word)
+{
+	return (word - 0x0101010101010101) & ~word & 0x8080808080808080;
+}
+
+/* Eight bytes at a time, from where they lie in one page for certain. */
 size_t strlen(const char *s)
 {
-	size_t len = 0;
+	const unsigned char *begin = (const unsigned char *)s, *end = begin;
+	uint64_t zero;
 
-	while (s[len])
-		len++;
-	return len;
+	for (; (uintptr_t)end % 8; end++) {
+		if (!*end)
+			return (size_t)(end - begin);
+	}
+	for (zero = zero_byte(load(end)); !zero; zero = zero_byte(load(end)))
+		end += 8;
+	return (size_t)(end - begin) + (size_t)__builtin_ctzll(zero) / 8;
 }
 
 size_t strnlen(const char *s, size_t max)

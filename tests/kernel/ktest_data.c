@@ -90,6 +90,22 @@ static void test_memcmp(void)
 	}
 }
 
+/* From each place in a word, with bytes that look like the end of a text if only some of their bits are looked at. */
+static void test_lengths(void)
+{
+	static const char odd[] = { 1, (char)0x80, (char)0xff, (char)0x81, 0x7f };
+	char text[64];
+
+	for (size_t at = 0; at < 16; at++) {
+		for (size_t len = 0; len < 40; len++) {
+			memset(text, 0, sizeof(text));
+			for (size_t i = 0; i < len; i++)
+				text[at + i] = odd[(i + len) % sizeof(odd)];
+			KTEST_CHECK(strlen(text + at) == len);
+		}
+	}
+}
+
 static void test_strings(void)
 {
 	char buf[8];
@@ -155,11 +171,8 @@ static void test_heap(void)
 }
 
 const struct ktest ktest_data[] = {
-	{ "data_memmove", test_memmove },
-	{ "data_memcpy_memset", test_memcpy_memset },
-	{ "data_memcmp", test_memcmp },
-	{ "data_strings", test_strings },
-	{ "data_numbers", test_numbers },
-	{ "data_heap", test_heap },
-	{ 0 },
+	{ "data_memmove", test_memmove }, { "data_memcpy_memset", test_memcpy_memset },
+	{ "data_memcmp", test_memcmp },	  { "data_lengths", test_lengths },
+	{ "data_strings", test_strings }, { "data_numbers", test_numbers },
+	{ "data_heap", test_heap },	  { 0 },
 };
