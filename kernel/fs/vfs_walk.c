@@ -373,10 +373,13 @@ static int walk_run(struct walk *walk, const struct vfs_at *at)
 	return err;
 }
 
+/* Is something behind the last name, a slash or `/.`? Then it means the directory that a link leads to. */
 static bool walk_is_slash_behind(const char *path)
 {
 	size_t len = strlen(path);
 
+	if (len > 1 && path[len - 1] == '.')
+		len--;
 	return len && path[len - 1] == '/';
 }
 

@@ -155,6 +155,11 @@ static void test_symbolic(void)
 	CHECK(linkat("s", "v", 1) == -EINVAL && ino_of("u") == ino_of("a"));
 	CHECK(CALL1(NR_UNLINK, "s") == 0 && CALL1(NR_UNLINK, "t") == 0);
 	CHECK(CALL1(NR_UNLINK, "u") == 0 && CALL1(NR_UNLINK, "a") == 0);
+	/* With something behind its name it is the directory that is meant. */
+	CHECK(CALL2(NR_SYMLINK, "dir", "d") == 0 && ino_of("d") != ino_of("dir"));
+	CHECK(ino_of("d/") == ino_of("dir") && ino_of("d/.") == ino_of("dir") &&
+	      ino_of("./d/.") == ino_of("dir"));
+	CHECK(CALL1(NR_UNLINK, "d") == 0);
 }
 
 void main_program(long *sp)
