@@ -299,8 +299,9 @@ $(call each,%.iso): $(BUILD)/%.iso: $(BUILD)/%.stripped $(BUILD)/cmdline iso/gru
 
 ovmf := /usr/share/OVMF/OVMF_CODE_4M.fd
 firmware = -drive if=pflash,format=raw,readonly=on,file=$(ovmf)
+# A reset ends QEMU, but where memory is to survive it.
 qemu_args = -machine $(MACHINE) -cpu $(CPU) -accel tcg,thread=multi -smp $(CPUS) -m $(MEM) \
-	-cdrom $(BUILD)/$(kernel).iso -boot d -no-reboot -device isa-debug-exit,iobase=0xf4,iosize=4 \
+	-cdrom $(BUILD)/$(kernel).iso -boot d $(if $(findstring reserve_mem=,$(CMDLINE)),,-no-reboot) -device isa-debug-exit,iobase=0xf4,iosize=4 \
 	$(if $(filter 1,$(UEFI)),$(firmware)) -net none
 
 deps-build:
