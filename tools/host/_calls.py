@@ -42,11 +42,13 @@ class Call:
 
 class Calls:
     def __init__(self):
-        self.open, self.last = {}, {}
+        self.open, self.last, self.exited = {}, {}, set()
 
     def take(self, event):
         """The calls that end with this event; of other events than function_graph's none."""
         name = getattr(event, "name", None)
+        if name == "sched_process_exit":
+            self.exited.add(thread_of(event))
         if name not in ENTRIES and name not in RETURNS:
             return []
         thread = thread_of(event)
@@ -56,11 +58,11 @@ class Calls:
             return self._enter(stack, thread, event)
         return self._leave(stack, thread, event)
 
-    def rest(self):
-        """All that is still open ends with the last event of its thread."""
+    def rest(self, end=None):
+        """All that is still open ends with the last event of its thread; at `end` (ns) if the thread has not exited before."""
         finished = []
         for thread, stack in self.open.items():
-            finished += self._cut(stack, 0, self.last[thread])
+            finished += self._cut(stack, 0, self.last[thread] if end is None or thread in self.exited else end)
         return finished
 
     def _enter(self, stack, thread, event):

@@ -153,7 +153,7 @@ class Recording:
         say(self.summary())
 
     def summary(self):
-        text = f"{self.target}: {self.pages.nr_bytes / 1e6:.1f} MB of events"
+        text = f"{self.options.output}: {self.pages.nr_bytes / 1e6:.1f} MB of events"
         with contextlib.suppress(Failure):
             events, lost = Counters(self.guest, self.buffers).read()
             text += f", {events - lost} events, {lost} lost"

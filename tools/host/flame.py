@@ -184,8 +184,11 @@ class Stacks:
         self.waiting.clear()
 
 
-def of_recording(recording, wanted, event_name):
-    """Flames of the calls in it, or of the stacks."""
+def of_recording(recording, wanted, event_name, begin=0, end=None):
+    """
+    Flames of the calls in it, or of the stacks, from `begin` on (ns). Calls that have not returned when the recording ends go on until
+    `end`, if that is given.
+    """
     calls, by_thread, stacks = Calls(), {}, Stacks(event_name)
     finished = []
     for event in recording.events():
@@ -193,8 +196,12 @@ def of_recording(recording, wanted, event_name):
             stacks.forget()
             continue
         finished += calls.take(event)
-        stacks.take(event)
-    for call in finished + calls.rest():
+        if event.ts >= begin:
+            stacks.take(event)
+    for call in finished + calls.rest(end):
+        if call.end <= begin:
+            continue
+        call.begin = max(call.begin, begin)
         by_thread.setdefault(call.thread, []).append(call)
     if wanted == "calls" or wanted is None and by_thread and not event_name:
         return flames_of_calls(recording, by_thread)

@@ -107,25 +107,12 @@ def take_events(guest, instance, info, target):
         recording.finish()
 
 
-class Last:
-    """The part of a recording from `begin` on."""
-
-    def __init__(self, recording, begin):
-        self.recording, self.begin = recording, begin
-
-    def events(self):
-        return (event for event in self.recording.events() if event.ts >= self.begin)
-
-    def comm(self, pid):
-        return self.recording.comm(pid)
-
-
 def draw_end(source, options, target):
-    """The flame graph of the last second; what it shows, or why there is none."""
+    """The flame graph of the last second, up to the last event of all CPUs; what it shows, or why there is none."""
     recording = Trace(str(source))
     recording.programs = programs_of(options)
     last_ts = max((event.ts for event in recording.events() if not isinstance(event, Lost)), default=0)
-    flames = flame.of_recording(Last(recording, last_ts - int(options.seconds * 1e9)), None, None)
+    flames = flame.of_recording(recording, None, None, max(last_ts - int(options.seconds * 1e9), 0), last_ts)
     if not flames.stacks:
         return "no flame graph: there are neither calls of function_graph nor stacks in that time"
     with replaced(str(target)) as file:
