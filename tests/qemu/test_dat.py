@@ -300,3 +300,21 @@ def test_commands_of_perf(machine):
     assert "the command ended with status 3" in run.stderr
     run = machine.fathom("perf", "top", "-d", "0.04", "-n", "1")
     assert run.returncode == 0 and re.search(r"^\d+ samples\n +% ", run.stdout, re.M), run
+
+
+def test_bt(machine):
+    """A script while a line runs, one that has a mistake, and one that SIGINT ends."""
+    script = 'tracepoint:raw_syscalls:sys_enter { } BEGIN { printf("begin\\n"); @x = 7; } END { printf("end\\n"); }'
+    run = machine.fathom("bt", "-c", "echo inside", script)
+    assert run.returncode == 0 and not run.stderr, run
+    assert sorted(run.stdout.split()) == ["7", "@x:", "begin", "end", "inside"] and run.stdout.endswith("end\n@x: 7\n"), run
+
+    run = machine.fathom("bt", "BEGIN { @ = nope; }")
+    assert run.returncode == 1 and not run.stdout and re.search(r"Command: BEGIN.*\n *\^$", run.stderr.rstrip()), run
+    assert machine.fathom("bt", "no-such-file").returncode == 1
+
+    with subprocess.Popen(machine.words("bt", script), stdout=subprocess.PIPE, text=True, preexec_fn=usual_signals) as process:
+        assert process.stdout.readline() == "begin\n"
+        process.send_signal(signal.SIGINT)
+        assert "end\n" in process.communicate(timeout=60)[0] and process.returncode == 0
+    assert not machine.guest.check("ls scripts").split()
