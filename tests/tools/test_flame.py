@@ -3,6 +3,8 @@ import json
 import re
 import struct
 import subprocess
+import sys
+import types
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -10,6 +12,9 @@ import datkit
 from test_read_dat import FORMATS, SYMBOLS, demo, enter, header, leave, parts
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from host import flame  # noqa: E402
+
 SVG = "{http://www.w3.org/2000/svg}"
 CALLS = [
     (1, enter(0x100, 0)),
@@ -83,6 +88,39 @@ def test_calls(tmp_path):
         {("first",): 3, ("first", "second"): 5, ("second",): 10},
         {("first",): 3},
     ]
+
+
+class Recorded:
+    """A recording of (ns, pid, event's name, depth, function)."""
+
+    def __init__(self, *events):
+        self.listed = events
+
+    def events(self):
+        for ts, pid, name, depth, function in self.listed:
+            numbers = {"depth": depth, "duration": 0}
+            yield types.SimpleNamespace(
+                ts=ts, pid=pid, cpu=0, system="", name=name, fields=numbers, number=numbers.get, function=lambda name=function: name
+            )
+
+    @staticmethod
+    def comm(pid):
+        return f"t{pid}"
+
+
+def test_calls_at_the_end():
+    """A part of a recording: calls that are open at its end go on to it, those of a thread that has exited do not."""
+    recording = Recorded(
+        (10, 1, "funcgraph_entry", 0, "hangs"),
+        (20, 2, "funcgraph_entry", 0, "over"),
+        (30, 2, "funcgraph_exit", 0, "over"),
+        (60, 3, "funcgraph_entry", 0, "exits"),
+        (70, 3, "sched_process_exit", 0, ""),
+        (75, 3, "funcgraph_entry", 1, "last"),
+        (100, 4, "sched_switch", 0, ""),
+    )
+    assert flame.of_recording(recording, None, None, 50, 100).stacks == {("[t1]", "hangs"): 50, ("[t3]", "exits"): 15}
+    assert flame.of_recording(recording, None, None).stacks == {("[t2]", "over"): 10, ("[t3]", "exits"): 15}
 
 
 def test_stacks(tmp_path):
