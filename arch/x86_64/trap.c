@@ -157,8 +157,12 @@ static bool is_fatal_anywhere(uint64_t vector)
 	return vector == TRAP_DOUBLE_FAULT || vector == TRAP_MACHINE_CHECK;
 }
 
+/* Bits of RFLAGS that no processor sets (Intel SDM volume 1, "EFLAGS Register"): an emulator's fault, or a stack's. */
+#define RFLAGS_NEVER (~0x3f7fd7ull)
+
 void trap_dispatch(struct trap_frame *regs)
 {
+	ASSERT(!(regs->rflags & RFLAGS_NEVER));
 	if (regs->vector >= TRAP_NR_EXCEPTIONS) {
 		dispatch_irq(regs);
 		if (trap_is_user(regs))
@@ -201,6 +205,7 @@ void trap_nmi(struct trap_frame *regs)
 	uint64_t fault_addr = read_cr2(); /* restored: the interrupted code may still read it */
 	uint64_t watches = trap_nmi_watches_off(regs);
 
+	ASSERT(!(regs->rflags & RFLAGS_NEVER));
 	preempt_count_add(NMI_ONE + HARDIRQ_ONE);
 	if (fn)
 		fn(regs);
