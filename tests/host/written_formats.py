@@ -132,15 +132,20 @@ def test_protobuf_reads_the_same(machine, commands):  # noqa: F811
     assert flows == {number: len(steps) for number, steps in ours.flows.items()}
 
 
-@pytest.fixture(scope="module")
-def schema():
-    """The JSON schema of speedscope's package."""
+def speedscope_package():
+    """npm's archive of it."""
     folder = BUILDS["gcc"] / "host"
     folder.mkdir(parents=True, exist_ok=True)
     archive = folder / f"speedscope-{SPEEDSCOPE}.tgz"
     if not archive.exists():
         subprocess.run(["npm", "pack", "--silent", f"speedscope@{SPEEDSCOPE}"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    with tarfile.open(archive) as files:
+    return archive
+
+
+@pytest.fixture(scope="module")
+def schema():
+    """The JSON schema of speedscope's package."""
+    with tarfile.open(speedscope_package()) as files:
         return json.load(files.extractfile("package/dist/release/file-format-schema.json"))
 
 
