@@ -49,6 +49,7 @@ static const struct rule rules[] = {
 	    "if (%E) { %S } else { %S }",
 	    "while (%E) { %S }",
 	    "unroll(3) { %S }",
+	    "for ($x : %E..%E) { %S }",
 	    "%S %S",
 	    "%S %S %S",
 	    "printf(\"%F\", %E);",

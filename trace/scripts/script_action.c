@@ -3,7 +3,7 @@
 
 #define SCRIPT_INSNS_FIRST 32u /* enough for most clauses */
 #define SCRIPT_INSNS_MAX   4000u
-#define SCRIPT_LOOPS_MAX   1000u /* rounds of a while() */
+#define SCRIPT_LOOPS_MAX   1000u /* rounds of a while() or for() */
 
 /* ---- Tables and variables ---- */
 
@@ -198,7 +198,7 @@ static void script_action_leave(struct script_emit *emit, const struct script_no
 		script_action_return(emit);
 	else if (!emit->is_round)
 		trace_script_refuse(emit->script, &node->word, -EINVAL,
-				    "this stands in a while() alone");
+				    "this stands in a loop alone");
 	else
 		trace_script_emit_jump(emit,
 				       node->leave == SCRIPT_BREAK ? &emit->stopped : &emit->done);
@@ -318,6 +318,9 @@ static void script_action_statement(struct script_emit *emit, struct script_node
 		break;
 	case SCRIPT_WHILE:
 		script_action_while(emit, node);
+		break;
+	case SCRIPT_FOR:
+		script_action_block(emit, node->b);
 		break;
 	default:
 		script_action_call(emit, node->a);

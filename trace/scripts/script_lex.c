@@ -123,7 +123,7 @@ static void script_lex_string(struct script_lex *lex)
 
 static const char *const script_lex_operators[] = {
 	"<<=", ">>=", "++", "--", "->", "&&", "||", "==", "!=", "<=", ">=",
-	"<<",  ">>",  "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
+	"<<",  ">>",  "..", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 };
 
 static void script_lex_operator(struct script_lex *lex)

@@ -69,6 +69,96 @@ static struct script_node *script_parse_while(struct script_lex *lex, const stru
 	return node;
 }
 
+/* ---- for ($x : FIRST..END) ---- */
+
+static struct script_node *script_parse_set(struct script_lex *lex, const struct expr_word *word,
+					    const struct expr_word *to, struct script_node *value)
+{
+	struct script_node *node = trace_script_node(lex, SCRIPT_ASSIGN, word);
+
+	if (node) {
+		node->a = trace_script_node(lex, SCRIPT_VAR, to);
+		node->b = value;
+	}
+	return node;
+}
+
+/* `($x : FIRST..`: returns the variable's assignment. NULL: refused. */
+static struct script_node *script_parse_range(struct script_lex *lex, uint32_t depth)
+{
+	struct script_node *first;
+	struct expr_word var;
+
+	if (!trace_script_expect(lex, "("))
+		return NULL;
+	if (trace_script_next(lex, &var) != SCRIPT_WORD_VAR) {
+		trace_script_refuse(lex->script, &var, -EINVAL, "a variable is expected here");
+		return NULL;
+	}
+	if (!trace_script_expect(lex, ":"))
+		return NULL;
+	first = trace_script_expression(lex, depth);
+	return first && trace_script_expect(lex, "..") ? script_parse_set(lex, &var, &var, first)
+						       : NULL;
+}
+
+/*
+ * The loop in terms of other statements. Its place and its end are variables that a script cannot name: their
+ * names are the loop's text, which is longer than that of any loop in its block.
+ *
+ *   place = FIRST; end = END; while (place < end) { $x = place; place++; BLOCK }
+ *
+ * An end that is a constant needs no variable.
+ */
+static void script_parse_rounds(struct script_lex *lex, struct script_node *node,
+				struct script_node *set, struct script_node *end)
+{
+	struct expr_word place = node->word, last = expr_behind(&node->word, 1);
+	struct script_node *loop = trace_script_node(lex, SCRIPT_WHILE, &set->word);
+	struct script_node *test = trace_script_node(lex, SCRIPT_BINARY, &end->word);
+	struct script_node *first = script_parse_set(lex, &set->word, &place, set->b);
+	bool is_constant = end->op == SCRIPT_NUMBER;
+	struct script_node *bound =
+		is_constant ? NULL : script_parse_set(lex, &end->word, &last, end);
+
+	set->b = trace_script_node(lex, SCRIPT_VAR, &place);
+	set->next = trace_script_counted(lex, &set->word,
+					 trace_script_node(lex, SCRIPT_VAR, &place), true);
+	if (lex->script->err)
+		return;
+	set->next->next = node->b;
+	test->binary = SCRIPT_LT;
+	test->a = trace_script_node(lex, SCRIPT_VAR, &place);
+	test->b = is_constant ? end : trace_script_node(lex, SCRIPT_VAR, &last);
+	loop->a = test;
+	loop->b = set;
+	first->next = is_constant ? loop : bound;
+	if (bound)
+		bound->next = loop;
+	node->b = first;
+}
+
+static struct script_node *script_parse_for(struct script_lex *lex, const struct expr_word *word,
+					    uint32_t depth)
+{
+	struct script_node *node = trace_script_node(lex, SCRIPT_FOR, word);
+	struct script_node *set = script_parse_range(lex, depth), *end;
+
+	if (!node || !set)
+		return NULL;
+	end = trace_script_expression(lex, depth);
+	if (!end || !trace_script_expect(lex, ")"))
+		return NULL;
+	node->b = script_parse_block(lex, depth + 1);
+	if (lex->script->err)
+		return NULL;
+	node->word.len = (size_t)(lex->at - word->at);
+	script_parse_rounds(lex, node, set, end);
+	return lex->script->err ? NULL : node;
+}
+
+/* ---- Other statements ---- */
+
 /* Behind @NAME[...] or $NAME: =, +=, ++ and so on. */
 static struct script_node *script_parse_assign(struct script_lex *lex, struct script_node *to,
 					       uint32_t depth)
@@ -148,6 +238,8 @@ static struct script_node *script_parse_statement(struct script_lex *lex, uint32
 		return script_parse_unroll(lex, &word, depth);
 	if (trace_script_take(lex, "while"))
 		return script_parse_while(lex, &word, depth);
+	if (trace_script_take(lex, "for"))
+		return script_parse_for(lex, &word, depth);
 	if (trace_script_take(lex, "++") || trace_script_take(lex, "--")) {
 		node = trace_script_postfix(lex, depth);
 		return trace_script_counted(lex, &word, node, true);
@@ -171,7 +263,8 @@ static bool script_parse_end(struct script_lex *lex, const struct script_node *n
 			;
 		return true;
 	}
-	if (node->op == SCRIPT_IF || node->op == SCRIPT_UNROLL || node->op == SCRIPT_WHILE)
+	if (node->op == SCRIPT_IF || node->op == SCRIPT_UNROLL || node->op == SCRIPT_WHILE ||
+	    node->op == SCRIPT_FOR)
 		return true;
 	(void)trace_script_peek(lex, &word);
 	if (trace_expr_is(&word, "}"))

@@ -36,6 +36,7 @@ enum script_op {
 	SCRIPT_IF,     /* a: condition, b and c: lists of statements */
 	SCRIPT_UNROLL, /* number of times, b */
 	SCRIPT_WHILE,  /* a, b */
+	SCRIPT_FOR,    /* b: assignments of its bounds, then a SCRIPT_WHILE */
 	SCRIPT_VALUE,  /* the call a */
 	SCRIPT_LEAVE,  /* `leave` */
 };

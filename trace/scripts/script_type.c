@@ -336,6 +336,14 @@ static void script_type_assign_var(struct script_type_check *check, struct scrip
 
 static void script_type_block(struct script_type_check *check, struct script_node *first);
 
+/* The assignments in front of the loop are its bounds: numbers. */
+static void script_type_for(struct script_type_check *check, struct script_node *node)
+{
+	for (struct script_node *set = node->b; set->op == SCRIPT_ASSIGN; set = set->next)
+		trace_script_type_number_of(check, set->b);
+	script_type_block(check, node->b);
+}
+
 static void script_type_statement(struct script_type_check *check, struct script_node *node)
 {
 	switch (node->op) {
@@ -356,6 +364,9 @@ static void script_type_statement(struct script_type_check *check, struct script
 		trace_script_type_number_of(check, node->a);
 		script_type_block(check, node->b);
 		script_type_block(check, node->c);
+		break;
+	case SCRIPT_FOR:
+		script_type_for(check, node);
 		break;
 	case SCRIPT_UNROLL:
 		script_type_block(check, node->b);

@@ -330,9 +330,52 @@ static void fields(void **state)
 			    "12345678901 7\n");
 }
 
+/* for ($x : FIRST..END) */
+static void ranges(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "BEGIN { for ($x : 2..5) { printf(\"%d \", $x) } }", "2 3 4 " },
+		{ "BEGIN { for ($x : -2..1) { printf(\"%d \", $x) } }", "-2 -1 0 " },
+		{ "BEGIN { for ($x:5..5) { @n++ } for ($x : 5..2) { @n++ } @a = 1 }", "@a: 1\n\n" },
+		/* Both bounds are looked at once, and the block changes neither them nor the place. */
+		{ "BEGIN { $a = 1; $b = 4; for ($x : $a..$b) { $a = 9; $b = 0; "
+		  "printf(\"%d \", $x); $x = 7 } }",
+		  "1 2 3 " },
+		{ "BEGIN { @b = 2; for ($x : @b - 1..@b * 2) { @b++; @s += $x } }",
+		  "@b: 5\n@s: 6\n" },
+		{ "BEGIN { for ($x : 0..9) { if ($x == 1) { continue } if ($x == 4) { break } "
+		  "printf(\"%d \", $x) } printf(\".\") }",
+		  "0 2 3 ." },
+		{ "BEGIN { for ($x : 0..9) { if ($x == 2) { return } printf(\"%d \", $x) } "
+		  "printf(\".\") }",
+		  "0 1 " },
+		/* A loop in one of the same words; the same loop twice. */
+		{ "BEGIN { for ($x : 0..2) { for ($x : 0..2) { printf(\"%d \", $x) } } }",
+		  "0 1 0 1 " },
+		{ "BEGIN { for ($x : 0..cpu + 2) { for ($y : $x..2) { "
+		  "printf(\"%d%d \", $x, $y) } } for ($x : 0..cpu + 2) { @n++ } for ($x : 0..cpu + "
+		  "2) { @n++ } }",
+		  "00 01 11 @n: 4\n" },
+		{ "BEGIN { unroll(2) { for ($x : 0..2) { @n++ } } }", "@n: 4\n" },
+		{ "BEGIN { for ($x : 0..5000) { @n++ } }", "@n: 1000\n" },
+		{ "BEGIN { for ($x : 0..1e6) { for ($y : 0..1e6) { @n++ } } }", "@n: 9990\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *got = script_run(rows[i].text, NULL);
+
+		if (strcmp(got, rows[i].want))
+			fail_msg("%s\n%s", rows[i].text, got);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(ranges, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(statements, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(members, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(numbers, script_reset, script_check),
