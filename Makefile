@@ -51,9 +51,9 @@ include boot/files.mk arch/x86_64/files.mk kernel/files.mk trace/files.mk trace/
 include tests/kernel/files.mk
 include tools/build.mk
 
-# Without processes the kernel has no user mode, and no probes in programs. It is the small one: it has no scripts either.
+# Without processes the kernel has no user mode, and no probes in programs. It is the small one, without scripts and events of calls, too.
 ifeq ($(PROCESSES),0)
-alone := without_uprobes+scripts+user_events
+alone := without_uprobes+scripts+user_events+syscalls
 TEST_SRCS := $(filter-out tests/kernel/ktest_uprobe.c tests/kernel/load/bench_scripts.c,$(TEST_SRCS))
 TRACE_SRCS := $(call named,$(alone),$(call trace_table,$(alone))) trace/default/programs.c
 CFLAGS_trace/start/features.c := -iquote $(BUILD)/gen/alone

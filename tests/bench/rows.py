@@ -110,7 +110,7 @@ PROBES = {
     "kprobe_hist": ("one that is counted in a histogram", "instructions", 1125, 160),
     "kprobe_event_jump": ("kprobe event inside a function by a jump, no argument", "instructions", 752, 150),
     "kprobe_event_int3": ("the same by a breakpoint", "instructions", 1181, 380),
-    "kretprobe_event": ("kretprobe event with the returned value", "instructions", 1161, 230),
+    "kretprobe_event": ("kretprobe event with the returned value", "instructions", 1161, 231),
     "eprobe_int": ("event probe of an event with one int", "instructions", 1071, 180),
     "bt_kprobe_empty": ("a script at a function's entry, empty; Linux: bpftrace 0.17", "instructions", 342, 60),
     "bt_count": ("it counts, `@ = count()`", "instructions", 446, 65),
