@@ -151,7 +151,7 @@ def test_synthetic_events_of_wakeups(tracing):
     tracing.check(
         "echo 'wakeup_latency u64 lat; pid_t pid; int prio' > synthetic_events; "
         f"echo 'hist:keys=pid:ts0=common_timestamp.usecs' > {waking}/trigger; echo '{switch}' > {SWITCH}/trigger; "
-        f"echo 'hist:keys=pid:vals=lat' > {latency}/trigger; hackbench 8 20 > /dev/null; echo '{switch}:pause' >> {SWITCH}/trigger"
+        f"echo 'hist:keys=pid:vals=lat' > {latency}/trigger; hackbench 8 80 > /dev/null; echo '{switch}:pause' >> {SWITCH}/trigger"
     )
     written, counted = hist(tracing, latency)[0], hist(tracing, SWITCH)[0]
     text = tracing.check(f"cat {SWITCH}/hist")

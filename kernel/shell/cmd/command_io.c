@@ -183,6 +183,7 @@ static const struct errno_text errno_texts[] = {
 	{ EDOM, "Numerical argument out of domain" },
 	{ EILSEQ, "Invalid or incomplete multibyte or wide character" },
 	{ ERANGE, "Numerical result out of range" },
+	{ EDEADLK, "Resource deadlock avoided" },
 	{ ENAMETOOLONG, "File name too long" },
 	{ ENOSYS, "Function not implemented" },
 	{ ENOTEMPTY, "Directory not empty" },
