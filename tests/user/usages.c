@@ -25,7 +25,7 @@ struct rusage {
 };
 
 #define PAGES 64
-#define WORK  100000 /* microseconds of processor time */
+#define WORK  60000 /* microseconds of processor time */
 
 static volatile char pages[PAGES * 4096] __attribute__((aligned(4096)));
 static char zeros[1 << 16];
