@@ -307,7 +307,7 @@ def test_per_cpu_variables(tracing):
     assert "mine:x64 from this_cpu_ptr(@run_queues)" in tracing.check("why kprobes/pick")
     assert "self:x64 from +0(this_cpu_ptr(@cpu_areas))" in tracing.check("why my/raw")
     tracing.check("> trace; echo 1 > events/kprobes/pick/enable; echo 1 > events/fprobes/pulled/enable; echo 1 > events/my/enable")
-    tracing.check("hackbench 2 10 > /dev/null; echo 0 > events/enable")
+    tracing.check("hackbench 4 60 > /dev/null; echo 0 > events/enable")
     text = tracing.check("cat trace").replace("\r", "")
     picks = re.findall(rf"\[(\d+)\] .*: pick: \(sched_pick_next\S+\) rq=({HEX}) mine=({HEX}) cpu=(\d+)$", text, re.M)
     assert len({cpu for cpu, *_ in picks}) == 4
