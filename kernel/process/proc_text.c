@@ -287,18 +287,30 @@ static int proc_link_fd(struct process *process, unsigned int fd, char *out)
 	return 0;
 }
 
+/* A directory of a process that has not ended. */
+static int proc_link_dir(struct process *process, enum proc_kind kind, char *out)
+{
+	int err = kind == PROC_LINK_CWD ? process_cwd_path(process, out)
+					: process_root_path(process, out);
+	bool has_ended;
+
+	mutex_lock(&process_lock);
+	has_ended = !process->files; /* these go before the directory does */
+	mutex_unlock(&process_lock);
+	return has_ended ? -ENOENT : err;
+}
+
 int proc_link(struct process *process, enum proc_kind kind, unsigned int fd, char *out)
 {
 	switch (kind) {
 	case PROC_LINK_EXE:
 		return proc_link_exe(process, out);
 	case PROC_LINK_CWD:
-		return process_cwd_path(process, out);
+	case PROC_LINK_ROOT:
+		return proc_link_dir(process, kind, out);
 	case PROC_LINK_MOUNTS:
 		strlcpy(out, "/proc/mounts", VFS_PATH_MAX);
 		return 0;
-	case PROC_LINK_ROOT:
-		return process_root_path(process, out);
 	default:
 		return proc_link_fd(process, fd, out);
 	}

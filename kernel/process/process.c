@@ -58,7 +58,9 @@ static struct file *process_get_dir(struct process *process, struct file *_Atomi
 	if (!atomic_load(place))
 		return NULL;
 	flags = spin_lock_irqsave(&process->cwd_lock);
-	dir = get_file(atomic_load(place));
+	dir = atomic_load(place);
+	if (dir) /* otherwise the process has ended since then */
+		get_file(dir);
 	spin_unlock_irqrestore(&process->cwd_lock, flags);
 	return dir;
 }

@@ -25,6 +25,7 @@ enum {
 enum {
 	EPERM = 1,
 	ENOENT = 2,
+	ESRCH = 3,
 	EACCES = 13,
 	ENOTDIR = 20,
 	ELOOP = 40
@@ -33,6 +34,14 @@ enum {
 	O_WRONLY = 1,
 	O_CREAT = 0100
 };
+
+enum {
+	PROT_RW = 3,
+	MAP_SHARED_ANON = 0x21
+};
+
+#define NR_READERS 2
+#define NR_ENDS	   400
 
 static char buf[65536];
 
@@ -153,6 +162,68 @@ static void inside(void)
 	sys_exit(0);
 }
 
+/* The name of a file of a process: /proc/PID/NAME. */
+static void proc_name(char *out, long pid, const char *name)
+{
+	char digits[24], *at = digits + sizeof(digits);
+
+	*--at = '\0';
+	do
+		*--at = (char)('0' + pid % 10);
+	while (pid /= 10);
+	for (const char *part = "/proc/"; *part; part++)
+		*out++ = *part;
+	while (*at)
+		*out++ = *at++;
+	*out++ = '/';
+	while ((*out++ = *name++))
+		;
+}
+
+/* Reads the directories of the process in *pid, over and over, until that is negative. */
+static void __attribute__((noreturn)) look_at(const volatile long *pid)
+{
+	char cwd[64], root[64];
+
+	for (long now; (now = *pid) >= 0;) {
+		proc_name(cwd, now, "cwd");
+		proc_name(root, now, "root");
+		for (int i = 0; i < 8; i++) {
+			long got = CALL3(NR_READLINK, cwd, buf, 99);
+
+			CHECK(got == 10 || got == -ENOENT || got == -ESRCH);
+			got = CALL3(NR_READLINK, root, buf, 99);
+			CHECK(got == 1 || got == -ENOENT || got == -ESRCH);
+		}
+	}
+	sys_exit(0);
+}
+
+/* A process ends while others read its directories: they are there, or are not. */
+static void test_ends(void)
+{
+	volatile long *pid = (long *)syscall6(NR_MMAP, 0, 4096, PROT_RW, MAP_SHARED_ANON, -1, 0);
+	int status;
+
+	*pid = CALL0(NR_GETPID);
+	for (int i = 0; i < NR_READERS; i++) {
+		if (!CALL0(NR_FORK))
+			look_at(pid);
+	}
+	for (int i = 0; i < NR_ENDS; i++) {
+		long child = CALL0(NR_FORK);
+
+		if (!child) {
+			*pid = CALL0(NR_GETPID);
+			sys_exit(0);
+		}
+		CHECK(CALL4(NR_WAIT4, child, &status, 0, 0) == child && status == 0);
+	}
+	*pid = -1;
+	for (int i = 0; i < NR_READERS; i++)
+		CHECK(CALL4(NR_WAIT4, -1, &status, 0, 0) > 0 && status == 0);
+}
+
 void main_program(long *sp)
 {
 	const char *const *argv = (const char *const *)(sp + 1);
@@ -170,6 +241,7 @@ void main_program(long *sp)
 		inside();
 	CHECK(CALL4(NR_WAIT4, pid, &status, 0, 0) == pid && status == 0);
 	CHECK(CALL2(NR_RENAME, "in/dir/other", "in/file") == 0 && is_there("/tmp/roots/out"));
+	test_ends();
 	remove_tree();
 	put("roots are as they should be\n");
 	sys_exit(0);
