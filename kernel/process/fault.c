@@ -228,6 +228,14 @@ static enum fault_result fault_at(struct mm *mm, uintptr_t addr, uint32_t access
 	return result;
 }
 
+/* Only the thread itself writes the number: no locked instruction is needed. */
+static void fault_count(struct thread *thread)
+{
+	uint64_t nr = atomic_load_explicit(&thread->nr_faults, memory_order_relaxed);
+
+	atomic_store_explicit(&thread->nr_faults, nr + 1, memory_order_relaxed);
+}
+
 static TRACE_NOINLINE bool do_user_addr_fault(struct trap_frame *regs, uintptr_t addr)
 {
 	uint32_t access = VM_READ;
@@ -246,7 +254,7 @@ static TRACE_NOINLINE bool do_user_addr_fault(struct trap_frame *regs, uintptr_t
 	else if (addr < TASK_SIZE_MAX)
 		result = fault_at(current_task()->mm, addr, access);
 	if (result == FAULT_DONE)
-		current_thread()->nr_faults++;
+		fault_count(current_thread());
 	if (result != FAULT_DONE && trap_is_user(regs))
 		fault_bad_area(regs, addr, result);
 	return result == FAULT_DONE;
