@@ -61,19 +61,18 @@ struct machine_times {
 
 static void machine_add_times(struct machine_times *sum, uint32_t cpu)
 {
-	uint64_t idle, busy, ticks, now = ktime_get_ns() / MACHINE_TICK_NS;
+	uint64_t idle, user, now = ktime_get_ns() / MACHINE_TICK_NS;
 	struct sched_cpu_stats stats;
 
 	sched_cpu_stats_get(cpu, &stats);
 	idle = stats.idle_ns / MACHINE_TICK_NS;
 	idle = idle < now ? idle : now;
-	busy = now - idle;
-	ticks = stats.nr_ticks[THREAD_TICK_USER] + stats.nr_ticks[THREAD_TICK_KERNEL];
-	sum->idle += idle;
 	/* The busy time is divided as its ticks are. */
-	if (ticks)
-		sum->user += busy * stats.nr_ticks[THREAD_TICK_USER] / ticks;
-	sum->kernel += ticks ? busy - busy * stats.nr_ticks[THREAD_TICK_USER] / ticks : busy;
+	user = time_part(now - idle, stats.nr_ticks[THREAD_TICK_USER],
+			 stats.nr_ticks[THREAD_TICK_USER] + stats.nr_ticks[THREAD_TICK_KERNEL]);
+	sum->idle += idle;
+	sum->user += user;
+	sum->kernel += now - idle - user;
 	sum->nr_switches += stats.nr_switches;
 }
 

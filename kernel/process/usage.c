@@ -13,12 +13,6 @@ static void usage_add(struct usage *to, const struct usage *from)
 	to->nr_involuntary += from->nr_involuntary;
 }
 
-/* The part of a time that `part` ticks of `whole` are. */
-static uint64_t usage_part(uint64_t ns, uint64_t part, uint64_t whole)
-{
-	return whole ? ns / whole * part + ns % whole * part / whole : 0;
-}
-
 void usage_of_thread(const struct thread *thread, struct usage *out)
 {
 	uint64_t user = thread->nr_ticks[THREAD_TICK_USER];
@@ -27,7 +21,7 @@ void usage_of_thread(const struct thread *thread, struct usage *out)
 	*out = (struct usage){ .nr_faults = thread->nr_faults,
 			       .nr_voluntary = thread->nr_voluntary,
 			       .nr_involuntary = thread->nr_involuntary };
-	out->kernel_ns = usage_part(thread->runtime_ns, kernel, user + kernel);
+	out->kernel_ns = time_part(thread->runtime_ns, kernel, user + kernel);
 	out->user_ns = thread->runtime_ns - out->kernel_ns;
 }
 

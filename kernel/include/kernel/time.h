@@ -28,6 +28,11 @@ static inline uint64_t ktime_after(uint64_t ns)
 
 	return now_ns + ns < now_ns ? UINT64_MAX : now_ns + ns;
 }
+/* The part of a time that `part` of `whole` ticks are; 0 without ticks. Any unit. */
+static inline uint64_t time_part(uint64_t time, uint64_t part, uint64_t whole)
+{
+	return whole ? time / whole * part + time % whole * part / whole : 0;
+}
 /*
  * The same time by this CPU's counter alone: cheaper, but another CPU may read a little less
  * afterwards, for their counters differ. Does not go back on one CPU.
