@@ -10,7 +10,6 @@
 #include <kernel/mm.h>
 #include <kernel/pipe.h>
 #include <kernel/poll.h>
-#include "socket.h"
 #include "syscall.h"
 
 /* Errors of sockets alone. */

@@ -4,7 +4,6 @@
  */
 #include <kernel/mm.h>
 #include <kernel/pipe.h>
-#include "socket.h"
 #include "syscall.h"
 
 #define EISCONN	  106
