@@ -9,8 +9,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "host")]
 
 from feed import Feed, Ring, round_of  # noqa: E402
+from host import _programs  # noqa: E402
 from host._pages import Format  # noqa: E402
-from view import histogram, programs  # noqa: E402
+from view import histogram  # noqa: E402
 from view.flame import Calls  # noqa: E402
 from view.kernel import Kernel, as_command, quoted  # noqa: E402
 from view.live import Hub  # noqa: E402
@@ -88,8 +89,8 @@ class Processes:
 def test_stacks(monkeypatch):
     """Callers by name; a process is asked again when an address is in none of its files, but not too often, and what has ended is remembered."""
     processes, now = Processes(), [100.0]
-    monkeypatch.setattr(programs.time, "monotonic", lambda: now[0])
-    one = Model(None, Symbols(KALLSYMS), programs.Programs(processes, Files()))
+    monkeypatch.setattr(_programs.time, "monotonic", lambda: now[0])
+    one = Model(None, Symbols(KALLSYMS), _programs.LivePrograms(processes, Files()))
 
     def text(form, body):
         data = bytes(8) + body

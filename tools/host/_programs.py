@@ -8,13 +8,16 @@ no name then, nor have those in libraries.
 import bisect
 import functools
 import struct
+import time
 from pathlib import Path, PurePosixPath
 
+from host import _maps
 from host._common import Failure
 
 FOLDERS = ("bin", "sbin", "usr/bin", "usr/sbin", "usr/local/bin", "")
 SYMTAB, DYNSYM, FUNC, DYNAMIC, MOST_LINKS = 2, 11, 2, 3, 40
 LOAD, MAY_RUN, PAGE = 1, 1, 4096  # of parts of a program
+ASK_AGAIN = 1  # seconds until a process is asked once more about an address in no file that was known
 
 
 def add_arguments(parser):
@@ -197,3 +200,27 @@ class Programs:
             return self.function(maps, address - is_return)
         path, base = self.files(event, tgid)[0]
         return self._functions(path).name(address - is_return, base) if path else None
+
+
+class LivePrograms:
+    """Of a running kernel: where files of a process lie is asked when one of its addresses comes. files: a Programs."""
+
+    def __init__(self, guest, files):
+        self.guest, self.files = guest, files
+        self.known = {}  # {process: (when it was asked, its Maps or None)}
+
+    def _asked(self, process):
+        try:
+            maps = _maps.parsed(self.guest.text(f"/proc/{process}/maps"))
+        except OSError:
+            maps = self.known.get(process, (0, None))[1]  # it has ended
+        self.known[process] = time.monotonic(), maps
+        return maps
+
+    def name(self, process, address):
+        """None: there is no name."""
+        when, maps = self.known.get(process, (None, None))
+        is_old = when is None or time.monotonic() - when > ASK_AGAIN
+        if is_old and not (maps and maps.find(address)[1]):
+            maps = self._asked(process)
+        return self.files.function(maps, address) if maps else None

@@ -7,9 +7,9 @@ import time
 
 from host._common import SENSELESS, Failure, making_sense
 from host._pages import page_head
+from host._programs import LivePrograms
 from view.kernel import LATENCY
 from view.model import Model, Symbols
-from view.programs import Programs
 
 LAST_WORDS = 0.5  # seconds for what the console says last
 TICK = 0.1  # seconds between two looks at the rings
@@ -108,7 +108,7 @@ class Live:
         hub.send("commands", {"list": kernel.commands}, "newest")
 
     def new_model(self):
-        programs = Programs(self.kernel.guest, self.programs) if self.programs else None
+        programs = LivePrograms(self.kernel.guest, self.programs) if self.programs else None
         return Model(self.kernel.format_of, Symbols(self.kernel.guest.text("/proc/kallsyms")), programs)
 
     def start(self):
