@@ -203,6 +203,20 @@ def test_mistakes(tmp_path):
     assert not re.search(r"\.svg", " ".join(path.name for path in tmp_path.iterdir()))
 
 
+def check_three_stacks(folder, own, records):
+    """The picture of these records has one stack of the program and the kernel, one of the program, one of the kernel."""
+    pages = {0: datkit.page(100, *(datkit.record(1, one) for one in records))}
+    (folder / "trace.dat").write_bytes(datkit.version_6(datkit.Parts(own, pages, kallsyms=SYMBOLS, cmdlines="5 five\n")))
+    run = fathom("-o", "x.svg", "--speedscope", "x.json", cwd=folder)
+    assert run.returncode == 0 and ": 3, " in run.stdout, run
+    scope = json.loads((folder / "x.json").read_text())
+    assert folded(scope["profiles"][0], scope["shared"]["frames"]) == {
+        ("0x402000", "0x401000", "first"): 1,
+        ("0x402000", "0x401000"): 1,
+        ("first",): 1,
+    }
+
+
 def test_stacks_of_programs(tmp_path):
     """A program's addresses lie below the functions of the kernel that the same event shows."""
     own = {
@@ -215,16 +229,7 @@ def test_stacks_of_programs(tmp_path):
     kernel = header(4) + (0x80100110).to_bytes(4, "little")
     user = header(12) + struct.pack("<II2Q", 5, 0, 0x401000, 0x402000)
     records = [demo(1), kernel, user, demo(2), user, demo(3), kernel]
-    pages = {0: datkit.page(100, *(datkit.record(1, one) for one in records))}
-    (tmp_path / "trace.dat").write_bytes(datkit.version_6(datkit.Parts(own, pages, kallsyms=SYMBOLS, cmdlines="5 five\n")))
-    run = fathom("-o", "x.svg", "--speedscope", "x.json", cwd=tmp_path)
-    assert run.returncode == 0 and ": 3, " in run.stdout, run
-    scope = json.loads((tmp_path / "x.json").read_text())
-    assert folded(scope["profiles"][0], scope["shared"]["frames"]) == {
-        ("0x402000", "0x401000", "first"): 1,
-        ("0x402000", "0x401000"): 1,
-        ("first",): 1,
-    }
+    check_three_stacks(tmp_path, own, records)
 
 
 def test_stacks_of_sampled_programs(tmp_path):
@@ -239,13 +244,4 @@ def test_stacks_of_sampled_programs(tmp_path):
     kernel = header(4) + (0x80100110).to_bytes(4, "little")
     user = header(12) + struct.pack("<II2Q", 5, 0, 0x401000, 0x402000)
     records = [sample, kernel, other, sample, demo(1, pid=6), user, sample, kernel]
-    pages = {0: datkit.page(100, *(datkit.record(1, one) for one in records))}
-    (tmp_path / "trace.dat").write_bytes(datkit.version_6(datkit.Parts(own, pages, kallsyms=SYMBOLS, cmdlines="5 five\n")))
-    run = fathom("-o", "x.svg", "--speedscope", "x.json", cwd=tmp_path)
-    assert run.returncode == 0 and ": 3, " in run.stdout, run
-    scope = json.loads((tmp_path / "x.json").read_text())
-    assert folded(scope["profiles"][0], scope["shared"]["frames"]) == {
-        ("0x402000", "0x401000", "first"): 1,
-        ("0x402000", "0x401000"): 1,
-        ("first",): 1,
-    }
+    check_three_stacks(tmp_path, own, records)
