@@ -55,13 +55,6 @@ enum {
 #define BYTES 70000
 #define LAST  (~0ul >> 1)
 
-struct stat {
-	uint64_t dev, ino, nlink;
-	uint32_t mode, uid, gid, pad;
-	uint64_t rdev;
-	int64_t size, rest[14];
-};
-
 static char out[BYTES], in[BYTES + 1];
 
 static long copy(long from, long *from_pos, long to, long *to_pos, long len)

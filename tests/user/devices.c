@@ -45,13 +45,6 @@ enum {
 /* Of a minor number up to 255. */
 #define DEV(major, minor) ((major) << 8 | (minor))
 
-struct stat {
-	uint64_t dev, ino, nlink;
-	uint32_t mode, uid, gid, pad;
-	uint64_t rdev;
-	int64_t size, rest[14];
-};
-
 static long make(const char *name, unsigned int mode, unsigned int dev)
 {
 	return CALL3(NR_MKNOD, name, mode, dev);

@@ -61,12 +61,6 @@ enum {
 	O_PATH = 010000000
 };
 
-struct stat {
-	unsigned long dev, ino, nlink;
-	unsigned int mode, uid, gid, pad;
-	unsigned long rdev, size, blksize, blocks, atime[2], mtime[2], ctime[2], unused[3];
-};
-
 static struct stat st;
 static char buf[8192] __attribute__((aligned(8)));
 

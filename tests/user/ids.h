@@ -63,12 +63,6 @@ enum {
 #define USER  1000l
 #define GROUP 2000l
 
-struct stat {
-	uint64_t dev, ino, nlink;
-	uint32_t mode, uid, gid, pad;
-	uint64_t rest[16];
-};
-
 static inline struct stat stat_of(const char *path)
 {
 	struct stat stat = { 0 };

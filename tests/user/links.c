@@ -35,13 +35,6 @@ enum {
 	AT_SYMLINK_FOLLOW = 0x400
 };
 
-struct stat {
-	uint64_t dev, ino, nlink;
-	uint32_t mode, uid, gid, pad;
-	uint64_t rdev;
-	int64_t size, rest[14];
-};
-
 static uint64_t links_of(const char *path)
 {
 	struct stat stat;

@@ -22,6 +22,15 @@ static inline long syscall6(long nr, long a, long b, long c, long d, long e, lon
 	return ret;
 }
 
+struct stat {
+	uint64_t dev, ino, nlink;
+	uint32_t mode, uid, gid, pad;
+	uint64_t rdev;
+	int64_t size, blksize, blocks;
+	uint64_t atime[2], mtime[2], ctime[2]; /* seconds and nanoseconds */
+	uint64_t unused[3];
+};
+
 #define CALL0(nr)	      syscall6(nr, 0, 0, 0, 0, 0, 0)
 #define CALL1(nr, a)	      syscall6(nr, (long)(a), 0, 0, 0, 0, 0)
 #define CALL2(nr, a, b)	      syscall6(nr, (long)(a), (long)(b), 0, 0, 0, 0)

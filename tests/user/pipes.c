@@ -55,13 +55,6 @@ enum {
 #define PAGE 4096
 #define SIZE (16 * PAGE)
 
-struct stat {
-	uint64_t dev, ino, nlink;
-	uint32_t mode, uid, gid, pad;
-	uint64_t rdev;
-	int64_t size, rest[14];
-};
-
 static char out[SIZE], in[SIZE], long_out[SIZE + PAGE], long_in[SIZE + PAGE];
 
 static uint32_t mode_of(const char *path)
