@@ -1,6 +1,6 @@
 /*
- * Locks of files: see file_lock.h. All stand in one list; few programs have any. Who waits asks again whenever one was
- * given up, wherever that was.
+ * Locks of files: see file_lock.h. All stand in one list; few programs have any. A thread that waits asks again whenever
+ * one was given up, wherever that was.
  */
 #include <kernel/file_lock.h>
 #include <kernel/list.h>
@@ -122,7 +122,7 @@ static void lock_apply(const struct file_lock *wanted, struct lock_node **room)
 	room[0] = NULL;
 }
 
-/* Whom the owner waits for, if any of its threads does. The mutex is held. */
+/* The owner for which a thread of that owner waits; NULL: none of them waits. The mutex is held. */
 static const void *lock_blocker_of(const void *owner)
 {
 	struct list *pos;

@@ -50,7 +50,7 @@ void upcall_page_table_free(void *table);
  * then reschedules when that is wanted and preemption is on. Returns with interrupts off.
  */
 void upcall_irq_exit(void);
-/* The periodic tick of this CPU. irq. */
+/* The periodic tick of this CPU, which has interrupted a program if `is_user`. irq. */
 void scheduler_tick(bool is_user);
 /* This CPU was interrupted for the profiler. irq, or NMI. Not traced. */
 void upcall_sample(const struct arch_sample *sample);
