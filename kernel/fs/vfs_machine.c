@@ -1,7 +1,5 @@
 /* Facts about the machine in /proc and /sys, in the formats of Linux, and devices that programs expect. */
-#include <arch/features.h>
 #include <arch/smp.h>
-#include <arch/tsc.h>
 #include <kernel/mm.h>
 #include <kernel/random.h>
 #include <kernel/string.h>
@@ -31,8 +29,7 @@ static size_t machine_show_filesystems(char *buf, size_t size)
 			       "nodev\ttracefs\nnodev\tramfs\n");
 }
 
-/* Threads that run or could run now, of all CPUs. */
-static uint32_t machine_nr_running(void)
+uint32_t vfs_machine_nr_running(void)
 {
 	struct sched_cpu_stats stats;
 	uint32_t nr = 0;
@@ -44,14 +41,6 @@ static uint32_t machine_nr_running(void)
 		nr += stats.nr_running;
 	}
 	return nr;
-}
-
-/* An average over time is not kept: all three are what runs now. */
-static size_t machine_show_loadavg(char *buf, size_t size)
-{
-	uint32_t nr = machine_nr_running();
-
-	return trace_scnprintf(buf, size, "%u.00 %u.00 %u.00 %u/%u 0\n", nr, nr, nr, nr, nr);
 }
 
 /* In ticks of a hundredth of a second, of one CPU or the sum of several. */
@@ -108,7 +97,7 @@ static size_t machine_show_stat(char *buf, size_t size)
 			       "ctxt %lu\nbtime %lu\nprocs_running %u\nprocs_blocked 0\n",
 			       all.nr_switches,
 			       (uint64_t)((ktime_get_real_ns() - ktime_get_ns()) / NSEC_PER_SEC),
-			       machine_nr_running());
+			       vfs_machine_nr_running());
 }
 
 /* There are no disks: no page comes or goes. */
@@ -120,23 +109,6 @@ static size_t machine_show_vmstat(char *buf, size_t size)
 	return trace_scnprintf(buf, size,
 			       "nr_free_pages %lu\npgpgin 0\npgpgout 0\npswpin 0\npswpout 0\n",
 			       stats.free_pages);
-}
-
-static size_t machine_show_cpuinfo(char *buf, size_t size)
-{
-	uint64_t khz = tsc_hz() / 1000;
-	size_t len = 0;
-
-	for (uint32_t cpu = 0; cpu < smp_nr_cpus(); cpu++) {
-		if (!smp_cpu_online(cpu))
-			continue;
-		len += trace_scnprintf(buf + len, size - len,
-				       "processor\t: %u\nvendor_id\t: %s\nmodel name\t: %s\n"
-				       "cpu MHz\t\t: %lu.%03lu\n\n",
-				       cpu, cpu_features.vendor, cpu_features.brand, khz / 1000,
-				       khz % 1000);
-	}
-	return len;
 }
 
 static ssize_t machine_read_random(struct file *file, void *buf, size_t len, uint64_t *pos)
@@ -165,9 +137,7 @@ const struct vfs_special vfs_machine_specials[] = {
 	{ "/dev", "full", 0666, VFS_DEV(1, 7), &full_ops, NULL, NULL },
 	{ "/dev", "random", 0666, VFS_DEV(1, 8), &random_ops, NULL, NULL },
 	{ "/dev", "urandom", 0666, VFS_DEV(1, 9), &random_ops, NULL, NULL },
-	{ "/proc", "cpuinfo", 0444, 0, NULL, machine_show_cpuinfo, NULL },
 	{ "/proc", "filesystems", 0444, 0, NULL, machine_show_filesystems, NULL },
-	{ "/proc", "loadavg", 0444, 0, NULL, machine_show_loadavg, NULL },
 	{ "/proc", "mounts", 0444, 0, NULL, machine_show_mounts, NULL },
 	{ "/proc", "stat", 0444, 0, NULL, machine_show_stat, NULL },
 	{ "/proc", "vmstat", 0444, 0, NULL, machine_show_vmstat, NULL },

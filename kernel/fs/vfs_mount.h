@@ -91,6 +91,8 @@ static inline bool vfs_is_of_process(const char *path)
  * is less by their number.
  */
 int vfs_entry_of_process(uint32_t *index, char *out_name);
+/* Make the files of /proc that programs alone look at. 0 or -ENOMEM. Boot only. */
+int vfs_programs_init(void);
 
 #else
 
@@ -104,6 +106,10 @@ static inline int vfs_entry_of_process(uint32_t *index, char *out_name)
 	(void)index;
 	(void)out_name;
 	return -ENOENT;
+}
+static inline int vfs_programs_init(void)
+{
+	return 0;
 }
 
 #endif
@@ -180,6 +186,8 @@ extern const size_t vfs_nr_sysctl_specials;
 /* Facts about the machine in /proc, and devices; vfs_machine.c. */
 extern const struct vfs_special vfs_machine_specials[];
 extern const size_t vfs_nr_machine_specials;
+/* Threads that run or could run now, of all CPUs. */
+uint32_t vfs_machine_nr_running(void);
 
 /* Make the files of /sys/devices/system/cpu. 0 or -ENOMEM. Boot only. */
 int vfs_cpus_init(void);

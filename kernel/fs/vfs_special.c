@@ -329,6 +329,8 @@ int vfs_init(void)
 	if (!err)
 		err = vfs_cpus_init();
 	if (!err)
+		err = vfs_programs_init();
+	if (!err)
 		err = vfs_ram_add(vfs_sysctl_specials, vfs_nr_sysctl_specials);
 	if (!err)
 		err = vfs_ram_add(vfs_kprobes_specials, vfs_nr_kprobes_specials);

@@ -26,9 +26,12 @@ enum proc_kind {
 	PROC_CMDLINE,
 	PROC_COMM,
 	PROC_ENVIRON,
+	PROC_LIMITS,
 	PROC_LINK_MOUNTS, /* to /proc/mounts, which is one for all */
 	PROC_MAPS,
 	PROC_MEM,
+	PROC_MOUNTINFO,
+	PROC_SMAPS,
 	PROC_STAT,
 	PROC_STATM,
 	PROC_STATUS,

@@ -30,10 +30,13 @@ static const struct proc_entry proc_entries[] = {
 	{ "environ", PROC_ENVIRON, 0400, VFS_REGULAR },
 	{ "exe", PROC_LINK_EXE, 0777, VFS_LINK },
 	{ "fd", PROC_FD, 0500, VFS_DIRECTORY },
+	{ "limits", PROC_LIMITS, 0444, VFS_REGULAR },
 	{ "maps", PROC_MAPS, 0444, VFS_REGULAR },
 	{ "mem", PROC_MEM, 0600, VFS_REGULAR },
 	{ "root", PROC_LINK_ROOT, 0777, VFS_LINK },
+	{ "mountinfo", PROC_MOUNTINFO, 0444, VFS_REGULAR },
 	{ "mounts", PROC_LINK_MOUNTS, 0777, VFS_LINK },
+	{ "smaps", PROC_SMAPS, 0444, VFS_REGULAR },
 	{ "stat", PROC_STAT, 0444, VFS_REGULAR },
 	{ "statm", PROC_STATM, 0444, VFS_REGULAR },
 	{ "status", PROC_STATUS, 0444, VFS_REGULAR },
@@ -337,7 +340,8 @@ static int proc_open(void *object, struct file *file)
 		open->text = proc_text(node->process, node->tid, node->kind, &open->len, &err);
 	/* Asked afterwards: if the text is that of a new program, the answer is, too. */
 	if (!err &&
-	    (node->kind == PROC_MAPS || node->kind == PROC_AUXV || node->kind == PROC_ENVIRON) &&
+	    (node->kind == PROC_MAPS || node->kind == PROC_SMAPS || node->kind == PROC_AUXV ||
+	     node->kind == PROC_ENVIRON) &&
 	    !ptrace_may_access(node->process))
 		err = -EACCES;
 	if (err) {

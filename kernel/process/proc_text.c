@@ -5,19 +5,13 @@
 #include <kernel/time.h>
 #include <trace/fmt.h>
 #include "proc.h"
+#include "proc_text.h"
 
 #define PROC_TEXT_BYTES PAGE_SIZE /* at first */
 #define PROC_TICK_NS	(uint64_t)(NSEC_PER_SEC / 100)
 #define PROC_PAGE_KIB	(PAGE_SIZE / 1024)
 
-/* A text that is written to until it is full. */
-struct text {
-	char *to;
-	size_t len, size;
-};
-
-static void text_add(struct text *text, const char *fmt, ...) TRACE_PRINTF(2, 3);
-static void text_add(struct text *text, const char *fmt, ...)
+void text_add(struct text *text, const char *fmt, ...)
 {
 	size_t room = text->size - text->len;
 	va_list args;
@@ -85,7 +79,7 @@ static void proc_get_facts(struct process *process, int32_t tid, struct proc_fac
 		proc_get_sizes(out);
 }
 
-static void proc_show_map(struct text *text, const struct vma *vma)
+void proc_show_map(struct text *text, const struct vma *vma)
 {
 	struct vfs_stat stat = { 0 };
 	const char *name = vma->file && vma->file->path ? vma->file->path : "";
@@ -219,8 +213,20 @@ static void proc_show(struct text *text, const struct proc_facts *facts, enum pr
 		proc_show_stat(text, facts);
 		break;
 	case PROC_STATM:
-		text_add(text, "%lu %lu 0 0 0 0 0\n", facts->vm_bytes / PAGE_SIZE,
-			 facts->rss_pages);
+		if (mm)
+			proc_show_statm(text, mm);
+		else
+			text_add(text, "0 0 0 0 0 0 0\n");
+		break;
+	case PROC_SMAPS:
+		if (mm)
+			proc_show_smaps(text, mm);
+		break;
+	case PROC_LIMITS:
+		proc_show_limits(text, facts->process);
+		break;
+	case PROC_MOUNTINFO:
+		proc_show_mountinfo(text);
 		break;
 	default:
 		proc_show_status(text, facts);

@@ -250,12 +250,14 @@ static void sched_count_tick(struct run_queue *rq, bool is_user)
 void scheduler_tick(bool is_user)
 {
 	struct run_queue *rq = this_run_queue();
+	uint64_t now_ns;
 	bool is_news;
 
 	spin_lock(&rq->lock);
 	rq->nr_ticks++;
 	sched_count_tick(rq, is_user);
 	sched_account(rq);
+	now_ns = rq->running->exec_start_ns;
 	is_news = sched_rt_limit_tick(rq);
 	sched_urgent_tick(rq);
 	sched_note_prio(rq, rq->running);
@@ -265,6 +267,7 @@ void scheduler_tick(bool is_user)
 		sched_balance_tick(rq);
 	}
 	spin_unlock(&rq->lock);
+	loadavg_tick(now_ns);
 	if (is_news)
 		sched_rt_limit_say();
 }

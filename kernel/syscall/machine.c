@@ -8,7 +8,11 @@
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "path.h"
+#include "process/loadavg.h"
+#include "process/proc_machine.h"
 #include "syscall.h"
+
+#define MACHINE_LOAD_ONE 65536u /* in loads of sysinfo() */
 
 struct machine_info { /* struct sysinfo */
 	int64_t uptime;
@@ -20,9 +24,15 @@ struct machine_info { /* struct sysinfo */
 
 long sys_sysinfo(void *info)
 {
-	struct machine_info out = { .mem_unit = 1, .procs = 1 };
+	struct machine_info out = { .mem_unit = 1 };
+	struct proc_threads threads;
 	struct mm_stats stats;
 
+	loadavg_get(out.loads);
+	for (size_t i = 0; i < ARRAY_SIZE(out.loads); i++)
+		out.loads[i] *= MACHINE_LOAD_ONE / LOADAVG_ONE;
+	proc_count_threads(&threads);
+	out.procs = (uint16_t)threads.nr;
 	mm_stats_get(&stats);
 	out.uptime = (int64_t)(ktime_get_ns() / NSEC_PER_SEC);
 	out.totalram = stats.total_pages * PAGE_SIZE;

@@ -3,7 +3,8 @@
 #include <kernel/thread.h>
 #include "syscall.h"
 
-#define PRIO_PROCESS 0 /* the one kind of target of setpriority() that there is */
+#define PRIO_PROCESS	   0 /* the one kind of target of setpriority() that there is */
+#define IOPRIO_WHO_PROCESS 1 /* the same of ioprio_get() */
 
 _Static_assert(THREAD_NORMAL == 0 && THREAD_FIFO == 1 && THREAD_RR == 2, "as programs have them");
 
@@ -79,6 +80,48 @@ long sys_sched_getparam(int pid, int *param)
 	return copy_to_user(param, &priority, sizeof(priority)) ? -EFAULT : 0;
 }
 
+static int policy_nice(const struct thread *thread)
+{
+	return thread->nice;
+}
+
+struct user_sched_attr { /* struct sched_attr, of its first version */
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period; /* of deadlines, which there are none of */
+};
+
+long sys_sched_getattr(int pid, void *uattr, unsigned int usize, unsigned int flags)
+{
+	struct user_sched_attr attr = { .size = sizeof(attr) };
+	struct thread *thread;
+
+	if (!uattr || pid < 0 || usize < sizeof(attr) || usize > PAGE_SIZE || flags)
+		return -EINVAL;
+	thread = syscall_get_thread(pid);
+	if (!thread)
+		return -ESRCH;
+	attr.policy = thread->policy;
+	attr.priority = thread->rt_priority;
+	if (attr.policy == THREAD_NORMAL)
+		attr.nice = policy_nice(thread);
+	thread_put(thread);
+	return copy_to_user(uattr, &attr, sizeof(attr)) ? -EFAULT : 0;
+}
+
+/* There are no disks: no process has asked for a class of its own, IOPRIO_CLASS_NONE. */
+long sys_ioprio_get(int which, int who)
+{
+	struct thread *thread = which == IOPRIO_WHO_PROCESS ? syscall_get_thread(who) : NULL;
+
+	if (!thread)
+		return which == IOPRIO_WHO_PROCESS ? -ESRCH : -EINVAL;
+	thread_put(thread);
+	return 0;
+}
+
 long sys_sched_get_priority_max(int policy)
 {
 	if (!policy_is_known(policy))
@@ -101,7 +144,7 @@ long sys_getpriority(int which, int who)
 
 	if (!thread)
 		return which == PRIO_PROCESS ? -ESRCH : -EINVAL;
-	result = 20 - thread->nice;
+	result = 20 - policy_nice(thread);
 	thread_put(thread);
 	return result;
 }

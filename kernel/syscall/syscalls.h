@@ -118,6 +118,7 @@ struct user_timeval;
 	CALL(101, ptrace, ARGS4, long, request, long, pid, unsigned long, addr, unsigned long,     \
 	     data)                                                                                 \
 	CALL(102, getuid, ARGS0)                                                                   \
+	CALL(103, syslog, ARGS3, int, type, char *, buf, int, len)                                 \
 	CALL(104, getgid, ARGS0)                                                                   \
 	CALL(105, setuid, ARGS1, unsigned int, uid)                                                \
 	CALL(106, setgid, ARGS1, unsigned int, gid)                                                \
@@ -171,6 +172,8 @@ struct user_timeval;
 	CALL(161, chroot, ARGS1, const char *, filename)                                           \
 	CALL(162, sync, ARGS0)                                                                     \
 	CALL(169, reboot, ARGS4, int, magic1, int, magic2, unsigned int, cmd, void *, arg)         \
+	CALL(170, sethostname, ARGS2, const char *, name, int, len)                                \
+	CALL(171, setdomainname, ARGS2, const char *, name, int, len)                              \
 	CALL(186, gettid, ARGS0)                                                                   \
 	CALL(188, setxattr, ARGS5, const char *, pathname, const char *, name, const void *,       \
 	     value, size_t, size, int, flags)                                                      \
@@ -221,6 +224,7 @@ struct user_timeval;
 	CALL(234, tgkill, ARGS3, int, tgid, int, pid, int, sig)                                    \
 	CALL(247, waitid, ARGS5, int, which, int, upid, struct user_siginfo *, infop, int,         \
 	     options, void *, ru)                                                                  \
+	CALL(252, ioprio_get, ARGS2, int, which, int, who)                                         \
 	CALL(257, openat, ARGS4, int, dfd, const char *, filename, int, flags, unsigned int, mode) \
 	CALL(258, mkdirat, ARGS3, int, dfd, const char *, pathname, unsigned int, mode)            \
 	CALL(259, mknodat, ARGS4, int, dfd, const char *, filename, unsigned int, mode,            \
@@ -274,6 +278,8 @@ struct user_timeval;
 	CALL(311, process_vm_writev, ARGS6, int, pid, const struct user_iovec *, lvec,             \
 	     unsigned long, liovcnt, const struct user_iovec *, rvec, unsigned long, riovcnt,      \
 	     unsigned long, flags)                                                                 \
+	CALL(315, sched_getattr, ARGS4, int, pid, void *, uattr, unsigned int, usize,              \
+	     unsigned int, flags)                                                                  \
 	CALL(316, renameat2, ARGS5, int, olddfd, const char *, oldname, int, newdfd, const char *, \
 	     newname, unsigned int, flags)                                                         \
 	CALL(318, getrandom, ARGS3, char *, ubuf, size_t, len, unsigned int, flags)                \

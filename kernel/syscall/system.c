@@ -1,19 +1,43 @@
-/* Facts about the system and the process: uname(), options of prctl(), random bytes. */
+/* Facts about the system and the process: uname() and its names, options of prctl(), random bytes. */
 #include <kernel/cred.h>
 #include <kernel/random.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
+#include "process/uts.h"
 #include "syscall.h"
 
-#define UTS_LEN	   65
 #define RANDOM_MAX 256u
 
 long sys_newuname(char *name)
 {
-	static const char fields[][UTS_LEN] = { "Linux",  "fathom", "6.1.0-fathom",
-						"#1 SMP", "x86_64", "(none)" };
+	char names[NR_UTS_NAMES][UTS_LEN];
 
-	return copy_to_user(name, fields, sizeof(fields)) ? -EFAULT : 0;
+	uts_get_all(names);
+	return copy_to_user(name, names, sizeof(names)) ? -EFAULT : 0;
+}
+
+static long system_set_name(enum uts_name which, const char *from, int len)
+{
+	char name[UTS_LEN];
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (len < 0 || len > UTS_LEN - 1)
+		return -EINVAL;
+	if (copy_from_user(name, from, (size_t)len))
+		return -EFAULT;
+	uts_set(which, name, (size_t)len);
+	return 0;
+}
+
+long sys_sethostname(const char *name, int len)
+{
+	return system_set_name(UTS_NODENAME, name, len);
+}
+
+long sys_setdomainname(const char *name, int len)
+{
+	return system_set_name(UTS_DOMAINNAME, name, len);
 }
 
 /* The most that a call gives is RANDOM_MAX bytes. */

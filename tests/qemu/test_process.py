@@ -34,6 +34,7 @@ def programs(request, tmp_path_factory):
         "ids",
         "limits",
         "locks",
+        "machines",
         "links",
         "memory",
         "membarriers",
@@ -99,6 +100,21 @@ def test_usages(host):
     assert host.run("usages") == ("usages are as they should be\n", 0)
     user, system = map(int, re.search(r"^cpu +(\d+) 0 (\d+) ", host.check("cat /proc/stat")).groups())
     assert user >= 10 and system >= 10  # of a hundredth of a second
+
+
+def test_machines(host):
+    """Names, messages, load and scheduling: tests/user/machines.c, which ends well on Linux, too; and files with Linux's formats."""
+    assert host.run("machines") == ("facts are as they should be\n", 0)
+    assert host.check("cd /proc/sys/kernel; echo other > hostname; cat hostname ostype; echo fathom > hostname; cat hostname") == (
+        "other\nLinux\nfathom\n"
+    )
+    assert re.fullmatch(r"\d+\.\d\d \d+\.\d\d \d+\.\d\d [1-9]\d*/\d+ \d+\n", host.check("cat /proc/loadavg"))
+    rows = host.check("cat /proc/interrupts").splitlines()
+    assert rows[0].split() == [f"CPU{cpu}" for cpu in range(host.nr_cpus())]
+    timer = next(row for row in rows if row.startswith("LOC:"))
+    assert len(timer.split()) == 1 + host.nr_cpus() + 3 and int(timer.split()[1]) > 0 and len({len(row[:5]) for row in rows}) == 1
+    files = "cat /proc/swaps /proc/partitions /proc/devices; cat /proc/sys/kernel/pid_max"
+    assert re.fullmatch(r"Filename\t+Type\t+Size.*\nCharacter devices:\n  1 mem\n.*\nBlock devices:\n4194304\n", host.check(files), re.S)
 
 
 def test_waits(host):

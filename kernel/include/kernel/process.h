@@ -8,6 +8,7 @@
 #ifndef KERNEL_PROCESS_H
 #define KERNEL_PROCESS_H
 
+#include <stdatomic.h>
 #include <kernel/base.h>
 #include <kernel/vfs.h>
 
@@ -28,6 +29,10 @@ struct program {
 };
 
 struct trace_handle;
+
+/* When the load averages are due for a sample, by the clock of any CPU; and take it. Not NMI. */
+extern _Atomic uint64_t loadavg_next_ns;
+void loadavg_sample(uint64_t now_ns);
 
 #ifdef WITH_PROCESSES
 
@@ -59,6 +64,13 @@ int program_find(const char *name, const char *cwd, char *out_path);
  */
 int program_run(const struct program *program, int *out_status);
 
+/* At the tick. Interrupts off, no lock held. */
+static inline void loadavg_tick(uint64_t now_ns)
+{
+	if (now_ns >= atomic_load_explicit(&loadavg_next_ns, memory_order_relaxed))
+		loadavg_sample(now_ns);
+}
+
 /* A request of the running program on an open file of the trace tree: those of user_events_data. 0 or -errno. */
 long user_events_ioctl(struct trace_handle *handle, unsigned int cmd, unsigned long arg);
 
@@ -73,6 +85,10 @@ static inline long user_events_ioctl(struct trace_handle *handle, unsigned int c
 	return -ENOTTY;
 }
 
+static inline void loadavg_tick(uint64_t now_ns)
+{
+	(void)now_ns;
+}
 static inline int aslr_get_mode(void)
 {
 	return ASLR_OFF;
