@@ -16,8 +16,6 @@
 #include "softirq_priv.h"
 #include "thread_list.h"
 
-#define SLICE_NS (4 * NSEC_PER_MSEC)
-
 struct run_queue run_queues[MAX_CPUS];
 PER_CPU_ARRAY(run_queues);
 
@@ -235,7 +233,7 @@ static bool sched_is_turn_over(struct run_queue *rq, struct thread *running)
 	    (!(rq->is_rt_throttled || rq->is_urgent_turn) || sched_is_rt(running)))
 		return true;
 	return !sched_is_rt(running) && first && first->key < running->vruntime_ns &&
-	       running->exec_start_ns - running->slice_start_ns >= SLICE_NS / 2;
+	       running->exec_start_ns - running->slice_start_ns >= THREAD_SLICE_NS / 2;
 }
 
 static void sched_count_tick(struct run_queue *rq, bool is_user)

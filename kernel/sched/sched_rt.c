@@ -11,8 +11,6 @@
 #include <kernel/time.h>
 #include "sched.h"
 
-#define RR_TURN_NS (100 * NSEC_PER_MSEC)
-
 _Atomic uint64_t sched_rt_waiting_mask;
 
 static struct thread *sched_rt_thread_of(struct list *link)
@@ -147,5 +145,5 @@ bool sched_rt_tick(struct run_queue *rq, struct thread *running)
 
 	if (!first || running->policy != THREAD_RR || sched_prio(first) != sched_prio(running))
 		return first && sched_prio(first) < sched_prio(running);
-	return running->exec_start_ns - running->slice_start_ns >= RR_TURN_NS;
+	return running->exec_start_ns - running->slice_start_ns >= THREAD_RR_TURN_NS;
 }

@@ -182,6 +182,31 @@ long sys_sync(void)
 	return 0;
 }
 
+long sys_syncfs(int fd)
+{
+	return sys_fsync((unsigned int)fd);
+}
+
+long sys_sync_file_range(int fd, long offset, long nbytes, unsigned int flags)
+{
+	if (flags & ~7u || offset < 0 || nbytes < 0 || nbytes > INT64_MAX - offset)
+		return -EINVAL;
+	return sys_fsync((unsigned int)fd);
+}
+
+long sys_readahead(int fd, long offset, size_t count)
+{
+	struct file *file = files_get_file(current_process()->files, (unsigned int)fd);
+	long err = -EBADF;
+
+	(void)offset;
+	(void)count;
+	if (file && file->flags & VFS_READ)
+		err = file->ops->map_page ? 0 : -EINVAL;
+	fput(file);
+	return err;
+}
+
 long sys_fadvise64(int fd, long offset, size_t len, int advice)
 {
 	(void)offset;

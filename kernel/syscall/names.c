@@ -1,13 +1,10 @@
 /* Calls that change names and attributes of files, and the current directory. */
 #include <kernel/cred.h>
 #include <kernel/string.h>
-#include <kernel/time.h>
 #include "path.h"
 #include "syscall.h"
 
 #define RENAME_FLAGS (VFS_RENAME_KEEP | VFS_RENAME_EXCHANGE)
-#define UTIME_NOW    0x3fffffff
-#define UTIME_OMIT   0x3ffffffe
 #define ID_SAME	     UINT32_MAX /* of chown(): leave it as it is */
 
 long sys_unlinkat(int dfd, const char *pathname, int flag)
@@ -199,8 +196,8 @@ long sys_rename(const char *oldname, const char *newname)
 	return sys_renameat2(AT_FDCWD, oldname, AT_FDCWD, newname, 0);
 }
 
-/* The attributes of an open file; by its path, if only that can. */
-static int names_set_open(unsigned int fd, unsigned int which, const struct vfs_stat *to)
+/* By its path, if only that can. */
+int names_set_open(unsigned int fd, unsigned int which, const struct vfs_stat *to)
 {
 	struct file *file = files_get_file(current_process()->files, fd);
 	int err;
@@ -214,8 +211,8 @@ static int names_set_open(unsigned int fd, unsigned int which, const struct vfs_
 	return err;
 }
 
-static int names_set(int dfd, const char *filename, int flags, unsigned int which,
-		     const struct vfs_stat *to)
+int names_set(int dfd, const char *filename, int flags, unsigned int which,
+	      const struct vfs_stat *to)
 {
 	struct user_path path;
 	char first = '\0';
@@ -280,46 +277,6 @@ long sys_fchown(unsigned int fd, unsigned int user, unsigned int group)
 	const struct vfs_stat to = { .uid = user, .gid = group };
 
 	return names_set_open(fd, names_owner_flags(&to), &to);
-}
-
-/* The nanoseconds since 1970 that a program has given; *which is cleared when it is to stay. */
-static int names_time(const struct user_timespec *time, unsigned int bit, unsigned int *which,
-		      uint64_t *out_ns)
-{
-	if (time->nsec == UTIME_NOW) {
-		*out_ns = ktime_get_real_ns();
-		return 0;
-	}
-	if (time->nsec == UTIME_OMIT) {
-		*which &= ~bit;
-		return 0;
-	}
-	if (time->nsec < 0 || time->nsec >= (int64_t)NSEC_PER_SEC || time->sec < 0 ||
-	    time->sec >= INT64_MAX / (int64_t)NSEC_PER_SEC)
-		return -EINVAL;
-	*out_ns = (uint64_t)time->sec * NSEC_PER_SEC + (uint64_t)time->nsec;
-	return 0;
-}
-
-long sys_utimensat(int dfd, const char *filename, const struct user_timespec *utimes, int flags)
-{
-	struct user_timespec times[2] = { { .nsec = UTIME_NOW }, { .nsec = UTIME_NOW } };
-	unsigned int which = VFS_SET_ATIME | VFS_SET_MTIME;
-	struct vfs_stat to = { 0 };
-	int err;
-
-	if (utimes && copy_from_user(times, utimes, sizeof(times)))
-		return -EFAULT;
-	if (times[0].nsec == UTIME_NOW && times[1].nsec == UTIME_NOW)
-		which |= VFS_SET_TO_NOW;
-	err = names_time(&times[0], VFS_SET_ATIME, &which, &to.atime_ns);
-	if (!err)
-		err = names_time(&times[1], VFS_SET_MTIME, &which, &to.mtime_ns);
-	if (err)
-		return err;
-	if (!filename)
-		return names_set_open((unsigned int)dfd, which, &to);
-	return names_set(dfd, filename, flags, which, &to);
 }
 
 static int names_truncate(struct file *file, long length)

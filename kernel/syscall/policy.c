@@ -1,6 +1,7 @@
 /* How threads are scheduled: policies, real-time priorities, nice. */
 #include <kernel/cred.h>
 #include <kernel/thread.h>
+#include <kernel/time.h>
 #include "syscall.h"
 
 #define PRIO_PROCESS	   0 /* the one kind of target of setpriority() that there is */
@@ -134,6 +135,20 @@ long sys_sched_get_priority_min(int policy)
 	if (!policy_is_known(policy))
 		return -EINVAL;
 	return policy == THREAD_NORMAL ? 0 : 1;
+}
+
+/* Turns of SCHED_RR have a length; threads of SCHED_FIFO go on until they wait. */
+long sys_sched_rr_get_interval(int pid, struct user_timespec *interval)
+{
+	struct thread *thread = pid < 0 ? NULL : syscall_get_thread(pid);
+	struct user_timespec out = { 0 };
+
+	if (!thread)
+		return pid < 0 ? -EINVAL : -ESRCH;
+	if (thread->policy != THREAD_FIFO)
+		out.nsec = thread->policy == THREAD_RR ? THREAD_RR_TURN_NS : THREAD_SLICE_NS;
+	thread_put(thread);
+	return copy_to_user(interval, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
 /* 20 - nice: the C library takes it back, as negative results are errors. */

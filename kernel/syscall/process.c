@@ -1,5 +1,6 @@
 /* Births, ends and names of processes: fork(), execve(), wait4(), exit(), getpid() and theirs. */
 #include <kernel/string.h>
+#include <trace/fmt.h>
 #include "path.h"
 #include "process/exec.h"
 #include "syscall.h"
@@ -121,25 +122,53 @@ static int process_add_strings(struct exec_args *args, const char *const *array,
 	return err;
 }
 
-long sys_execve(const char *filename, const char *const *argv, const char *const *envp)
+/* The path is put. The frame of a new program begins with rax 0. */
+static long process_exec(struct user_path *path, const char *const *argv, const char *const *envp)
 {
-	struct user_path path;
-	struct exec_args args = { .name = path.text };
-	int err = user_path_read(AT_FDCWD, filename, &path);
+	struct exec_args args = { .name = path->text };
+	int err = process_add_strings(&args, argv, false);
 
-	if (err)
-		return err;
-	err = process_add_strings(&args, argv, false);
 	if (!err && !args.argc)
 		err = exec_args_add(&args, "", false);
 	if (!err)
 		err = process_add_strings(&args, envp, true);
 	if (!err)
-		err = do_execve(&path.at, &args);
+		err = do_execve(&path->at, &args);
 	exec_args_free(&args);
-	user_path_put(&path);
-	/* The frame of a new program begins with rax 0. */
+	user_path_put(path);
 	return err;
+}
+
+long sys_execve(const char *filename, const char *const *argv, const char *const *envp)
+{
+	struct user_path path;
+	int err = user_path_read(AT_FDCWD, filename, &path);
+
+	return err ? err : process_exec(&path, argv, envp);
+}
+
+/* The file that is open, which the program's path does not name, is reached as programs reach it: by the link in /proc. */
+static void process_path_of_fd(int fd, struct user_path *out_path)
+{
+	trace_snprintf(out_path->text, sizeof(out_path->text), "/proc/self/fd/%d", fd);
+	out_path->dir = NULL;
+	out_path->root = NULL;
+	out_path->at = (struct vfs_at){ .path = out_path->text, .cwd = "/" };
+}
+
+long sys_execveat(int fd, const char *filename, const char *const *argv, const char *const *envp,
+		  int flags)
+{
+	struct user_path path;
+	int err = flags & ~AT_EMPTY_PATH ? -EINVAL : user_path_read(fd, filename, &path);
+
+	if (err)
+		return err;
+	if (flags & AT_EMPTY_PATH && !path.text[0] && fd != AT_FDCWD) {
+		user_path_put(&path);
+		process_path_of_fd(fd, &path);
+	}
+	return process_exec(&path, argv, envp);
 }
 
 long sys_exit(int error_code)

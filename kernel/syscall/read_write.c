@@ -10,6 +10,10 @@
 #define IOV_MAX	   1024u
 #define IOV_MEMORY 16u /* that need no allocation */
 
+#define RWF_HIPRI 1
+#define RWF_DSYNC 2
+#define RWF_SYNC  4
+
 /* Bytes to be moved: places in a program's memory, one behind the other. */
 struct transfer {
 	struct file *file;
@@ -179,21 +183,20 @@ long sys_pwrite64(unsigned int fd, const char *buf, size_t count, long pos)
 	return pos < 0 ? -EINVAL : read_write_one(fd, (char *)(uintptr_t)buf, count, &at, true);
 }
 
-static long read_write_vector(unsigned int fd, const struct user_iovec *vec, size_t nr,
-			      bool is_write)
+/* As `to` says, with the places at `vec`, of which it has the number. */
+static long read_write_vector(unsigned int fd, const struct user_iovec *vec, struct transfer to)
 {
 	struct user_iovec few[IOV_MEMORY], *places = few;
-	struct transfer to = { .nr_places = nr, .is_write = is_write };
 	long result = -EFAULT;
 
-	if (nr > IOV_MAX)
+	if (to.nr_places > IOV_MAX)
 		return -EINVAL;
-	if (nr > ARRAY_SIZE(few))
-		places = kmalloc(nr * sizeof(*places));
+	if (to.nr_places > ARRAY_SIZE(few))
+		places = kmalloc(to.nr_places * sizeof(*places));
 	if (!places)
 		return -ENOMEM;
 	to.places = places;
-	if (!copy_from_user(places, vec, nr * sizeof(*places)))
+	if (!copy_from_user(places, vec, to.nr_places * sizeof(*places)))
 		result = read_write_on(fd, &to);
 	if (places != few)
 		kfree(places);
@@ -202,12 +205,59 @@ static long read_write_vector(unsigned int fd, const struct user_iovec *vec, siz
 
 long sys_readv(unsigned long fd, const struct user_iovec *vec, unsigned long vlen)
 {
-	return read_write_vector((unsigned int)fd, vec, vlen, false);
+	return read_write_vector((unsigned int)fd, vec, (struct transfer){ .nr_places = vlen });
 }
 
 long sys_writev(unsigned long fd, const struct user_iovec *vec, unsigned long vlen)
 {
-	return read_write_vector((unsigned int)fd, vec, vlen, true);
+	return read_write_vector((unsigned int)fd, vec,
+				 (struct transfer){ .nr_places = vlen, .is_write = true });
+}
+
+/* The high half of a position is of use to 32-bit programs only. */
+long sys_preadv(unsigned long fd, const struct user_iovec *vec, unsigned long vlen,
+		unsigned long pos_l, unsigned long pos_h)
+{
+	struct transfer to = { .nr_places = vlen, .pos = &pos_l };
+
+	(void)pos_h;
+	return (long)pos_l < 0 ? -EINVAL : read_write_vector((unsigned int)fd, vec, to);
+}
+
+long sys_pwritev(unsigned long fd, const struct user_iovec *vec, unsigned long vlen,
+		 unsigned long pos_l, unsigned long pos_h)
+{
+	struct transfer to = { .nr_places = vlen, .pos = &pos_l, .is_write = true };
+
+	(void)pos_h;
+	return (long)pos_l < 0 ? -EINVAL : read_write_vector((unsigned int)fd, vec, to);
+}
+
+/* Files are in memory: those that ask for speed or safety have both. */
+static bool read_write_flags_fit(int flags)
+{
+	return !(flags & ~(RWF_HIPRI | RWF_DSYNC | RWF_SYNC));
+}
+
+/* The position -1 is the file's own. */
+// NOLINTNEXTLINE(readability-function-size): the six arguments of the call
+long sys_preadv2(unsigned long fd, const struct user_iovec *vec, unsigned long vlen,
+		 unsigned long pos_l, unsigned long pos_h, int flags)
+{
+	if (!read_write_flags_fit(flags))
+		return -EOPNOTSUPP;
+	return pos_l == UINT64_MAX ? sys_readv(fd, vec, vlen)
+				   : sys_preadv(fd, vec, vlen, pos_l, pos_h);
+}
+
+// NOLINTNEXTLINE(readability-function-size): the six arguments of the call
+long sys_pwritev2(unsigned long fd, const struct user_iovec *vec, unsigned long vlen,
+		  unsigned long pos_l, unsigned long pos_h, int flags)
+{
+	if (!read_write_flags_fit(flags))
+		return -EOPNOTSUPP;
+	return pos_l == UINT64_MAX ? sys_writev(fd, vec, vlen)
+				   : sys_pwritev(fd, vec, vlen, pos_l, pos_h);
 }
 
 long sys_close(unsigned int fd)

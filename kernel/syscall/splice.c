@@ -1,12 +1,14 @@
 /*
  * splice(): from a file into a pipe, or out of it, without the program's memory. The bytes go through a buffer
- * of the kernel, a piece that a pipe takes at once after the other, so that none is lost.
+ * of the kernel, a piece that a pipe takes at once after the other, so that none is lost. tee() does the same with bytes that
+ * stay in the first pipe, vmsplice() with those of the program.
  */
 #include <kernel/pipe.h>
 #include <kernel/poll.h>
 #include "syscall.h"
 
 #define SPLICE_F_NONBLOCK 2u
+#define SPLICE_F_ALL	  15u	/* MOVE, NONBLOCK, MORE, GIFT */
 #define SPLICE_PIECE	  4096u /* PIPE_ATOMIC */
 #define SPLICE_MAX	  (1u << 20)
 
@@ -114,4 +116,86 @@ long sys_splice(int fd_in, long *off_in, int fd_out, long *off_out, size_t len, 
 	if (result == -EPIPE)
 		kill_self(SIGPIPE);
 	return result;
+}
+
+/* Write bytes of the first pipe to the second one, which takes a page of them at once, perhaps after waiting, and more if it can. */
+static ssize_t splice_tee_to(const struct splice *splice, const char *buf, size_t bytes)
+{
+	size_t first = bytes < PIPE_ATOMIC ? bytes : PIPE_ATOMIC;
+	ssize_t put, more;
+
+	put = pipe_send(splice->to, buf, first, splice->may_wait ? 0 : PIPE_NOWAIT);
+	if (put < (ssize_t)first || first == bytes)
+		return put;
+	more = pipe_send(splice->to, buf + first, bytes - first, PIPE_NOWAIT);
+	return put + (more > 0 ? more : 0);
+}
+
+static ssize_t splice_tee(const struct splice *splice, size_t bytes)
+{
+	unsigned int how = PIPE_PEEK | (splice->may_wait ? 0 : PIPE_NOWAIT);
+	size_t most = pipe_size(splice->from);
+	char *buf;
+	ssize_t got;
+
+	if (!bytes)
+		return 0;
+	if (bytes > most)
+		bytes = most;
+	buf = kmalloc(bytes);
+	if (!buf)
+		return -ENOMEM;
+	got = pipe_receive(splice->from, buf, bytes, how);
+	if (got > 0)
+		got = splice_tee_to(splice, buf, (size_t)got);
+	kfree(buf);
+	return got == -EINTR ? -ERESTARTSYS : got;
+}
+
+/* -EINVAL: they are not two pipes. */
+static int splice_check_tee(const struct splice *splice)
+{
+	if (!splice->from || !splice->to || !(splice->from->flags & VFS_READ) ||
+	    !(splice->to->flags & VFS_WRITE))
+		return -EBADF;
+	if (!file_is_pipe(splice->from) || !file_is_pipe(splice->to))
+		return -EINVAL;
+	return splice->from->object == splice->to->object ? -EINVAL : 0;
+}
+
+long sys_tee(int fdin, int fdout, size_t len, unsigned int flags)
+{
+	struct splice splice = {
+		.from = files_get_file(current_process()->files, (unsigned int)fdin),
+		.to = files_get_file(current_process()->files, (unsigned int)fdout),
+		.may_wait = !(flags & SPLICE_F_NONBLOCK),
+	};
+	long result = flags & ~SPLICE_F_ALL ? -EINVAL : splice_check_tee(&splice);
+
+	if (!result)
+		result = splice_tee(&splice, len);
+	fput(splice.from);
+	fput(splice.to);
+	if (result == -EPIPE)
+		kill_self(SIGPIPE);
+	return result;
+}
+
+/* The bytes are copied, whoever gives them away. */
+long sys_vmsplice(int fd, const struct user_iovec *uiov, unsigned long nr_segs, unsigned int flags)
+{
+	struct fd held = fdget((unsigned int)fd);
+	bool is_pipe = held.file && file_is_pipe(held.file);
+	bool is_write = is_pipe && held.file->flags & VFS_WRITE;
+	bool waits = !held.file || held.file->flags & VFS_NONBLOCK || !(flags & SPLICE_F_NONBLOCK);
+
+	fdput(held);
+	if (flags & ~SPLICE_F_ALL)
+		return -EINVAL;
+	if (!is_pipe)
+		return -EBADF;
+	if (!waits)
+		return -EINVAL;
+	return is_write ? sys_writev((unsigned int)fd, uiov, nr_segs)
+			: sys_readv((unsigned int)fd, uiov, nr_segs);
 }

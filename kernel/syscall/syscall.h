@@ -45,6 +45,14 @@ struct socket {
 /* The file of a descriptor that is a socket, with a reference. 0, -EBADF or -ENOTSOCK. */
 int socket_get(int fd, struct file **out_file);
 
+/*
+ * names.c. Give an open file, or one by its path, the attributes that `which` (VFS_SET_*) names; `flags` are those of the *at()
+ * calls. 0 or -errno.
+ */
+int names_set_open(unsigned int fd, unsigned int which, const struct vfs_stat *to);
+int names_set(int dfd, const char *filename, int flags, unsigned int which,
+	      const struct vfs_stat *to);
+
 /* lock.c. The calls of fcntl() that are about locks; -EINVAL: it is none of these. */
 long lock_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg);
 

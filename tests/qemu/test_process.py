@@ -3,7 +3,7 @@ import re
 
 import pytest
 from guest import Guest
-from programs import archive, built, leaves_nothing
+from programs import archive, built, leaves_nothing, linked
 
 # Status of hostile NAME: 128 and the number of the signal that ends it; 0: nothing happens to it.
 SEGV, ILL, TRAP, FPE, BUS = 139, 132, 133, 136, 135
@@ -49,6 +49,7 @@ def programs(request, tmp_path_factory):
         "waits",
     ]
     files = {f"bin/{name}": built(name, build) for name in names}
+    files["bin/assorted"] = linked("assorted", build)
     files["bin/hello-pie"] = built("hello", build, ("-fPIE", "-static-pie"))
     files |= {"bin/places": built("places", build), "bin/places-pie": built("places", build, ("-fPIE", "-static-pie"))}
     return build, archive(tmp_path_factory.mktemp("programs") / f"{build}.cpio", files)
@@ -133,7 +134,20 @@ def test_ids(host):
     """Users, groups, modes, limits, names of files: programs of tests/user that end well on Linux, too."""
 
     def work():
-        for name in ("ids", "permissions", "limits", "links", "locks", "pipes", "signalfds", "sockets", "devices", "copies", "roots"):
+        for name in (
+            "ids",
+            "permissions",
+            "limits",
+            "links",
+            "locks",
+            "pipes",
+            "signalfds",
+            "sockets",
+            "devices",
+            "copies",
+            "roots",
+            "assorted",
+        ):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 
     leaves_nothing(host, work)

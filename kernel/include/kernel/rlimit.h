@@ -9,13 +9,14 @@
 #include <kernel/base.h>
 
 enum {
-	RLIMIT_FSIZE = 1,  /* bytes of a file */
-	RLIMIT_DATA = 2,   /* bytes of private memory that can be written */
-	RLIMIT_STACK = 3,  /* bytes */
-	RLIMIT_CORE = 4,   /* bytes; no core is written */
-	RLIMIT_NPROC = 6,  /* threads of a user */
-	RLIMIT_NOFILE = 7, /* descriptors are below */
-	RLIMIT_AS = 9,	   /* bytes of addresses */
+	RLIMIT_FSIZE = 1,   /* bytes of a file */
+	RLIMIT_DATA = 2,    /* bytes of private memory that can be written */
+	RLIMIT_STACK = 3,   /* bytes */
+	RLIMIT_CORE = 4,    /* bytes; no core is written */
+	RLIMIT_NPROC = 6,   /* threads of a user */
+	RLIMIT_NOFILE = 7,  /* descriptors are below */
+	RLIMIT_MEMLOCK = 8, /* bytes that a call locks */
+	RLIMIT_AS = 9,	    /* bytes of addresses */
 	NR_RLIMITS = 16
 };
 #define RLIM_INFINITY UINT64_MAX

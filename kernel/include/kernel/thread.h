@@ -43,7 +43,9 @@ enum thread_policy {
 	THREAD_FIFO = 1, /* real time: runs until it sleeps, yields or a more urgent one comes */
 	THREAD_RR = 2,	 /* real time: as THREAD_FIFO, but takes turns with those of its priority */
 };
-#define THREAD_RT_PRIO_MAX 99 /* real-time priorities: 1, least urgent, to 99 */
+#define THREAD_RT_PRIO_MAX 99			 /* real-time priorities: 1, least urgent, to 99 */
+#define THREAD_SLICE_NS	   (4 * NSEC_PER_MSEC)	 /* a turn of normal threads */
+#define THREAD_RR_TURN_NS  (100 * NSEC_PER_MSEC) /* of those of THREAD_RR */
 #define THREAD_NICE_MIN	   (-20)
 #define THREAD_NICE_MAX	   19
 
