@@ -5,6 +5,7 @@
  *   script_parse.c   words to trees of clauses and statements; script_tree.c: of expressions
  *   script_type.c    types of trees, and the shapes of tables; script_call.c: of calls; script_name.c: of names; script_unify.c
  *   script_action.c  statements to programs of trace/expr/; script_emit.c: values; script_slot.c: texts; script_value.c: calls, ++
+ *   script_condition.c conditions and operators
  *   script_step.c    steps of these programs; script_step_map.c: about tables; script_step_text.c: texts, stacks; script_hit.h
  *   script_map.c     tables
  *   script_out.c     the buffer of output, and its texts

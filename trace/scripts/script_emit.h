@@ -1,4 +1,4 @@
-/* Shared by the files that make programs: script_emit.c and script_value.c values, script_action.c statements. See script.h. */
+/* Shared by the files that make programs: script_emit.c, script_condition.c and script_value.c values, script_action.c statements. See script.h. */
 #ifndef TRACE_SCRIPT_EMIT_H
 #define TRACE_SCRIPT_EMIT_H
 
@@ -50,7 +50,10 @@ void trace_script_emit_value(struct script_emit *emit, struct script_node *node)
 /* Go on if it is true; otherwise by the list. */
 void trace_script_emit_condition(struct script_emit *emit, struct script_node *node,
 				 struct script_patch **falses);
-/* The same for a hit of the process of the script's parameters, if they name one. */
+/* Make 1 or 0 the value. */
+void trace_script_emit_truth(struct script_emit *emit, struct script_node *node);
+void trace_script_emit_binary(struct script_emit *emit, struct script_node *node);
+/* Go on for a hit of the process of the script's parameters, if they name one. */
 void trace_script_emit_process(struct script_emit *emit, struct script_patch **falses);
 /* Put a value at `offset` of the block, as a value of the type `as`. */
 void trace_script_emit_slot(struct script_emit *emit, struct script_node *node, uint32_t offset,
