@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from programs import BUSYBOX, archive, built
+from programs import BUSYBOX, archive, built, linked
 from script_words import ONE_LINERS
 
 
@@ -10,7 +10,7 @@ from script_words import ONE_LINERS
 def initrd(computer, tmp_path_factory):
     return archive(
         tmp_path_factory.mktemp("scripts") / "files.cpio",
-        {"bin/busybox": BUSYBOX, "bin/probed": built("probed", "gcc"), "bin/ids": built("ids", "gcc")},
+        {"bin/busybox": BUSYBOX, "bin/probed": built("probed", "gcc"), "bin/ids": built("ids", "gcc"), "bin/marked": linked("marked")},
     )
 
 
@@ -105,6 +105,15 @@ def test_probes_of_programs(host):
     assert "@open: 0\n" in text
     assert host.check("bt -l 'uprobe:/bin/probed:f_no*'") == "uprobe:/bin/probed:f_nop\n"
     assert "1:21: the file has no symbols, so no 'main'\n" in host.run("bt 'uprobe:/bin/busybox:main { }'")[0]
+
+
+def test_markers_of_programs(host):
+    """Their arguments, and a semaphore that is 0 again behind the script."""
+    script = 'usdt:/bin/marked:marked:step { printf("%d %d %d\\n", arg0, arg1, arg2); } ' "usdt:/bin/marked:w* { @[probe] = count(); }"
+    text = bt(host, script, "marked 3 > /dev/null")
+    assert text == "0 1000 -7\n1 1001 -7\n2 1003 -7\n\n\n@[usdt:/bin/marked:marked:wanted]: 3\n", text
+    assert host.check("marked 2") == "0 of 2\n"
+    assert host.check("bt -l 'usdt:/bin/marked:*'").split() == ["usdt:/bin/marked:marked:step", "usdt:/bin/marked:marked:wanted"]
 
 
 def test_hits_of_one_process(host):

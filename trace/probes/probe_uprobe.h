@@ -9,6 +9,7 @@
  *   probe_uprobe.c        the two kinds, and hits
  *   probe_uprobe_place.c  places: the line, the file, its symbols
  *   probe_uprobe_elf.c    symbols of a file, in ELF
+ *   probe_uprobe_note.c   its markers, in notes
  *   probe_uprobe_files.c  uprobe_events and uprobe_profile
  *   probe_uprobe_why.c    answers of `why`
  *   probe_uprobe_complete.c  functions behind PATH: for Tab
@@ -27,6 +28,7 @@
 /* A symbol of a file. */
 struct probe_elf_symbol {
 	uint64_t offset; /* of its first byte in the file */
+	uint64_t addr;	 /* the same as the file was linked */
 	uint32_t nr;	 /* different places of the name */
 };
 /*
@@ -35,6 +37,9 @@ struct probe_elf_symbol {
  */
 int trace_probe_elf_find(struct uprobe_file *file, const char *name, size_t len,
 			 struct probe_elf_symbol *out);
+/* The address, as the file was linked, of a name that has one place; it may be a variable without contents in the file. */
+bool trace_probe_elf_addr(struct uprobe_file *file, const char *name, size_t len,
+			  uint64_t *out_addr);
 /* Call fn for the name of each function of the file; a name may come twice. 0 or -ENOEXEC. */
 int trace_probe_elf_each(struct uprobe_file *file, void (*fn)(const char *name, void *arg),
 			 void *arg);
@@ -43,6 +48,21 @@ int trace_probe_elf_each(struct uprobe_file *file, void (*fn)(const char *name, 
  * many bytes, or does not say. False: there is none.
  */
 bool trace_probe_elf_function(struct uprobe_file *file, uint64_t offset, uint64_t *out_begin);
+
+/* ---- probe_uprobe_note.c ---- */
+
+/* A marker of <sys/sdt.h>. */
+struct probe_marker {
+	uint64_t addr;	 /* as the file was linked */
+	uint64_t offset; /* in the file */
+	uint64_t
+		semaphore; /* offset of a word of 16 bits in the file, of those that want it; 0: there is none */
+	const char *provider, *name;
+	const char *args; /* a list with blanks between, each as `-4@%edi` */
+};
+/* Call fn for each marker of the file, until it returns false. 0 or -ENOEXEC: it is no ELF file of 64 bits. */
+int trace_probe_marker_each(struct uprobe_file *file,
+			    bool (*fn)(const struct probe_marker *marker, void *arg), void *arg);
 
 /* ---- probe_uprobe_place.c ---- */
 

@@ -10,7 +10,7 @@
  */
 #include <trace/errno.h>
 #include <trace/platform.h>
-#include "probe_uprobe.h"
+#include "probe_uprobe_elf.h"
 #include "text/str.h"
 
 #define ELF_CLASS_64	 2u
@@ -25,27 +25,6 @@
 #define SYMBOLS_MAX	 1000000u /* of a table */
 #define SYMBOL_UNDEFINED 0u
 
-struct elf_header {
-	uint8_t magic[4], class, order, rest[10];
-	uint16_t type, machine;
-	uint32_t version;
-	uint64_t entry, segments, sections;
-	uint32_t flags;
-	uint16_t bytes, segment_bytes, nr_segments, section_bytes, nr_sections, names;
-};
-
-struct elf_segment {
-	uint32_t type, flags;
-	uint64_t offset, addr, unused, file_bytes, bytes, align;
-};
-
-struct elf_section {
-	uint32_t name, type;
-	uint64_t flags, addr, offset, bytes;
-	uint32_t link, info;
-	uint64_t align, entry_bytes;
-};
-
 struct elf_symbol {
 	uint32_t name;
 	uint8_t info, other;
@@ -55,8 +34,7 @@ struct elf_symbol {
 
 /* A file, and the search in it: of a name, or of the last function in front of an address. */
 struct elf_search {
-	struct uprobe_file *file;
-	struct elf_header header;
+	struct probe_elf elf;
 	/* Called for each symbol; its name is at the offset `name`. */
 	void (*visit)(struct elf_search *search, const struct elf_symbol *symbol, uint64_t name);
 	bool has_symbols;
@@ -64,6 +42,7 @@ struct elf_search {
 	const char *name;
 	size_t len;
 	struct probe_elf_symbol *out;
+	bool takes_all; /* one that the file does not have, a variable of zeros, too */
 	/* Of all functions. */
 	void (*fn)(const char *name, void *arg);
 	void *arg;
@@ -72,33 +51,34 @@ struct elf_search {
 	struct elf_symbol last; /* of value 0: there is none */
 };
 
-static bool elf_read(const struct elf_search *search, uint64_t offset, void *to, size_t bytes)
+/* ---- Parts of a file ---- */
+
+bool trace_probe_elf_read(const struct probe_elf *elf, uint64_t offset, void *to, size_t bytes)
 {
-	return uprobe_file_read(search->file, offset, to, bytes) == bytes;
+	return uprobe_file_read(elf->file, offset, to, bytes) == bytes;
 }
 
-static bool elf_section_at(const struct elf_search *search, uint32_t i, struct elf_section *out)
+bool trace_probe_elf_section(const struct probe_elf *elf, uint32_t i, struct elf_section *out)
 {
-	return i < search->header.nr_sections &&
-	       elf_read(search,
-			search->header.sections + (uint64_t)i * search->header.section_bytes, out,
-			sizeof(*out));
+	return i < elf->header.nr_sections &&
+	       trace_probe_elf_read(elf,
+				    elf->header.sections + (uint64_t)i * elf->header.section_bytes,
+				    out, sizeof(*out));
 }
 
-static bool elf_segment_at(const struct elf_search *search, uint32_t i, struct elf_segment *out)
+static bool elf_segment_at(const struct probe_elf *elf, uint32_t i, struct elf_segment *out)
 {
-	return i < search->header.nr_segments &&
-	       elf_read(search,
-			search->header.segments + (uint64_t)i * search->header.segment_bytes, out,
-			sizeof(*out));
+	return i < elf->header.nr_segments &&
+	       trace_probe_elf_read(elf,
+				    elf->header.segments + (uint64_t)i * elf->header.segment_bytes,
+				    out, sizeof(*out));
 }
 
-/* The offset in the file of the byte at that address; false: the file does not have it. */
-static bool elf_offset_of(const struct elf_search *search, uint64_t addr, uint64_t *out_offset)
+bool trace_probe_elf_offset(const struct probe_elf *elf, uint64_t addr, uint64_t *out_offset)
 {
 	struct elf_segment segment;
 
-	for (uint32_t i = 0; elf_segment_at(search, i, &segment); i++) {
+	for (uint32_t i = 0; elf_segment_at(elf, i, &segment); i++) {
 		if (segment.type == SEGMENT_LOAD && addr - segment.addr < segment.file_bytes) {
 			*out_offset = segment.offset + addr - segment.addr;
 			return true;
@@ -107,12 +87,24 @@ static bool elf_offset_of(const struct elf_search *search, uint64_t addr, uint64
 	return false;
 }
 
+bool trace_probe_elf_open(struct probe_elf *elf, struct uprobe_file *file)
+{
+	const struct elf_header *header = &elf->header;
+
+	elf->file = file;
+	return trace_probe_elf_read(elf, 0, &elf->header, sizeof(elf->header)) &&
+	       !memcmp(header->magic, "\177ELF", sizeof(header->magic)) &&
+	       header->class == ELF_CLASS_64 && header->order == ELF_LITTLE;
+}
+
+/* ---- Symbols ---- */
+
 /* The address of the byte at that offset; false: no segment has it. */
-static bool elf_addr_of(const struct elf_search *search, uint64_t offset, uint64_t *out_addr)
+static bool elf_addr_of(const struct probe_elf *elf, uint64_t offset, uint64_t *out_addr)
 {
 	struct elf_segment segment;
 
-	for (uint32_t i = 0; elf_segment_at(search, i, &segment); i++) {
+	for (uint32_t i = 0; elf_segment_at(elf, i, &segment); i++) {
 		if (segment.type == SEGMENT_LOAD && offset - segment.offset < segment.file_bytes) {
 			*out_addr = segment.addr + offset - segment.offset;
 			return true;
@@ -125,22 +117,23 @@ static TRACE_NOINLINE bool elf_is_name(const struct elf_search *search, uint64_t
 {
 	char name[TRACE_SYM_LEN];
 
-	return elf_read(search, at, name, search->len + 1) && !name[search->len] &&
-	       !memcmp(name, search->name, search->len);
+	return trace_probe_elf_read(&search->elf, at, name, search->len + 1) &&
+	       !name[search->len] && !memcmp(name, search->name, search->len);
 }
 
 /* Is it one of the wanted name, and its place a new one? */
 static void elf_visit_name(struct elf_search *search, const struct elf_symbol *symbol,
 			   uint64_t name)
 {
-	uint64_t offset;
+	struct probe_elf_symbol *out = search->out;
 
 	if ((symbol->info & SYMBOL_TYPE) > SYMBOL_TYPE_MAX || !elf_is_name(search, name) ||
-	    !elf_offset_of(search, symbol->value, &offset) ||
-	    (search->out->nr && search->out->offset == offset))
+	    (out->nr && out->addr == symbol->value) ||
+	    (!trace_probe_elf_offset(&search->elf, symbol->value, &out->offset) &&
+	     !search->takes_all))
 		return;
-	search->out->offset = offset;
-	search->out->nr++;
+	out->addr = symbol->value;
+	out->nr++;
 }
 
 static TRACE_NOINLINE void elf_search_some(struct elf_search *search, uint64_t at, size_t nr,
@@ -148,7 +141,7 @@ static TRACE_NOINLINE void elf_search_some(struct elf_search *search, uint64_t a
 {
 	struct elf_symbol symbols[SYMBOLS_AT_ONCE];
 
-	if (!elf_read(search, at, symbols, nr * sizeof(symbols[0])))
+	if (!trace_probe_elf_read(&search->elf, at, symbols, nr * sizeof(symbols[0])))
 		return;
 	for (size_t i = 0; i < nr; i++) {
 		if (symbols[i].section != SYMBOL_UNDEFINED)
@@ -162,7 +155,8 @@ static void elf_search_table(struct elf_search *search, const struct elf_section
 	uint64_t nr = table->bytes / bytes;
 	struct elf_section names;
 
-	if (table->entry_bytes != bytes || !elf_section_at(search, table->link, &names))
+	if (table->entry_bytes != bytes ||
+	    !trace_probe_elf_section(&search->elf, table->link, &names))
 		return;
 	search->has_symbols = true;
 	if (nr > SYMBOLS_MAX)
@@ -173,42 +167,51 @@ static void elf_search_table(struct elf_search *search, const struct elf_section
 				names.offset);
 }
 
-/* False: the file is no ELF file of 64 bits. */
-static bool elf_read_header(struct elf_search *search)
-{
-	const struct elf_header *header = &search->header;
-
-	return elf_read(search, 0, &search->header, sizeof(search->header)) &&
-	       !memcmp(header->magic, "\177ELF", sizeof(header->magic)) &&
-	       header->class == ELF_CLASS_64 && header->order == ELF_LITTLE;
-}
-
 static void elf_search_tables(struct elf_search *search)
 {
 	struct elf_section section;
 
-	for (uint32_t i = 0; elf_section_at(search, i, &section); i++) {
+	for (uint32_t i = 0; trace_probe_elf_section(&search->elf, i, &section); i++) {
 		if (section.type == SECTION_SYMTAB || section.type == SECTION_DYNSYM)
 			elf_search_table(search, &section);
 	}
+}
+
+static int elf_find(struct uprobe_file *file, struct elf_search *search)
+{
+	if (!trace_probe_elf_open(&search->elf, file))
+		return -ENOEXEC;
+	if (!search->len || search->len >= TRACE_SYM_LEN)
+		return -ENOENT;
+	elf_search_tables(search);
+	if (search->out->nr)
+		return 0;
+	return search->has_symbols ? -ENOENT : -ENODATA;
 }
 
 int trace_probe_elf_find(struct uprobe_file *file, const char *name, size_t len,
 			 struct probe_elf_symbol *out)
 {
 	struct elf_search search = {
-		.file = file, .visit = elf_visit_name, .name = name, .len = len, .out = out
+		.visit = elf_visit_name, .name = name, .len = len, .out = out
 	};
 
 	*out = (struct probe_elf_symbol){ .nr = 0 };
-	if (!elf_read_header(&search))
-		return -ENOEXEC;
-	if (!len || len >= TRACE_SYM_LEN)
-		return -ENOENT;
-	elf_search_tables(&search);
-	if (out->nr)
-		return 0;
-	return search.has_symbols ? -ENOENT : -ENODATA;
+	return elf_find(file, &search);
+}
+
+bool trace_probe_elf_addr(struct uprobe_file *file, const char *name, size_t len,
+			  uint64_t *out_addr)
+{
+	struct probe_elf_symbol symbol = { .nr = 0 };
+	struct elf_search search = {
+		.visit = elf_visit_name, .name = name, .len = len, .out = &symbol, .takes_all = true
+	};
+
+	if (elf_find(file, &search) || symbol.nr != 1)
+		return false;
+	*out_addr = symbol.addr;
+	return true;
 }
 
 /* ---- All functions ---- */
@@ -221,7 +224,7 @@ static TRACE_NOINLINE void elf_visit_each(struct elf_search *search,
 
 	if ((symbol->info & SYMBOL_TYPE) != SYMBOL_FUNCTION)
 		return;
-	got = uprobe_file_read(search->file, at, name, sizeof(name) - 1);
+	got = uprobe_file_read(search->elf.file, at, name, sizeof(name) - 1);
 	name[got] = '\0';
 	search->fn(name, search->arg);
 }
@@ -229,9 +232,9 @@ static TRACE_NOINLINE void elf_visit_each(struct elf_search *search,
 int trace_probe_elf_each(struct uprobe_file *file, void (*fn)(const char *name, void *arg),
 			 void *arg)
 {
-	struct elf_search search = { .file = file, .visit = elf_visit_each, .fn = fn, .arg = arg };
+	struct elf_search search = { .visit = elf_visit_each, .fn = fn, .arg = arg };
 
-	if (!elf_read_header(&search))
+	if (!trace_probe_elf_open(&search.elf, file))
 		return -ENOEXEC;
 	elf_search_tables(&search);
 	return 0;
@@ -257,12 +260,13 @@ static void elf_visit_function(struct elf_search *search, const struct elf_symbo
 
 bool trace_probe_elf_function(struct uprobe_file *file, uint64_t offset, uint64_t *out_begin)
 {
-	struct elf_search search = { .file = file, .visit = elf_visit_function };
+	struct elf_search search = { .visit = elf_visit_function };
 
-	if (!elf_read_header(&search) || !elf_addr_of(&search, offset, &search.addr))
+	if (!trace_probe_elf_open(&search.elf, file) ||
+	    !elf_addr_of(&search.elf, offset, &search.addr))
 		return false;
 	elf_search_tables(&search);
 	return search.last.value && elf_has(&search.last, search.addr) &&
-	       elf_offset_of(&search, search.last.value, out_begin) &&
+	       trace_probe_elf_offset(&search.elf, search.last.value, out_begin) &&
 	       offset - *out_begin == search.addr - search.last.value;
 }

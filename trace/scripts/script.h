@@ -12,7 +12,7 @@
  *   script_print.c   tables as text
  *   script_attach.c  words of probes, and the functions and events that they stand for
  *   script_probe.c   probes that call clauses; script_target.h
- *   script_program.c probes in programs
+ *   script_program.c probes in programs; script_marker.c: at markers; script_operand.c: their arguments
  *   script_direct.c  probes of tracepoints, of data, of timers
  *   script_list.c    their names
  *   script.c         the life of a script
@@ -47,6 +47,7 @@ struct script_builtin;
 struct script_format;
 struct script_function;
 struct script_map;
+struct script_mark;
 struct script_node;
 struct trace_event_call;
 struct trace_event_field;
@@ -72,6 +73,7 @@ enum script_probe_kind {
 	SCRIPT_WATCH,	/* of data */
 	SCRIPT_UPROBE,
 	SCRIPT_URETPROBE,
+	SCRIPT_USDT, /* markers of programs */
 	SCRIPT_NR_PROBES
 };
 
@@ -112,9 +114,10 @@ struct script_hit {
 	const struct script_probe *probe;
 	struct ftrace_regs *regs;
 	const uint64_t *args; /* of a tracepoint, five */
-	const char *name;     /* of the tracepoint */
+	const char *name;     /* of the tracepoint or marker */
 	uintptr_t ip;	      /* of the function, or of the event's probe */
 	uintptr_t ret_ip; /* of functions: where it returns to, or a hook that is there instead */
+	const struct script_mark *mark;
 	const struct script_tap *tap; /* of the event, whose data are those of the run */
 };
 

@@ -5,6 +5,7 @@
  *   kprobe:PATTERN kretprobe:PATTERN    functions, one batch for all of a word
  *   tracepoint:SYSTEM:PATTERN           events
  *   interval:UNIT:NUMBER                the thread that reads the script's output
+ *   usdt:PATH:PROVIDER:NAME             script_marker.c
  *   uprobe:PATH:PLACE and the like      script_program.c; rawtracepoint, watchpoint, profile: script_direct.c
  */
 #include <stddef.h>
@@ -32,7 +33,7 @@ static const struct script_attach_word {
 	{ "tracepoint", "t", SCRIPT_EVENT },	 { "interval", "i", SCRIPT_INTERVAL },
 	{ "profile", "p", SCRIPT_PROFILE },	 { "rawtracepoint", "rt", SCRIPT_RAW },
 	{ "watchpoint", "w", SCRIPT_WATCH },	 { "uprobe", "u", SCRIPT_UPROBE },
-	{ "uretprobe", "ur", SCRIPT_URETPROBE },
+	{ "uretprobe", "ur", SCRIPT_URETPROBE }, { "usdt", "U", SCRIPT_USDT },
 };
 
 static const struct script_attach_word *script_attach_find(const struct expr_word *name)
@@ -278,6 +279,8 @@ static int script_attach_other(struct trace_script *script, struct script_probe 
 		return trace_script_raw_find(script, probe, rest);
 	case SCRIPT_WATCH:
 		return trace_script_watch_find(script, probe, rest);
+	case SCRIPT_USDT:
+		return trace_script_marker_find(script, probe, rest);
 	default:
 		return trace_script_program_find(script, probe, rest);
 	}

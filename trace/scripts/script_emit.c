@@ -158,11 +158,17 @@ static void script_emit_index(struct script_emit *emit, struct script_node *node
 static void script_emit_builtin(struct script_emit *emit, const struct script_node *node)
 {
 	static const enum script_step_kind steps[] = {
-		[SCRIPT_B_PID] = SCRIPT_STEP_PID,	  [SCRIPT_B_NSECS] = SCRIPT_STEP_NSECS,
-		[SCRIPT_B_ELAPSED] = SCRIPT_STEP_ELAPSED, [SCRIPT_B_FUNC] = SCRIPT_STEP_IP,
-		[SCRIPT_B_RETVAL] = SCRIPT_STEP_RETVAL,	  [SCRIPT_B_RAND] = SCRIPT_STEP_RAND,
-		[SCRIPT_B_ARG] = SCRIPT_STEP_ARG,	  [SCRIPT_B_RAW_ARG] = SCRIPT_STEP_RAW_ARG,
-		[SCRIPT_B_UID] = SCRIPT_STEP_UID,	  [SCRIPT_B_GID] = SCRIPT_STEP_GID,
+		[SCRIPT_B_PID] = SCRIPT_STEP_PID,
+		[SCRIPT_B_NSECS] = SCRIPT_STEP_NSECS,
+		[SCRIPT_B_ELAPSED] = SCRIPT_STEP_ELAPSED,
+		[SCRIPT_B_FUNC] = SCRIPT_STEP_IP,
+		[SCRIPT_B_RETVAL] = SCRIPT_STEP_RETVAL,
+		[SCRIPT_B_RAND] = SCRIPT_STEP_RAND,
+		[SCRIPT_B_ARG] = SCRIPT_STEP_ARG,
+		[SCRIPT_B_RAW_ARG] = SCRIPT_STEP_RAW_ARG,
+		[SCRIPT_B_MARK_ARG] = SCRIPT_STEP_MARK_ARG,
+		[SCRIPT_B_UID] = SCRIPT_STEP_UID,
+		[SCRIPT_B_GID] = SCRIPT_STEP_GID,
 	};
 
 	if (node->builtin->kind == SCRIPT_B_NSECS || node->builtin->kind == SCRIPT_B_ELAPSED)

@@ -86,21 +86,35 @@ static void script_list_symbol(const char *name, void *arg)
 	script_list_visit(arg, name);
 }
 
-/* Functions of the file in `uprobe:PATH:PATTERN`. */
+static bool script_list_marker(const struct probe_marker *marker, void *arg)
+{
+	char name[2 * TRACE_SYM_LEN];
+
+	trace_snprintf(name, sizeof(name), "%s:%s", marker->provider, marker->name);
+	script_list_visit(arg, name);
+	return true;
+}
+
+/* Functions or markers of the file in `uprobe:PATH:PATTERN`, `usdt:PATH:PATTERN`. */
 static void script_list_program(struct script_list *list)
 {
 	struct expr_word rest = trace_expr_whole(list->pattern), kind = expr_take_until(&rest, ":");
 	char path[PROBE_PATH_MAX], prefix[PROBE_PATH_MAX + 16];
+	bool is_markers = trace_expr_is(&kind, "usdt");
 	struct uprobe_file *file;
 
 	rest = expr_behind(&rest, rest.len != 0);
 	rest = expr_take_until(&rest, ":");
-	if ((!trace_expr_is(&kind, "uprobe") && !trace_expr_is(&kind, "uretprobe")) ||
+	if ((!is_markers && !trace_expr_is(&kind, "uprobe") &&
+	     !trace_expr_is(&kind, "uretprobe")) ||
 	    !trace_expr_copy(path, sizeof(path), &rest) || uprobe_file_get(path, &file))
 		return;
 	trace_snprintf(prefix, sizeof(prefix), "%.*s:%s:", (int)kind.len, kind.at, path);
 	list->kind = prefix;
-	(void)trace_probe_elf_each(file, script_list_symbol, list);
+	if (is_markers)
+		(void)trace_probe_marker_each(file, script_list_marker, list);
+	else
+		(void)trace_probe_elf_each(file, script_list_symbol, list);
 	uprobe_file_put(file);
 }
 

@@ -1,11 +1,12 @@
 /* Names of scripts: builtins, functions, members by BTF, fields of events. See script_type.h. */
+#include "script_target.h"
 #include "script_type.h"
 #include "text/str.h"
 #include "types/btf.h"
 
 #define ON(kind)    (1u << (kind))
 #define ON_FUNCTION (ON(SCRIPT_ENTRY) | ON(SCRIPT_RETURN))
-#define ON_PROGRAM  (ON(SCRIPT_UPROBE) | ON(SCRIPT_URETPROBE))
+#define ON_PROGRAM  (ON(SCRIPT_UPROBE) | ON(SCRIPT_URETPROBE) | ON(SCRIPT_USDT))
 #define ON_ANY	    UINT32_MAX
 
 #define BYTES_TYPE(k, nr)                                                                          \
@@ -40,12 +41,14 @@ static const struct script_builtin script_name_builtins[] = {
 	  ON_ANY },
 	{ "args", { .kind = SCRIPT_NONE }, SCRIPT_B_ARGS, ON(SCRIPT_EVENT) | ON(SCRIPT_ENTRY) },
 };
-/* arg0 to arg5 */
+/* arg0 to arg5; of a marker to arg9 */
 static const struct script_builtin script_name_args[] = {
 	{ "arg", SCRIPT_WORD_TYPE(false), SCRIPT_B_ARG, ON(SCRIPT_ENTRY) | ON(SCRIPT_UPROBE) },
 	{ "arg", SCRIPT_WORD_TYPE(false), SCRIPT_B_RAW_ARG, ON(SCRIPT_RAW) },
+	{ "arg", SCRIPT_WORD_TYPE(false), SCRIPT_B_MARK_ARG, ON(SCRIPT_USDT) },
 };
-#define SCRIPT_RAW_ARGS 5u
+#define SCRIPT_FUNCTION_ARGS 6u
+#define SCRIPT_RAW_ARGS	     5u
 
 static const struct script_function script_name_functions[] = {
 	{ "count", SCRIPT_F_COUNT, 0, 0, true, SCRIPT_COUNT },
@@ -93,12 +96,15 @@ static void script_name_find_arg(struct script_node *node, enum script_probe_kin
 {
 	const struct expr_word *word = &node->word;
 
-	if (word->len != 4 || !trace_expr_starts(word, "arg") || word->at[3] < '0' ||
-	    word->at[3] > '5')
+	if (word->len != 4 || !trace_expr_starts(word, "arg") || !expr_is_digit(word->at[3]))
 		return;
 	node->number = (uint64_t)(word->at[3] - '0');
-	node->builtin =
-		&script_name_args[kind == SCRIPT_RAW && node->number < SCRIPT_RAW_ARGS ? 1 : 0];
+	if (kind == SCRIPT_USDT)
+		node->builtin = &script_name_args[2];
+	else if (kind == SCRIPT_RAW && node->number < SCRIPT_RAW_ARGS)
+		node->builtin = &script_name_args[1];
+	else if (node->number < SCRIPT_FUNCTION_ARGS)
+		node->builtin = &script_name_args[0];
 }
 
 /* The name as the first probe of the clause has it. */
@@ -133,6 +139,14 @@ static bool script_name_be_macro(struct script_node *node)
 	return false;
 }
 
+/* An argument that all markers of the clause have; it has a sign if it has one at each. */
+static void script_name_mark_arg(const struct script_type_check *check, struct script_node *node)
+{
+	node->type.is_signed = true;
+	for (struct script_probe *probe = check->clause->probes; probe; probe = probe->next)
+		trace_script_marker_arg(check->script, probe, &node->word, &node->type.is_signed);
+}
+
 void trace_script_type_builtin(struct script_type_check *check, struct script_node *node)
 {
 	const struct expr_word *word = &node->word;
@@ -152,6 +166,8 @@ void trace_script_type_builtin(struct script_type_check *check, struct script_no
 					    (int)probe->word.len, probe->word.at, (int)word->len,
 					    word->at);
 	}
+	if (node->builtin->kind == SCRIPT_B_MARK_ARG && !check->script->err)
+		script_name_mark_arg(check, node);
 }
 
 static uint32_t script_name_nr(const struct script_node *node)

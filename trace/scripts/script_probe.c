@@ -234,6 +234,8 @@ static int script_probe_probe(struct script_probe *probe)
 	case SCRIPT_UPROBE:
 	case SCRIPT_URETPROBE:
 		return trace_script_program_attach(probe);
+	case SCRIPT_USDT:
+		return trace_script_marker_attach(probe);
 	default:
 		return trace_script_direct_attach(probe);
 	}
@@ -291,6 +293,9 @@ static int script_probe_detach(struct script_probe *probe)
 	case SCRIPT_UPROBE:
 	case SCRIPT_URETPROBE:
 		trace_script_program_detach(probe);
+		break;
+	case SCRIPT_USDT:
+		trace_script_marker_detach(probe);
 		break;
 	default:
 		trace_script_direct_detach(probe);

@@ -67,11 +67,24 @@ static bool script_program_split(const struct expr_word *rest, struct expr_word 
 	return out_place->len;
 }
 
+int trace_script_program_file(struct trace_script *script, const struct expr_word *path,
+			      struct uprobe_file **out_file)
+{
+	char text[PROBE_PATH_MAX];
+	int err = trace_expr_copy(text, sizeof(text), path) ? uprobe_file_get(text, out_file)
+							    : -ENAMETOOLONG;
+
+	return err ? trace_script_refuse(script, path, err, "%s '%.*s'",
+					 err == -ENODEV ? "this machine has no programs, so no"
+							: "there is no file",
+					 (int)path->len, path->at)
+		   : 0;
+}
+
 int trace_script_program_find(struct trace_script *script, struct script_probe *probe,
 			      const struct expr_word *rest)
 {
 	struct script_target *target;
-	char path[PROBE_PATH_MAX];
 	struct expr_word file, place;
 	int err;
 
@@ -81,15 +94,8 @@ int trace_script_program_find(struct trace_script *script, struct script_probe *
 	target = trace_script_target(probe, 1, 0);
 	if (!target)
 		return script->err;
-	err = trace_expr_copy(path, sizeof(path), &file) ? 0 : -ENAMETOOLONG;
-	if (!err)
-		err = uprobe_file_get(path, &target->uprobe.file);
-	if (err)
-		return trace_script_refuse(script, &file, err, "%s '%.*s'",
-					   err == -ENODEV ? "this machine has no programs, so no"
-							  : "there is no file",
-					   (int)file.len, file.at);
-	return script_program_place(script, &place, &target->uprobe);
+	err = trace_script_program_file(script, &file, &target->uprobe.file);
+	return err ? err : script_program_place(script, &place, &target->uprobe);
 }
 
 /* ---- Hits: the thread of the program ---- */

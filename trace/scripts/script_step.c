@@ -6,6 +6,7 @@
 #include "expr/expr_memory.h"
 #include "script_hit.h"
 #include "script_step.h"
+#include "script_target.h"
 #include "text/str.h"
 
 /* ---- Words ---- */
@@ -44,6 +45,15 @@ static void script_step_raw_arg(struct expr_run *expr, const struct expr_insn *i
 {
 	(void)value;
 	expr_next(expr, insn, script_step_run(expr)->hit.args[insn->to]);
+}
+
+static void script_step_mark_arg(struct expr_run *expr, const struct expr_insn *insn,
+				 uint64_t value)
+{
+	const struct script_hit *hit = &script_step_run(expr)->hit;
+
+	value = trace_script_operand_value(&hit->mark->args[insn->to], hit->regs);
+	expr_next(expr, insn, value);
 }
 
 static void script_step_retval(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
@@ -291,6 +301,7 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_STORE] = script_step_store,
 	[SCRIPT_STEP_ARG] = script_step_arg,
 	[SCRIPT_STEP_RAW_ARG] = script_step_raw_arg,
+	[SCRIPT_STEP_MARK_ARG] = script_step_mark_arg,
 	[SCRIPT_STEP_RETVAL] = script_step_retval,
 	[SCRIPT_STEP_PID] = script_step_pid,
 	[SCRIPT_STEP_UID] = script_step_uid,

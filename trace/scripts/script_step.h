@@ -8,11 +8,12 @@
 #include "script_tree.h"
 
 enum script_step_kind {
-	SCRIPT_STEP_BEGIN,   /* `offset` bytes of variables become 0, and no clock was read */
-	SCRIPT_STEP_LOAD,    /* the word at `offset` */
-	SCRIPT_STEP_STORE,   /* the value to the word at `offset` */
-	SCRIPT_STEP_ARG,     /* argument number `to` */
-	SCRIPT_STEP_RAW_ARG, /* the same of a tracepoint */
+	SCRIPT_STEP_BEGIN,    /* `offset` bytes of variables become 0, and no clock was read */
+	SCRIPT_STEP_LOAD,     /* the word at `offset` */
+	SCRIPT_STEP_STORE,    /* the value to the word at `offset` */
+	SCRIPT_STEP_ARG,      /* argument number `to` */
+	SCRIPT_STEP_RAW_ARG,  /* the same of a tracepoint */
+	SCRIPT_STEP_MARK_ARG, /* the same of a marker */
 	SCRIPT_STEP_RETVAL,
 	SCRIPT_STEP_PID,
 	SCRIPT_STEP_UID,

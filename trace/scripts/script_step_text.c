@@ -58,12 +58,12 @@ static bool script_step_is_event(const struct script_hit *hit)
 	return hit->probe->kind == SCRIPT_EVENT;
 }
 
-/* The name of the event or tracepoint; NULL: the probe is at something else. */
+/* The name of the event, tracepoint or marker; NULL: the probe is at something else. */
 static const char *script_step_name_of(const struct script_hit *hit)
 {
 	if (script_step_is_event(hit))
 		return hit->tap->name;
-	return hit->probe->kind == SCRIPT_RAW ? hit->name : NULL;
+	return hit->probe->kind == SCRIPT_RAW || hit->probe->kind == SCRIPT_USDT ? hit->name : NULL;
 }
 
 static TRACE_NOINLINE void script_step_put_probe(const struct script_hit *hit, uint8_t *to,

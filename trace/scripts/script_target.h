@@ -32,6 +32,42 @@ struct script_raw {
 	char name[TRACE_SYM_LEN + 16];
 };
 
+/* ---- Markers ---- */
+
+#define SCRIPT_MARK_ARGS 10u /* further ones are not known */
+
+/* Where an argument of a marker is. */
+struct script_operand {
+	enum {
+		SCRIPT_OPERAND_UNKNOWN,
+		SCRIPT_OPERAND_NUMBER,
+		SCRIPT_OPERAND_REGISTER, /* `base` */
+		SCRIPT_OPERAND_MEMORY,	 /* at `number` + base + index * scale */
+	} kind;
+	uint8_t bits;
+	bool is_signed;
+	uint8_t scale;	      /* 0: there is no `index` */
+	uint16_t base, index; /* registers, by their offsets in struct ftrace_regs */
+	uint64_t number;
+};
+
+/* A marker that a word stands for. */
+struct script_mark {
+	struct uprobe_consumer consumer; /* first */
+	struct script_probe *probe;
+	uint32_t nr_args;
+	struct script_operand args[SCRIPT_MARK_ARGS];
+	char name[96]; /* as printed by `probe` */
+};
+
+/* A marker's file, and its address as the file was linked. */
+struct script_marker_at {
+	struct uprobe_file *file;
+	uint64_t addr;
+};
+
+/* ---- Targets ---- */
+
 /* The functions or events that a word stands for. */
 struct script_target {
 	size_t bytes; /* of this */
@@ -48,6 +84,7 @@ struct script_target {
 		struct script_tap taps[1];
 		struct script_raw raws[1];
 		struct uprobe_consumer uprobe;
+		struct script_mark marks[1]; /* behind the last one: as many pointers */
 		struct wprobe wprobe;
 		struct trace_sample_watch sample;
 	};
@@ -55,7 +92,7 @@ struct script_target {
 
 static inline bool script_is_of_program(enum script_probe_kind kind)
 {
-	return kind == SCRIPT_UPROBE || kind == SCRIPT_URETPROBE;
+	return kind == SCRIPT_UPROBE || kind == SCRIPT_URETPROBE || kind == SCRIPT_USDT;
 }
 
 /* ---- script_attach.c ---- */
@@ -65,11 +102,34 @@ struct script_target *trace_script_target(struct script_probe *probe, uint32_t n
 bool trace_script_matches(const struct expr_word *pattern, const char *name);
 bool trace_script_is_pattern(const struct expr_word *word);
 
+/* ---- script_marker.c ---- */
+
+/* Find the markers behind the kind's colon, and make the target. 0, or an error that was noted. */
+int trace_script_marker_find(struct trace_script *script, struct script_probe *probe,
+			     const struct expr_word *rest);
+/* Have all markers of a probe the argument `word`, arg0 to arg9? 0, and whether it has a sign everywhere; or noted. */
+int trace_script_marker_arg(struct trace_script *script, const struct script_probe *probe,
+			    const struct expr_word *word, bool *out_is_signed);
+int trace_script_marker_attach(struct script_probe *probe);
+void trace_script_marker_detach(struct script_probe *probe);
+
+/* ---- script_operand.c ---- */
+
+/* Read an argument as a note has it; one that is not known becomes SCRIPT_OPERAND_UNKNOWN. */
+void trace_script_operand_parse(const struct expr_word *word, const struct script_marker_at *at,
+				struct script_operand *out);
+/* Its value, 0 where memory cannot be read. Probe context. */
+uint64_t trace_script_operand_value(const struct script_operand *operand,
+				    const struct ftrace_regs *regs);
+
 /* ---- script_program.c: places of programs; script_direct.c: others ---- */
 
 /* Find the place behind the kind's colon, and make the target. 0, or an error that was noted. */
 int trace_script_program_find(struct trace_script *script, struct script_probe *probe,
 			      const struct expr_word *rest);
+/* Hold the file of that path. 0, or an error that was noted. */
+int trace_script_program_file(struct trace_script *script, const struct expr_word *path,
+			      struct uprobe_file **out_file);
 int trace_script_raw_find(struct trace_script *script, struct script_probe *probe,
 			  const struct expr_word *rest);
 int trace_script_watch_find(struct trace_script *script, struct script_probe *probe,

@@ -151,6 +151,7 @@ enum script_builtin_kind {
 	SCRIPT_B_RAND,
 	SCRIPT_B_ARG,
 	SCRIPT_B_RAW_ARG,
+	SCRIPT_B_MARK_ARG,
 	SCRIPT_B_ARGS,
 };
 
