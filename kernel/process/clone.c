@@ -13,7 +13,8 @@
 /* A thread has all of these in common with the others. */
 #define CLONE_OF_THREAD (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD)
 #define CLONE_PROCESS_FLAGS                                                                        \
-	(CLONE_SIGNAL | CLONE_VM | CLONE_VFORK | CLONE_PLACES | CLONE_CLEAR_SIGHAND)
+	(CLONE_SIGNAL | CLONE_VM | CLONE_VFORK | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |          \
+	 CLONE_SYSVSEM | CLONE_PLACES | CLONE_CLEAR_SIGHAND)
 
 int clone_begins(void *arg)
 {
@@ -77,6 +78,17 @@ static long clone_new_thread(const struct trap_frame *regs, const struct kernel_
 	return pid;
 }
 
+/* A handler is an address, which means the same only in the same memory. */
+static int clone_check_process(uint64_t flags)
+{
+	bool shares_handlers = flags & CLONE_SIGHAND;
+
+	if (flags & ~(uint64_t)CLONE_PROCESS_FLAGS)
+		return -EINVAL;
+	return shares_handlers && (!(flags & CLONE_VM) || flags & CLONE_CLEAR_SIGHAND) ? -EINVAL
+										       : 0;
+}
+
 /* Flags that go together on Linux only, and those that go together here only. */
 static int clone_check(const struct kernel_clone_args *args)
 {
@@ -86,7 +98,7 @@ static int clone_check(const struct kernel_clone_args *args)
 	if (flags & CLONE_SETTLS && args->tls >= TASK_SIZE_MAX)
 		return -EPERM;
 	if (!(flags & CLONE_THREAD))
-		return flags & ~(uint64_t)CLONE_PROCESS_FLAGS ? -EINVAL : 0;
+		return clone_check_process(flags);
 	return (flags & ~ignored) == CLONE_OF_THREAD ? 0 : -EINVAL;
 }
 

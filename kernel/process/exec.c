@@ -89,13 +89,54 @@ static struct mm *exec_load(struct file *file, const struct exec_args *args,
 	return mm;
 }
 
+static int exec_unshare_files(struct process *process)
+{
+	struct files *old = process->files, *own;
+
+	if (!files_are_shared(old))
+		return 0;
+	own = files_copy(old);
+	if (!own)
+		return -ENOMEM;
+	mutex_lock(&process_lock);
+	process->files = own;
+	mutex_unlock(&process_lock);
+	files_put(old);
+	return 0;
+}
+
+static int exec_unshare_handlers(struct process_signals *signals)
+{
+	struct sighand *old = signals->sighand, *own;
+	uint64_t flags;
+
+	if (!sighand_is_shared(old))
+		return 0;
+	own = sighand_copy(old);
+	if (!own)
+		return -ENOMEM;
+	flags = spin_lock_irqsave(&signals->lock);
+	signals->sighand = own;
+	spin_unlock_irqrestore(&signals->lock, flags);
+	sighand_put(old);
+	return 0;
+}
+
+/* The running thread, the last of its process, is about to close files and forget handlers: of its process alone. */
+static int exec_unshare(struct process *process)
+{
+	int err = exec_unshare_files(process);
+
+	return err ? err : exec_unshare_handlers(&process->signals);
+}
+
 /* Handlers go with the program that had them; signals that are ignored stay so. */
 static void exec_reset_signals(struct task *task)
 {
 	struct process_signals *signals = &task->process->signals;
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
 
-	signals_reset_handlers(signals);
+	sighand_reset(signals->sighand);
 	spin_unlock_irqrestore(&signals->lock, flags);
 	task->signals.stack = (struct arch_signal_stack){ .flags = SS_DISABLE };
 }
@@ -214,6 +255,8 @@ static int exec_file(const char *name, struct file *file, struct exec_args *args
 		return err;
 	mm->is_dumpable = cred_dumps_exec(&args->cred, &stat);
 	err = end_other_threads(current_task());
+	if (!err)
+		err = exec_unshare(current_process());
 	if (err)
 		mm_put(mm);
 	else
@@ -228,8 +271,8 @@ static int exec_open_at(const struct vfs_at *at, struct file **out_file)
 
 int open_exec(const char *path, struct file **out_file)
 {
-	struct file *cwd = process_get_cwd(current_process());
-	struct file *root = process_get_root(current_process());
+	struct file *cwd = fs_get_cwd(current_process()->fs);
+	struct file *root = fs_get_root(current_process()->fs);
 	const struct vfs_at at = { .path = path, .cwd = "/", .dir = cwd, .root = root };
 	int err = exec_open_at(&at, out_file);
 

@@ -93,8 +93,8 @@ static void exit_files(struct process *process)
 	files = process->files;
 	process->files = NULL;
 	mutex_unlock(&process_lock);
-	files_free(files);
-	process_set_cwd(process, NULL);
+	files_put(files);
+	fs_leave(process->fs);
 }
 
 void process_forget(struct process *process)

@@ -156,7 +156,7 @@ enum fault_result handle_mm_fault(struct mm *mm, uintptr_t addr, uint32_t access
 static bool fault_ends_program(int signal)
 {
 	const struct task *task = current_task();
-	uint64_t handler = task->process->signals.actions[signal - 1].handler;
+	uint64_t handler = task->process->signals.sighand->actions[signal - 1].handler;
 
 	return !task->trace.tracer &&
 	       (handler <= SIG_IGN || task->signals.blocked & sigmask(signal));

@@ -1,4 +1,5 @@
 /* Tables of open files: see files.h. */
+#include <stdatomic.h>
 #include <kernel/file_lock.h>
 #include <kernel/mm.h>
 #include <kernel/poll.h>
@@ -7,7 +8,17 @@
 
 struct files *files_create(void)
 {
-	return kzalloc(sizeof(struct files));
+	struct files *files = kzalloc(sizeof(*files));
+
+	if (files)
+		atomic_store_explicit(&files->uses, 1, memory_order_relaxed);
+	return files;
+}
+
+struct files *files_share(struct files *files)
+{
+	atomic_fetch_add(&files->uses, 1);
+	return files;
 }
 
 struct files *files_copy(struct files *from)
@@ -27,11 +38,13 @@ struct files *files_copy(struct files *from)
 	return to;
 }
 
-void files_free(struct files *files)
+void files_put(struct files *files)
 {
-	for (unsigned int fd = 0; files && fd < FILES_MAX; fd++)
+	if (!files || atomic_fetch_sub(&files->uses, 1) > 1)
+		return;
+	for (unsigned int fd = 0; fd < FILES_MAX; fd++)
 		fput(files->file[fd]);
-	if (files && files->has_locks)
+	if (files->has_locks)
 		file_locks_drop(files, NULL);
 	kfree(files);
 }
@@ -52,11 +65,11 @@ struct file *files_get_file(struct files *files, unsigned int fd)
 
 struct fd fdget(unsigned int fd)
 {
-	struct process *process = current_process();
+	struct files *files = current_process()->files;
 
-	if (process->signals.nr_tasks > 1)
-		return (struct fd){ .file = files_get_file(process->files, fd), .is_held = true };
-	return (struct fd){ .file = fd < FILES_MAX ? process->files->file[fd] : NULL };
+	if (files_are_shared(files))
+		return (struct fd){ .file = files_get_file(files, fd), .is_held = true };
+	return (struct fd){ .file = fd < FILES_MAX ? files->file[fd] : NULL };
 }
 
 /* Descriptors of the running program are below. */

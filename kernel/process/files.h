@@ -1,13 +1,15 @@
 /*
- * The open files of a process, by descriptor.
+ * The open files of a process, by descriptor. Processes that clone() makes with CLONE_FILES have one table.
  *
  * Context:   thread.
  * Locking:   inside.
- * Ownership: a table holds its files; files_get_file() gives one more reference.
+ * Ownership: a table holds its files; files_get_file() gives one more reference. A table has one use for each
+ *            thread that reaches it, and goes with the last one.
  */
 #ifndef KERNEL_PROCESS_FILES_H
 #define KERNEL_PROCESS_FILES_H
 
+#include <stdatomic.h>
 #include <kernel/base.h>
 #include <kernel/lock.h>
 #include <kernel/vfs.h>
@@ -15,16 +17,24 @@
 #define FILES_MAX 256u /* descriptors are below */
 
 struct files {
+	_Atomic uint32_t
+		uses; /* changed only by threads that have one, or are made by one that has */
 	struct mutex lock;
 	struct file *file[FILES_MAX];
 	uint64_t cloexec[FILES_MAX / 64]; /* bit: an execve closes it */
 	bool has_locks;			  /* of files: perhaps */
 };
 
-/* NULL when out of memory. */
+/* With one use. NULL when out of memory. */
 struct files *files_create(void);
 struct files *files_copy(struct files *from);
-void files_free(struct files *files);
+/* One use more, or less; NULL is allowed for the latter. */
+struct files *files_share(struct files *files);
+void files_put(struct files *files);
+static inline bool files_are_shared(struct files *files)
+{
+	return atomic_load_explicit(&files->uses, memory_order_acquire) > 1;
+}
 /* The file, with one reference; NULL for none. */
 struct file *files_get_file(struct files *files, unsigned int fd);
 /* A file of the running thread's process, for one call. */
@@ -33,7 +43,7 @@ struct fd {
 	bool is_held;	   /* with a reference of its own */
 };
 /*
- * As files_get_file(), for a call of the program that ends by fdput(). The only thread of a process needs no
+ * As files_get_file(), for a call of the program that ends by fdput(). The only thread that has the table needs no
  * reference: no other closes the file.
  */
 struct fd fdget(unsigned int fd);

@@ -7,22 +7,27 @@
 #include <trace/uprobe.h>
 #include "process.h"
 
-static struct process *fork_copy_process(struct process *parent)
+static struct process *fork_copy_process(struct process *parent, uint64_t flags)
 {
-	struct files *files = files_copy(parent->files);
-	struct process *child = files ? process_create(files) : NULL;
+	struct sighand *sighand = parent->signals.sighand;
+	const struct process_tables tables = {
+		.files = flags & CLONE_FILES ? files_share(parent->files)
+					     : files_copy(parent->files),
+		.fs = flags & CLONE_FS ? fs_share(parent->fs) : fs_copy(parent->fs),
+		.sighand = flags & CLONE_SIGHAND ? sighand_share(sighand) : sighand_copy(sighand),
+	};
+	struct process *child = process_create(tables);
 
 	if (!child)
 		return NULL;
-	child->umask = parent->umask;
+	if (flags & CLONE_CLEAR_SIGHAND)
+		sighand_reset(child->signals.sighand);
 	child->personality = parent->personality;
 	child->cred = current_task()->cred;
 	memcpy(child->limits, parent->limits, sizeof(child->limits));
 	child->pgid = parent->pgid;
 	child->sid = parent->sid;
 	child->has_tty = parent->has_tty;
-	child->cwd = process_get_cwd(parent);
-	child->root = process_get_root(parent);
 	return child;
 }
 
@@ -30,7 +35,7 @@ static struct process *fork_copy_process(struct process *parent)
 static struct thread *fork_copy_task(uint64_t flags)
 {
 	struct task *task = current_task();
-	struct process *child = fork_copy_process(task->process);
+	struct process *child = fork_copy_process(task->process, flags);
 	struct mm *mm = NULL;
 
 	if (child)
@@ -45,18 +50,10 @@ static struct thread *fork_copy_task(uint64_t flags)
 /* Actions and masks are inherited, pending signals are not. */
 static void fork_copy_signals(struct task *child, uint64_t flags)
 {
-	struct task *task = current_task();
-	struct process_signals *from = &task->process->signals, *to = &child->process->signals;
-	uint64_t irqs = spin_lock_irqsave(&from->lock);
-
-	memcpy(to->actions, from->actions, sizeof(to->actions));
-	spin_unlock_irqrestore(&from->lock, irqs);
-	if (flags & CLONE_CLEAR_SIGHAND)
-		signals_reset_handlers(to);
-	to->exit_signal = (int)(flags & CLONE_SIGNAL);
+	child->process->signals.exit_signal = (int)(flags & CLONE_SIGNAL);
 	/* Two threads that share memory do not share a stack, unless one waits for the other. */
 	if (!(flags & CLONE_VM) || flags & CLONE_VFORK)
-		child->signals.stack = task->signals.stack;
+		child->signals.stack = current_task()->signals.stack;
 }
 
 /* From here on the child may be waited for. */

@@ -173,8 +173,8 @@ static void proc_show_status(struct text *text, const struct proc_facts *facts)
 		if (states[i].letter == facts->state)
 			state = states[i].name;
 	}
-	text_add(text, "Name:\t%s\nUmask:\t%04o\nState:\t%c (%s)\n", facts->name, process->umask,
-		 facts->state, state);
+	text_add(text, "Name:\t%s\nUmask:\t%04o\nState:\t%c (%s)\n", facts->name,
+		 process->fs->umask, facts->state, state);
 	text_add(text, "Tgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\n", process->pid, facts->pid,
 		 facts->ppid, facts->tracer_pid);
 	proc_show_cred(text, &process->cred);
@@ -296,8 +296,8 @@ static int proc_link_fd(struct process *process, unsigned int fd, char *out)
 /* A directory of a process that has not ended. */
 static int proc_link_dir(struct process *process, enum proc_kind kind, char *out)
 {
-	int err = kind == PROC_LINK_CWD ? process_cwd_path(process, out)
-					: process_root_path(process, out);
+	int err = kind == PROC_LINK_CWD ? fs_cwd_path(process->fs, out)
+					: fs_root_path(process->fs, out);
 	bool has_ended;
 
 	mutex_lock(&process_lock);

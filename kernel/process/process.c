@@ -3,7 +3,6 @@
 #include <arch/cpu.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
-#include <kernel/vfs_at.h>
 #include "process.h"
 
 struct mutex process_lock;
@@ -11,12 +10,22 @@ struct process *process_init_program;
 
 _Static_assert(sizeof(struct task) <= PAGE_SIZE, "a task is a page");
 
-struct process *process_create(struct files *files)
+static void process_put_tables(struct process_tables *tables)
 {
-	struct process *process = kzalloc(sizeof(*process));
+	if (tables->files) /* otherwise it has ended */
+		fs_leave(tables->fs);
+	files_put(tables->files);
+	fs_put(tables->fs);
+	sighand_put(tables->sighand);
+}
+
+struct process *process_create(struct process_tables tables)
+{
+	struct process *process =
+		tables.files && tables.fs && tables.sighand ? kzalloc(sizeof(*process)) : NULL;
 
 	if (!process) {
-		files_free(files);
+		process_put_tables(&tables);
 		return NULL;
 	}
 	atomic_store(&process->refs, 1);
@@ -25,9 +34,10 @@ struct process *process_create(struct files *files)
 	list_init(&process->tracees);
 	list_init(&process->all_link);
 	signals_init(process);
-	process->files = files;
+	process->files = tables.files;
+	process->fs = tables.fs;
+	process->signals.sighand = tables.sighand;
 	process->start_ns = ktime_get_ns();
-	process->umask = 022;
 	process->cred = cred_of_root;
 	rlimits_init(process);
 	return process;
@@ -40,81 +50,16 @@ void process_get(struct process *process)
 
 void process_put(struct process *process)
 {
+	struct process_tables tables;
+
 	if (!process || atomic_fetch_sub(&process->refs, 1) > 1)
 		return;
-	files_free(process->files);
-	fput(process->cwd);
-	fput(process->root);
+	tables = (struct process_tables){ .files = process->files,
+					  .fs = process->fs,
+					  .sighand = process->signals.sighand };
+	process_put_tables(&tables);
 	flush_sigqueue_mask(&process->signals.shared, UINT64_MAX);
 	kfree(process);
-}
-
-/* Most have the root of all, for which no lock is needed. */
-static struct file *process_get_dir(struct process *process, struct file *_Atomic *place)
-{
-	struct file *dir;
-	uint64_t flags;
-
-	if (!atomic_load(place))
-		return NULL;
-	flags = spin_lock_irqsave(&process->cwd_lock);
-	dir = atomic_load(place);
-	if (dir) /* otherwise the process has ended since then */
-		get_file(dir);
-	spin_unlock_irqrestore(&process->cwd_lock, flags);
-	return dir;
-}
-
-static void process_set_dir(struct process *process, struct file *_Atomic *place, struct file *dir)
-{
-	uint64_t flags = spin_lock_irqsave(&process->cwd_lock);
-	struct file *old = atomic_exchange(place, dir);
-
-	spin_unlock_irqrestore(&process->cwd_lock, flags);
-	fput(old);
-}
-
-/* The file is the caller's, and is put. */
-static int process_dir_path(struct file *dir, char *out_path)
-{
-	int err = 0;
-
-	if (dir)
-		err = file_dir_path(dir, out_path);
-	else
-		strlcpy(out_path, "/", VFS_PATH_MAX);
-	fput(dir);
-	return err;
-}
-
-struct file *process_get_cwd(struct process *process)
-{
-	return process_get_dir(process, &process->cwd);
-}
-
-struct file *process_get_root(struct process *process)
-{
-	return process_get_dir(process, &process->root);
-}
-
-void process_set_cwd(struct process *process, struct file *dir)
-{
-	process_set_dir(process, &process->cwd, dir);
-}
-
-void process_set_root(struct process *process, struct file *dir)
-{
-	process_set_dir(process, &process->root, dir);
-}
-
-int process_cwd_path(struct process *process, char *out_path)
-{
-	return process_dir_path(process_get_cwd(process), out_path);
-}
-
-int process_root_path(struct process *process, char *out_path)
-{
-	return process_dir_path(process_get_root(process), out_path);
 }
 
 struct mm *process_get_mm(struct process *process)
@@ -237,6 +182,8 @@ void task_link(struct task *task)
 	if (!signals->nr_tasks++) {
 		process->pid = task->thread->pid;
 		process->mm = task->mm;
+	} else {
+		files_share(process->files);
 	}
 	task->thread->tgid = process->pid;
 	list_add_tail(&signals->tasks, &task->link);
@@ -256,6 +203,8 @@ bool task_unlink(struct task *task, bool *out_stops)
 
 	if (is_last && !signals->is_ending)
 		process->exit_code = task->exit_code;
+	if (!is_last)
+		files_put(process->files); /* never the last use */
 	list_remove(&task->link);
 	list_init(&task->link);
 	usage_keep(process, task->thread);

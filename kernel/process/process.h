@@ -1,14 +1,14 @@
 /*
  * Processes: what the threads of one program share, and their births and deaths.
  *
- *   struct thread ---> struct task ---> struct process ---> files, directory, signals
+ *   struct thread ---> struct task ---> struct process ---> struct files, struct fs, signals
  *                           |               |    \
  *                           '--> struct mm  |     '--> parent, children
  *                                           '--> ends: zombie until the parent has asked
  *
  * Context:   thread.
- * Locking:   parents, children, groups, sessions and their states: process_lock. Files: the lock of struct
- *            files. Signals: signals.lock, see signal.h.
+ * Locking:   parents, children, groups, sessions and their states: process_lock. Files and directories: locks of
+ *            their own. Signals: signals.lock, see signal.h.
  * Ownership: a process is held by its task, by its place in its parent's list, and by who runs it from
  *            the kernel's shell.
  */
@@ -26,6 +26,7 @@
 #include "abi.h"
 #include "creds.h"
 #include "files.h"
+#include "fs.h"
 #include "mm.h"
 #include "ptrace.h"
 #include "signal.h"
@@ -72,13 +73,11 @@ struct process {
 		ended_usage; /* of threads that have ended; guarded by signals.lock, as the next */
 	uint64_t told_user_ns, told_kernel_ns; /* the most that usage_of_process() has told */
 	struct usage children_usage;	       /* of children that it has waited for */
-	uint32_t umask, personality;	       /* the latter: 0 or ADDR_NO_RANDOMIZE */
+	uint32_t personality;		       /* 0 or ADDR_NO_RANDOMIZE */
 	struct cred cred;		       /* that one of its threads had last */
 	struct rlimit limits[NR_RLIMITS];
 	struct process_signals signals;
-	/* The current directory and the root of its paths, held; NULL: the root of all. Guarded by cwd_lock. */
-	struct file *_Atomic cwd, *_Atomic root;
-	struct spinlock cwd_lock;
+	struct fs *fs;
 	uint64_t unknown[SYSCALL_MAX / 64]; /* calls without a handler that were logged */
 };
 
@@ -123,8 +122,15 @@ static inline void process_set_parent(struct process *child, struct process *par
 /* The parent of those that have lost theirs, when the kernel runs a program in place of its shell. */
 extern struct process *process_init_program;
 
-/* process.c. A process with one reference, the caller's; `files` is taken over. NULL: no memory. */
-struct process *process_create(struct files *files);
+/* Tables that a process begins with, each with one use for it; NULL: there was no memory for it. */
+struct process_tables {
+	struct files *files;
+	struct fs *fs;
+	struct sighand *sighand;
+};
+
+/* process.c. A process with one reference, the caller's; the tables are taken over. NULL: no memory. */
+struct process *process_create(struct process_tables tables);
 void process_get(struct process *process);
 void process_put(struct process *process);
 /*
@@ -151,14 +157,6 @@ int32_t process_nth_tid(struct process *process, uint32_t index);
 struct process *process_of_thread(int32_t tid);
 /* CPU time of all threads. */
 uint64_t process_cpu_ns(struct process *process);
-/* The current directory, or NULL, with a reference; and another one, which is taken over. The same of the root. */
-struct file *process_get_cwd(struct process *process);
-struct file *process_get_root(struct process *process);
-void process_set_cwd(struct process *process, struct file *dir);
-void process_set_root(struct process *process, struct file *dir);
-/* Their own paths, into VFS_PATH_MAX bytes. 0; -ENOENT: it has been removed; -ENAMETOOLONG. */
-int process_cwd_path(struct process *process, char *out_path);
-int process_root_path(struct process *process, char *out_path);
 /* May others of its user look into its memory? See struct mm; yes, if it has ended. */
 bool process_is_dumpable(struct process *process);
 /* Its address space with one more user; NULL: it has ended. */

@@ -65,7 +65,8 @@ static int program_add_args(struct exec_args *args, const struct program *progra
 static struct process *program_create_process(const struct program *program)
 {
 	struct files *files = files_create();
-	struct process *process = files ? process_create(files) : NULL;
+	struct process *process = process_create((struct process_tables){
+		.files = files, .fs = fs_create(), .sighand = sighand_create() });
 	struct file *cwd;
 
 	if (!process)
@@ -73,7 +74,7 @@ static struct process *program_create_process(const struct program *program)
 	for (unsigned int fd = 0; fd < 3; fd++)
 		files_install(files, get_file(program->files[fd]), fd, false);
 	if (!vfs_open("/", program->cwd, VFS_PLACE | VFS_ONLY_DIR, &cwd))
-		process_set_cwd(process, cwd); /* otherwise it has been removed */
+		fs_set_cwd(process->fs, cwd); /* otherwise it has been removed */
 	return process;
 }
 

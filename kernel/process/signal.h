@@ -13,7 +13,7 @@
  * A signal below SIGRTMIN is pending once or not at all; of the others each one is queued.
  *
  * Context:   sending: any but NMI. All else: thread.
- * Locking:   signals.lock guards the pending signals, actions and masks of a process and its threads.
+ * Locking:   signals.lock guards the pending signals and masks of a process and its threads, and struct sighand.
  *            Masks are changed by their own thread only, which reads them without it.
  * Ownership: a queued signal belongs to its queue.
  */
@@ -55,9 +55,19 @@ struct task_signals {
 	bool has_stopped; /* it has taken part in the stop of its process */
 };
 
-struct process_signals {
+/*
+ * Actions of signals, in common to processes that clone() makes with CLONE_SIGHAND. The lock is for those that read or
+ * write more than one word of an action; it is taken inside signals.lock.
+ */
+struct sighand {
+	_Atomic uint32_t uses; /* of processes, those that have ended among them */
 	struct spinlock lock;
 	struct user_sigaction actions[NSIG]; /* of signal n at n - 1 */
+};
+
+struct process_signals {
+	struct spinlock lock;
+	struct sighand *sighand; /* replaced by execve() */
 	struct sigpending shared;
 	struct list tasks; /* its threads that live, the oldest first */
 	uint32_t nr_tasks;
@@ -100,6 +110,16 @@ static inline bool is_valid_signal(int sig)
 	return sig >= 1 && sig <= NSIG;
 }
 
+/* sighand.c. With one use; NULL when out of memory. */
+struct sighand *sighand_create(void);
+struct sighand *sighand_copy(struct sighand *from);
+/* One use more, or less; NULL is allowed for the latter. */
+struct sighand *sighand_share(struct sighand *sighand);
+void sighand_put(struct sighand *sighand);
+bool sighand_is_shared(const struct sighand *sighand);
+/* Handlers go; signals that are ignored stay so. signals.lock of its only process is held, unless that has not begun. */
+void sighand_reset(struct sighand *sighand);
+
 /* signal_queue.c: pending signals. The lock is held. */
 void sigpending_init(struct sigpending *pending);
 /* The fate of a signal that was sent, as the event signal_generate tells it. */
@@ -141,8 +161,6 @@ bool signal_must_end(const struct task *task);
 void kill_self(int sig);
 int send_signal_locked(struct process *process, struct task *task, int sig,
 		       const struct user_siginfo *info);
-/* Handlers go; signals that are ignored stay so. Lock held, unless the process has not begun. */
-void signals_reset_handlers(struct process_signals *signals);
 /* Drop signals of the mask that wait for the process and for its threads. Lock held. */
 void signals_flush(struct process_signals *signals, uint64_t mask);
 /* All threads but `task` are to end. Lock held. */

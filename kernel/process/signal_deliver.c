@@ -118,11 +118,14 @@ static void signal_tell_deliver(const struct user_siginfo *info,
 static TRACE_ALWAYS_INLINE void signal_take_action(struct process_signals *signals, int sig,
 						   struct user_sigaction *out_action)
 {
-	struct user_sigaction *action = &signals->actions[sig - 1];
+	struct sighand *sighand = signals->sighand;
+	struct user_sigaction *action = &sighand->actions[sig - 1];
 
+	spin_lock(&sighand->lock);
 	*out_action = *action;
 	if (action->handler > SIG_IGN && action->flags & SA_RESETHAND)
 		action->handler = SIG_DFL;
+	spin_unlock(&sighand->lock);
 }
 
 /* Take a signal and what is to be done with it, if there is no tracer to ask; 0: there is none. */

@@ -28,7 +28,7 @@ bool do_notify_parent(struct process *child)
 	int send = child->signals.exit_signal;
 	struct user_siginfo info = siginfo_of_end(child);
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
-	const struct user_sigaction *action = &signals->actions[SIGCHLD - 1];
+	const struct user_sigaction *action = &signals->sighand->actions[SIGCHLD - 1];
 	bool forgets =
 		send == SIGCHLD && (action->handler == SIG_IGN || action->flags & SA_NOCLDWAIT);
 
@@ -42,12 +42,13 @@ bool do_notify_parent(struct process *child)
 
 void signal_tell_stop(struct process *process, const struct user_siginfo *info)
 {
-	const struct user_sigaction *action = &process->signals.actions[SIGCHLD - 1];
-	uint64_t flags = spin_lock_irqsave(&process->signals.lock);
+	struct process_signals *signals = &process->signals;
+	uint64_t flags = spin_lock_irqsave(&signals->lock);
+	const struct user_sigaction *action = &signals->sighand->actions[SIGCHLD - 1];
 
 	if (action->handler != SIG_IGN && !(action->flags & SA_NOCLDSTOP))
 		send_signal_locked(process, NULL, SIGCHLD, info);
-	spin_unlock_irqrestore(&process->signals.lock, flags);
+	spin_unlock_irqrestore(&signals->lock, flags);
 	waitq_wake_all(&process->child_waitq);
 }
 

@@ -19,15 +19,6 @@ void task_signals_init(struct task *task)
 	task->signals.stack.flags = SS_DISABLE;
 }
 
-void signals_reset_handlers(struct process_signals *signals)
-{
-	for (size_t i = 0; i < NSIG; i++) {
-		struct user_sigaction *action = &signals->actions[i];
-
-		*action = (struct user_sigaction){ .handler = action->handler == SIG_IGN };
-	}
-}
-
 struct user_siginfo siginfo_from_user(int sig, int code)
 {
 	return (struct user_siginfo){ .signo = sig,
@@ -54,7 +45,7 @@ int check_kill_permission(const struct process *process, int sig, const struct u
 
 static uint64_t signals_handler(const struct process_signals *signals, int sig)
 {
-	return signals->actions[sig - 1].handler;
+	return signals->sighand->actions[sig - 1].handler;
 }
 
 static struct task *signal_first_task(const struct process_signals *signals)
@@ -322,7 +313,7 @@ void force_sig_info(const struct user_siginfo *info)
 {
 	struct task *task = current_task();
 	struct process_signals *signals = &task->process->signals;
-	struct user_sigaction *action = &signals->actions[info->signo - 1];
+	struct user_sigaction *action = &signals->sighand->actions[info->signo - 1];
 	uint64_t flags = spin_lock_irqsave(&signals->lock), bit = sigmask(info->signo);
 
 	if (task->signals.blocked & bit || action->handler == SIG_IGN) {
@@ -351,7 +342,7 @@ void force_sigsegv(int sig)
 	/* The handler of SIGSEGV itself could not be called: a second try would go the same way. */
 	if (sig == SIGSEGV) {
 		flags = spin_lock_irqsave(&signals->lock);
-		signals->actions[SIGSEGV - 1].handler = SIG_DFL;
+		signals->sighand->actions[SIGSEGV - 1].handler = SIG_DFL;
 		spin_unlock_irqrestore(&signals->lock, flags);
 	}
 	force_sig(SIGSEGV);

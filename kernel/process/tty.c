@@ -112,7 +112,7 @@ bool tty_is_foreground(const struct process *process)
 static bool tty_signal_is_off(int sig)
 {
 	const struct task *task = current_task();
-	uint64_t handler = task->process->signals.actions[sig - 1].handler;
+	uint64_t handler = task->process->signals.sighand->actions[sig - 1].handler;
 
 	return handler == SIG_IGN || task->signals.blocked & sigmask(sig);
 }

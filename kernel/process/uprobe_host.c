@@ -19,7 +19,7 @@ static struct file *uprobe_file(const struct uprobe_file *file)
 static int uprobe_host_cwd(char *out_cwd)
 {
 	if (current_thread()->task)
-		return process_cwd_path(current_process(), out_cwd);
+		return fs_cwd_path(current_process()->fs, out_cwd);
 	strlcpy(out_cwd, shell_thread_cwd(), VFS_PATH_MAX);
 	return 0;
 }

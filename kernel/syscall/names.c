@@ -36,7 +36,7 @@ long sys_mkdirat(int dfd, const char *pathname, unsigned int mode)
 
 	if (err)
 		return err;
-	err = vfs_mkdir_at(&path.at, mode & ~current_process()->umask & 01777);
+	err = vfs_mkdir_at(&path.at, mode & ~current_process()->fs->umask & 01777);
 	user_path_put(&path);
 	return err;
 }
@@ -90,7 +90,7 @@ static int names_make_file(const struct vfs_at *at, uint32_t mode)
 
 long sys_mknodat(int dfd, const char *filename, unsigned int mode, unsigned int dev)
 {
-	struct vfs_stat like = { .mode = mode & ~current_process()->umask & 07777 };
+	struct vfs_stat like = { .mode = mode & ~current_process()->fs->umask & 07777 };
 	struct user_path path;
 	int err = names_kind(mode, dev, &like);
 
@@ -323,7 +323,7 @@ static int names_from_root(char *path)
 {
 	static const char unreachable[] = "(unreachable)";
 	char root[VFS_PATH_MAX];
-	int err = process_root_path(current_process(), root);
+	int err = fs_root_path(current_process()->fs, root);
 	size_t len = strlen(root);
 
 	if (err || len < 2)
@@ -342,7 +342,7 @@ static int names_from_root(char *path)
 long sys_getcwd(char *buf, unsigned long size)
 {
 	char cwd[VFS_PATH_MAX];
-	int err = process_cwd_path(current_process(), cwd);
+	int err = fs_cwd_path(current_process()->fs, cwd);
 	size_t len;
 
 	if (!err)
@@ -377,7 +377,7 @@ static int names_change_dir(struct file *dir)
 	if (err)
 		fput(dir);
 	else
-		process_set_cwd(current_process(), dir);
+		fs_set_cwd(current_process()->fs, dir);
 	return err;
 }
 
@@ -415,7 +415,7 @@ long sys_chroot(const char *filename)
 	if (err)
 		fput(dir);
 	else
-		process_set_root(current_process(), dir);
+		fs_set_root(current_process()->fs, dir);
 	return err;
 }
 
@@ -433,8 +433,8 @@ long sys_fchdir(unsigned int fd)
 
 long sys_umask(int mask)
 {
-	uint32_t old = current_process()->umask;
+	uint32_t old = current_process()->fs->umask;
 
-	current_process()->umask = (uint32_t)mask & 0777;
+	current_process()->fs->umask = (uint32_t)mask & 0777;
 	return old;
 }

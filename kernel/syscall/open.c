@@ -39,8 +39,8 @@ static TRACE_NOINLINE long do_sys_openat2(int dfd, const char *filename, int fla
 
 	if (err)
 		return err;
-	err = vfs_open_at(&path.at, open_vfs_flags(flags), mode & ~current_process()->umask & 07777,
-			  &file);
+	err = vfs_open_at(&path.at, open_vfs_flags(flags),
+			  mode & ~current_process()->fs->umask & 07777, &file);
 	user_path_put(&path);
 	if (err)
 		return err == -EINTR ? -ERESTARTSYS : err;

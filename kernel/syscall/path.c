@@ -34,7 +34,7 @@ int user_path_read(int dfd, const char *path, struct user_path *out_path)
 		return (int)len;
 	out_path->dir = NULL;
 	if (out_path->text[0] != '/' && dfd == AT_FDCWD) {
-		out_path->dir = process_get_cwd(current_process());
+		out_path->dir = fs_get_cwd(current_process()->fs);
 	} else if (out_path->text[0] != '/') {
 		out_path->dir = files_get_file(current_process()->files, (unsigned int)dfd);
 		if (!out_path->dir)
@@ -44,7 +44,7 @@ int user_path_read(int dfd, const char *path, struct user_path *out_path)
 		fput(out_path->dir);
 		return -ENOTDIR;
 	}
-	out_path->root = process_get_root(current_process());
+	out_path->root = fs_get_root(current_process()->fs);
 	out_path->at = (struct vfs_at){
 		.path = out_path->text, .cwd = "/", .dir = out_path->dir, .root = out_path->root
 	};

@@ -14,7 +14,7 @@ static struct task_signals *signal_own(void)
 /* With a new action to ignore it, a signal that waits is forgotten. Lock held. */
 static void signal_flush_ignored(struct process_signals *signals, int sig)
 {
-	uint64_t handler = signals->actions[sig - 1].handler, bit = sigmask(sig);
+	uint64_t handler = signals->sighand->actions[sig - 1].handler, bit = sigmask(sig);
 
 	if (handler == SIG_IGN || (handler == SIG_DFL && SIGMASK_IGNORE & bit)) {
 		signals_flush(signals, bit);
@@ -25,14 +25,19 @@ static void signal_set_action(int sig, const struct user_sigaction *act,
 			      struct user_sigaction *out_old)
 {
 	struct process_signals *signals = &current_process()->signals;
-	struct user_sigaction *action = &signals->actions[sig - 1];
+	struct sighand *sighand = signals->sighand;
+	struct user_sigaction *action = &sighand->actions[sig - 1];
 	uint64_t flags = spin_lock_irqsave(&signals->lock);
 
+	spin_lock(&sighand->lock);
 	*out_old = *action;
 	if (act) {
 		*action = *act;
 		action->flags &= SA_KEPT;
 		action->mask &= ~SIGMASK_UNBLOCKABLE;
+	}
+	spin_unlock(&sighand->lock);
+	if (act) {
 		signal_flush_ignored(signals, sig);
 		recalc_sigpending(current_task());
 	}

@@ -106,7 +106,7 @@ static bool stat_is_empty(const char *filename, int flags)
 /* The current directory, as an empty path from there means it. */
 static int stat_cwd(struct vfs_stat *out_stat)
 {
-	struct file *cwd = process_get_cwd(current_process());
+	struct file *cwd = fs_get_cwd(current_process()->fs);
 	const struct vfs_at at = { .path = ".", .cwd = "/", .dir = cwd };
 	int err = vfs_stat_at(&at, true, out_stat);
 

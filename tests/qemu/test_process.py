@@ -43,6 +43,7 @@ def programs(request, tmp_path_factory):
         "roots",
         "signalfds",
         "sockets",
+        "tables",
         "timers",
         "usages",
         "vectors",
@@ -147,6 +148,7 @@ def test_ids(host):
             "copies",
             "roots",
             "assorted",
+            "tables",
         ):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 
