@@ -1,5 +1,4 @@
 /* Steps about texts and stacks: see script_step.h. */
-#include <trace/fgraph.h>
 #include <trace/platform.h>
 #include <trace/platform_events.h>
 #include "events/event_stack.h"
@@ -179,13 +178,6 @@ void trace_script_step_field(struct expr_run *expr, const struct expr_insn *insn
 	expr_next(expr, insn, value);
 }
 
-/* The caller of the function that was entered; other tracers may have hooked its return. */
-static uintptr_t script_step_caller(const struct script_hit *hit)
-{
-	return ftrace_graph_ret_addr(trace_plat_current(), hit->ret_ip,
-				     ftrace_regs_return_slot(hit->regs));
-}
-
 /* The start of a stack: the function, the caller that it returns to, or the place of the event. */
 static struct trace_stack_start script_step_start(const struct script_run *run)
 {
@@ -207,20 +199,14 @@ static TRACE_NOINLINE uint32_t script_step_walk(const struct script_run *run, ui
 {
 	uint32_t ips[SCRIPT_OWN_FRAMES + SCRIPT_STACK_DEPTH], nr, at, i = 0;
 	const struct trace_stack_start start = script_step_start(run);
-	const struct script_hit *hit = &run->hit;
 
 	if (!start.ip)
 		return 0;
 	nr = (uint32_t)trace_plat_backtrace((uintptr_t)__builtin_frame_address(0), false, ips,
 					    SCRIPT_OWN_FRAMES + max);
 	at = (uint32_t)trace_stacktrace_find(ips, nr, &start);
-	for (; i < max && at < nr; i++) {
-		/* At its entry a function has no frame that its caller could be read from. */
-		if (i == 1 && hit->probe->kind == SCRIPT_ENTRY)
-			to[i] = script_step_caller(hit);
-		else
-			to[i] = trace_plat_ip_unpack(ips[at++]);
-	}
+	for (; i < max && at < nr; i++)
+		to[i] = trace_plat_ip_unpack(ips[at++]);
 	return i;
 }
 

@@ -377,6 +377,25 @@ static void stacks(void **state)
 	}
 }
 
+static void work_once(void)
+{
+	fake_call(DO_WORK, PARENT);
+}
+
+/* The frames are those that the host gives, each once: a function at its entry, too, is behind its caller's. */
+static void stack_of_entry(void **state)
+{
+	(void)state;
+	fake_stack_nr = 4;
+	fake_stack[0] = trace_plat_ip_pack(fake_func(YIELD) + 3); /* of the tracing */
+	fake_stack[1] = trace_plat_ip_pack(fake_func(DO_WORK) + 5);
+	fake_stack[2] = trace_plat_ip_pack(fake_func(KFREE) + 8);
+	fake_stack[3] = trace_plat_ip_pack(fake_func(YIELD) + 9);
+	assert_string_equal(script_run("k:do_work { @[kstack] = count(); }", work_once),
+			    "@[\n    do_work+5\n    kfree+8\n    yield+9\n]: 1\n");
+	fake_stack_nr = 0;
+}
+
 /* ---- Failures ---- */
 
 static struct trace_script *made;
@@ -471,6 +490,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(guarded_hits, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(counters, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(stacks, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(stack_of_entry, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(without_memory, script_reset, NULL),
 		cmocka_unit_test_setup_teardown(without_memory_for_a_type, script_reset,
 						script_check),
