@@ -473,6 +473,8 @@ soak: deps-test
 		TORTURE_CROWD_SECONDS=$(SOAK_CROWD_SECONDS) KTEST_TIMES=5 LIVEPATCH_SECONDS=60 \
 		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/test_torture.py tests/qemu/test_kernel.py \
 			tests/qemu/test_livepatch.py tests/qemu/test_process_threads.py tests/qemu/test_hotplug.py -k 'torture or hotplug or tests_inside or under_load'
+	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) EVERY_TEST=1 \
+		$(PYTHON) -m pytest -q -p no:cacheprovider tests/examples/test_console.py
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) FUZZ_TIMES=$(FUZZ_TIMES) \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/qemu/test_process_fuzz.py
 	@FATHOM_BUILD=$(abspath $(BUILD)) FATHOM_BUILD_CLANG=$(abspath $(BUILD)/clang) UPROBE_ROUNDS=50 \

@@ -20,9 +20,9 @@ lib_table := $(call trace_table,$(PROFILE))
 lib_srcs := $(call named,$(PROFILE),$(lib_table)) $(call named,$(PROFILE).defaults,$(lib_table)) \
 	$(filter-out $(TRACE_ARCH_LACKS_$(PROFILE)),$(TRACE_ARCH_$(FOR)))
 lib_objs := $(lib_srcs:%=$(LIBTRACE)/obj/%.o)
-# `events` has fewer features than start/features.list: its table is an object of its own.
-ifeq ($(PROFILE),events)
-lib_objs := $(patsubst %/start/features.c.o,%/start/features-events.c.o,$(lib_objs))
+# A profile with fewer features than start/features.list has a table of them that is an object of its own.
+ifneq ($(PROFILE),full)
+lib_objs := $(patsubst %/start/features.c.o,%/start/features-$(PROFILE).c.o,$(lib_objs))
 endif
 lib_headers := $(patsubst trace/include/%,$(LIBTRACE)/include/%,$(wildcard trace/include/trace/*.h trace/include/trace/*/*.h)) \
 	$(patsubst trace/arch/x86_64/include/%,$(LIBTRACE)/include/%,$(wildcard trace/arch/x86_64/include/trace/*.h)) \
@@ -79,14 +79,14 @@ $(LIBTRACE)/obj/%.c.o: %.c $(lib_headers) $(LIBTRACE)/config
 	$(Q)$(CC) $(lib_cflags) $(CFLAGS_$<) -Wconversion -Wno-unused-function \
 		$(lib_inc) -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-$(LIBTRACE)/obj/trace/start/features-events.c.o: trace/start/features.c $(LIBTRACE)/features/start/features.list $(lib_headers) $(LIBTRACE)/config
+$(LIBTRACE)/obj/trace/start/features-$(PROFILE).c.o: trace/start/features.c $(LIBTRACE)/features/$(PROFILE)/start/features.list $(lib_headers) $(LIBTRACE)/config
 	$(call say,CC,$<)
 	$(folder)
-	$(Q)$(CC) $(lib_cflags) -Wconversion -Wno-unused-function -iquote $(LIBTRACE)/features \
+	$(Q)$(CC) $(lib_cflags) -Wconversion -Wno-unused-function -iquote $(LIBTRACE)/features/$(PROFILE) \
 		$(lib_inc) -Itrace -MMD -MP -MF $(@:.o=.d) -c $< -o $@
-$(LIBTRACE)/features/start/features.list: $(TRACE_TABLES) $(LIBTRACE)/members
+$(LIBTRACE)/features/$(PROFILE)/start/features.list: $(TRACE_TABLES) $(LIBTRACE)/members
 	$(folder)
-	$(Q)$(call trace_list,events) > $@
+	$(Q)$(call trace_list,$(PROFILE)) > $@
 
 ifneq ($(NASM),)
 $(LIBTRACE)/obj/%.asm.o: %.asm $(TRACE_OFFSETS) $(LIBTRACE)/config

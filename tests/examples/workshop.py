@@ -79,8 +79,8 @@ def libtrace_for_process(compiler, profile="full"):
     return libtrace_together(compiler, profile, host, folder, UNOPTIMISED, FOR="process", LIBTRACE_CFLAGS="-g0")
 
 
-def boot(image, cpus=1):
-    """Its output until it powers off."""
+def boot(image, cpus=1, keys=""):
+    """Its output until it powers off; `keys` are typed."""
     done = subprocess.run(
         [
             "qemu-system-x86_64",
@@ -105,7 +105,7 @@ def boot(image, cpus=1):
         text=True,
         timeout=120,
         check=False,
-        stdin=subprocess.DEVNULL,
+        input=keys,
     )
     assert done.returncode == POWERED_OFF, f"QEMU ended with {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout.splitlines()

@@ -178,21 +178,22 @@ $(UNIT)/bare/trace.a: $(call objs_together,bare,$(call named,ring,$(table))) \
 		$(patsubst %.c,$(UNIT)/bare/%.o,$(call named,ring.defaults,$(table))) $(TRACE_TABLES)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-# The features of `events` are fewer: it has a table of them of its own.
-events_list := $(UNIT)/events_features/start/features.list
-$(events_list): $(TRACE_TABLES) tests/unit/build.mk
+# The features of some profiles are fewer: each of these has a table of them of its own.
+partial := events scripts
+$(partial:%=$(UNIT)/%_features/start/features.list): $(UNIT)/%_features/start/features.list: $(TRACE_TABLES) tests/unit/build.mk
 	$(folder)
-	$(Q)$(call trace_list,events) > $@
-events_tables := $(patsubst %,$(UNIT)/%/trace/start/features_events.o,bare fast profile/none)
-$(UNIT)/bare/trace/start/features_events.o: table_flags = $(flags_bare)
-$(UNIT)/fast/trace/start/features_events.o: table_flags = $(flags_fast)
-$(UNIT)/profile/none/trace/start/features_events.o: table_flags = $(call profile_flags,none)
-$(events_tables): trace/start/features.c $(events_list)
+	$(Q)$(call trace_list,$*) > $@
+$(UNIT)/bare/trace/start/features_%.o: table_flags = $(flags_bare)
+$(UNIT)/fast/trace/start/features_%.o: table_flags = $(flags_fast)
+$(UNIT)/profile/none/trace/start/features_%.o: table_flags = $(call profile_flags,none)
+partial_tables := $(foreach p,$(partial),$(patsubst %,$(UNIT)/%/trace/start/features_$p.o,bare fast profile/none))
+partial_of = $(patsubst features_%,%,$(basename $(notdir $1)))
+$(partial_tables): trace/start/features.c $$(UNIT)/$$(call partial_of,$$@)_features/start/features.list
 	$(folder)
-	$(Q)gcc $(common) -ffreestanding $(table_flags) -iquote $(UNIT)/events_features -Itrace/include -iquote trace -MMD -MP -c $< -o $@
-events_srcs := $(patsubst %/features.c,%/features_events.c,$(call named,events,$(table)))
-events_objs = $(UNIT)/$1/trace/start/features_events.o $(call objs_together,$1,$(filter-out %/features.c,$(call named,events,$(table))))
-$(UNIT)/bare/events.a: $(call events_objs,bare) $(patsubst %.c,$(UNIT)/bare/%.o,$(call named,events.defaults,$(table))) $(TRACE_TABLES)
+	$(Q)gcc $(common) -ffreestanding $(table_flags) -iquote $(UNIT)/$(call partial_of,$@)_features -Itrace/include -iquote trace -MMD -MP -c $< -o $@
+partial_srcs = $(patsubst %/features.c,%/features_$1.c,$(call named,$1,$(table)))
+partial_objs = $(UNIT)/$1/trace/start/features_$2.o $(call objs_together,$1,$(filter-out %/features.c,$(call named,$2,$(table))))
+$(UNIT)/bare/events.a: $(call partial_objs,bare,events) $(patsubst %.c,$(UNIT)/bare/%.o,$(call named,events.defaults,$(table))) $(TRACE_TABLES)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 # ---- Programs: $(UNIT)/VARIANT/bin/TEST, of the test, of what it links, and of the variant's platform ----
@@ -307,8 +308,8 @@ kernel_obj = $(if $(filter $(TRACE_SRCS),$1),$(BUILD)/obj/$1.notrace.o,$(UNIT)/f
 kernel_objs:
 	$(Q)$(MAKE) -s -f Makefile CC=gcc $(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)) > /dev/null
 $(foreach s,$(TRACE_SRCS),$(call kernel_obj,$s)): kernel_objs ;
-profile_srcs = $(if $(filter events,$1),$(events_srcs),$(call named,$1,$(table)))
-objs_none = $(if $(filter events,$1),$(call events_objs,profile/none),$(call objs_together,profile/none,$(call named,$1,$(table))))
+profile_srcs = $(if $(filter $(partial),$1),$(call partial_srcs,$1),$(call named,$1,$(table)))
+objs_none = $(if $(filter $(partial),$1),$(call partial_objs,profile/none,$1),$(call objs_together,profile/none,$(call named,$1,$(table))))
 objs_fast = $(foreach s,$1,$(call kernel_obj,$s))
 profile_defaults = $(patsubst %.c,$(UNIT)/profile/none/%.o,$(call named,$1.defaults,$(table)))
 $(profiles:%=$(UNIT)/profile/%.a): $(UNIT)/profile/%.a: $$(call profile_defaults,$$*)

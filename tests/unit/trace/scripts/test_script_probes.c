@@ -386,8 +386,7 @@ static void work_once(void)
 static void stack_of_entry(void **state)
 {
 	(void)state;
-	fake_stack_nr = 4;
-	fake_stack[0] = trace_plat_ip_pack(fake_func(YIELD) + 3); /* of the tracing */
+	fake_stack_nr = 4; /* the first: of tracing */
 	fake_stack[1] = trace_plat_ip_pack(fake_func(DO_WORK) + 5);
 	fake_stack[2] = trace_plat_ip_pack(fake_func(KFREE) + 8);
 	fake_stack[3] = trace_plat_ip_pack(fake_func(YIELD) + 9);
