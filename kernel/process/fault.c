@@ -61,6 +61,17 @@ static enum fault_result fault_put(struct mm *mm, const struct vma *vma, uintptr
 	return FAULT_NO_MEMORY;
 }
 
+/* The same where no page has been. */
+static enum fault_result fault_add(struct mm *mm, const struct vma *vma, uintptr_t addr, void *page,
+				   uint32_t denied)
+{
+	enum fault_result result = fault_put(mm, vma, addr, page, denied);
+
+	if (result == FAULT_DONE)
+		mm->nr_pages++;
+	return result;
+}
+
 /*
  * A page of a file: the file's own until the program writes, or while no probe is in it, then a copy, unless the range is
  * shared.
@@ -75,15 +86,15 @@ static enum fault_result fault_file_page(struct mm *mm, const struct vma *vma, u
 	if (!page)
 		return FAULT_NO_FILE;
 	if (vma->flags & VM_SHARED)
-		return fault_put(mm, vma, addr, page, 0);
+		return fault_add(mm, vma, addr, page, 0);
 	has_probes = uprobe_in_page(uprobe_file_number(vma->file), index);
 	if (!is_write && !has_probes)
-		return fault_put(mm, vma, addr, page, USER_PAGE_WRITE);
+		return fault_add(mm, vma, addr, page, USER_PAGE_WRITE);
 	copy = fault_new_page(page);
 	put_page(page);
 	if (copy && has_probes)
 		uprobe_arm_page(uprobe_file_number(vma->file), index, copy, mm->uprobe_seq);
-	return fault_put(mm, vma, addr, copy, 0);
+	return fault_add(mm, vma, addr, copy, 0);
 }
 
 /* The page is there, but may not be written to: it is shared, or was until a moment ago. */
@@ -120,6 +131,7 @@ void *mm_own_page(struct mm *mm, uintptr_t addr, void **out_old)
 	page = fault_new_page(is_there ? arch_phys_to_virt(phys) : NULL);
 	if (fault_put(mm, vma, addr, page, 0) != FAULT_DONE)
 		return NULL;
+	mm->nr_pages += !is_there;
 	*out_old = is_there ? arch_phys_to_virt(phys) : NULL;
 	return page;
 }
@@ -137,7 +149,7 @@ static enum fault_result fault_in(struct mm *mm, const struct vma *vma, uintptr_
 	}
 	if (vma->file)
 		return fault_file_page(mm, vma, addr, is_write);
-	return fault_put(mm, vma, addr, fault_new_page(NULL), 0);
+	return fault_add(mm, vma, addr, fault_new_page(NULL), 0);
 }
 
 enum fault_result handle_mm_fault(struct mm *mm, uintptr_t addr, uint32_t access)

@@ -93,6 +93,7 @@ static int mm_copy_locked(struct mm *to, struct mm *from)
 			err = arch_user_each(from->root, vma->start, vma->end, mm_share_page, to);
 	}
 	mm_flush_tlb(from);
+	to->nr_pages = from->nr_pages;
 	return err;
 }
 
@@ -209,22 +210,4 @@ size_t mm_read(struct mm *mm, uintptr_t from, void *to, size_t bytes)
 		done += part;
 	}
 	return done;
-}
-
-static int mm_count_page(uintptr_t virt, uint64_t *entry, void *arg)
-{
-	(void)virt;
-	(void)entry;
-	++*(uint64_t *)arg;
-	return 0;
-}
-
-uint64_t mm_nr_pages(struct mm *mm)
-{
-	uint64_t nr = 0;
-
-	mutex_lock(&mm->lock);
-	arch_user_each(mm->root, 0, TASK_SIZE_MAX, mm_count_page, &nr);
-	mutex_unlock(&mm->lock);
-	return nr;
 }

@@ -60,6 +60,8 @@ struct mm {
 	uint64_t root;
 	struct list vmas; /* in the order of their addresses */
 	uint32_t nr_vmas;
+	uint64_t nr_pages;  /* that are there */
+	uint64_t max_pages; /* as many were, before some were given up; see mm_max_pages() */
 	uintptr_t start_brk, brk;
 	uintptr_t mmap_base;
 	uintptr_t stack_top;
@@ -116,8 +118,11 @@ static TRACE_ALWAYS_INLINE void mm_leave_cpu(struct mm *mm)
 {
 	atomic_fetch_and(&mm->cpus, ~(1ull << cpu_local_read(id)));
 }
-/* Pages that are there. */
-uint64_t mm_nr_pages(struct mm *mm);
+/* The most pages that it has had. */
+static inline uint64_t mm_max_pages(const struct mm *mm)
+{
+	return mm->nr_pages > mm->max_pages ? mm->nr_pages : mm->max_pages;
+}
 
 /*
  * aslr.c. Places of stack and mappings in a new mm, for a program that the running process begins; `is_secure`: random

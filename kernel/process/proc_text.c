@@ -54,8 +54,8 @@ static void proc_get_sizes(struct proc_facts *facts)
 
 		facts->vm_bytes += vma->end - vma->start;
 	}
+	facts->rss_pages = facts->mm->nr_pages;
 	mutex_unlock(&facts->mm->lock);
-	facts->rss_pages = mm_nr_pages(facts->mm);
 }
 
 static void proc_get_facts(struct process *process, int32_t tid, struct proc_facts *out)
@@ -179,7 +179,8 @@ static void proc_show_status(struct text *text, const struct proc_facts *facts)
 		 facts->ppid, facts->tracer_pid);
 	proc_show_cred(text, &process->cred);
 	if (facts->mm)
-		text_add(text, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n", facts->vm_bytes / 1024,
+		text_add(text, "VmSize:\t%8lu kB\nVmHWM:\t%8lu kB\nVmRSS:\t%8lu kB\n",
+			 facts->vm_bytes / 1024, mm_max_pages(facts->mm) * PROC_PAGE_KIB,
 			 facts->rss_pages * PROC_PAGE_KIB);
 	text_add(text, "Threads:\t%u\n", process->signals.nr_tasks);
 	text_add(text, "voluntary_ctxt_switches:\t%lu\nnonvoluntary_ctxt_switches:\t%lu\n",

@@ -106,6 +106,8 @@ void process_set_mm(struct mm *mm)
 	task->process->mm = mm;
 	mutex_unlock(&process_lock);
 	process_load_mm(task, mm);
+	if (old)
+		usage_keep_mm(task->process, old);
 	mm_put(old);
 }
 
@@ -119,6 +121,8 @@ void task_drop_mm(struct task *task, bool is_last)
 		mutex_unlock(&process_lock);
 	}
 	process_load_mm(task, NULL);
+	if (is_last && mm)
+		usage_keep_mm(task->process, mm);
 	mm_put(mm);
 }
 

@@ -11,6 +11,22 @@ static void usage_add(struct usage *to, const struct usage *from)
 	to->nr_faults += from->nr_faults;
 	to->nr_voluntary += from->nr_voluntary;
 	to->nr_involuntary += from->nr_involuntary;
+	if (to->max_pages < from->max_pages)
+		to->max_pages = from->max_pages;
+}
+
+void usage_add_mm(struct usage *usage, const struct mm *mm)
+{
+	uint64_t nr = mm_max_pages(mm);
+
+	if (usage->max_pages < nr)
+		usage->max_pages = nr;
+}
+
+/* No other thread writes it, and a reader gets the old number or the new one. */
+void usage_keep_mm(struct process *process, const struct mm *mm)
+{
+	usage_add_mm(&process->ended_usage, mm);
 }
 
 void usage_of_thread(const struct thread *thread, struct usage *out)
@@ -97,6 +113,7 @@ int usage_give(const struct usage *usage, void *to)
 	const struct user_rusage out = {
 		.user = usage_timeval(usage->user_ns),
 		.system = usage_timeval(usage->kernel_ns),
+		.maxrss = (int64_t)(usage->max_pages * (PAGE_SIZE / 1024)),
 		.minflt = (int64_t)usage->nr_faults,
 		.nvcsw = (int64_t)usage->nr_voluntary,
 		.nivcsw = (int64_t)usage->nr_involuntary,

@@ -91,10 +91,11 @@ static int vma_split(struct mm *mm, uintptr_t at)
 static int vma_drop_page(uintptr_t virt, uint64_t *entry, void *arg)
 {
 	void *page = arch_phys_to_virt(arch_user_entry_phys(entry));
+	struct mm *mm = arg;
 
 	(void)virt;
-	(void)arg;
 	arch_user_entry_clear(entry);
+	mm->nr_pages--;
 	put_page(page);
 	return 0;
 }
@@ -117,7 +118,7 @@ static void vma_drop_range(struct mm *mm, uintptr_t start, uintptr_t end)
 		arch_user_each(mm->root, start, end, vma_hide_page, NULL);
 		mm_flush_tlb(mm);
 	}
-	arch_user_each(mm->root, start, end, vma_drop_page, NULL);
+	arch_user_each(mm->root, start, end, vma_drop_page, mm);
 }
 
 static void vma_free(struct mm *mm, struct vma *vma)
@@ -137,6 +138,7 @@ int vma_remove_range(struct mm *mm, uintptr_t start, uintptr_t end)
 		err = vma_split(mm, end);
 	if (err)
 		return err;
+	mm->max_pages = mm_max_pages(mm);
 	for (vma = find_vma(mm, start); vma && vma->start < end; vma = next) {
 		next = vma_next(mm, vma);
 		vma_drop_range(mm, vma->start, vma->end);
@@ -173,6 +175,7 @@ bool vma_is_covered(struct mm *mm, uintptr_t start, uintptr_t end)
 
 void vma_drop_pages(struct mm *mm, uintptr_t start, uintptr_t end)
 {
+	mm->max_pages = mm_max_pages(mm);
 	vma_drop_range(mm, start, end);
 	mm_flush_tlb(mm);
 }

@@ -111,5 +111,7 @@ long sys_getrusage(int who, void *ru)
 		usage_of_thread(current_thread(), &usage);
 	else
 		return -EINVAL;
+	if (who != RUSAGE_CHILDREN)
+		usage_add_mm(&usage, current_task()->mm);
 	return usage_give(&usage, ru);
 }

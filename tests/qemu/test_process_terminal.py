@@ -93,6 +93,7 @@ def test_init(machine):
     jobs(shell)
     editor(shell)
     pager(shell)
+    screens(shell)
     shell.key("exit\r")
     machine.wait_prompt()
     assert "init=/bin/sh has ended with status 0" in machine.everything()
@@ -144,6 +145,20 @@ def pager(shell):
     shell.guest.expect(rb"\r\n[^\r]*46\r\n")
     shell.key("q")
     shell.wait()
+
+
+def screens(shell):
+    """top; another size of the terminal, of which programs in the foreground hear, and by which top goes."""
+    script = 'trap "echo resized" WINCH; stty rows 30 cols 100; stty size; stty rows 30; stty size'
+    assert shell.run(f"sh -c '{script}'").endswith("'\nresized\n30 100\n30 100\n")  # none when it keeps its size
+    shell.run("for i in 1 2 3 4 5 6 7 8; do sleep 100 & done")
+    for rows in 9, 11:
+        assert shell.run(f"stty rows {rows}; stty size").endswith(f"{rows} 100\n")
+        shell.start("top", rb"Mem: \d+K used, \d+K free[^\n]+\n[^\n]*CPU: [^\n]+\n[^\n]*Load average: [^\n]+\n[^\n]*  PID  PPID USER ")
+        shell.guest.expect(rb"COMMAND[^\r]*(?:\r\n[^\r]* \d+ +\d+ 0 +[SR] [^\r]*){%d}" % (rows - 4))
+        shell.key("q")
+        assert shell.wait().count("\n") == 1
+    shell.run("kill %1 %2 %3 %4 %5 %6 %7 %8; wait; stty rows 24 cols 80")
 
 
 def test_from_the_shell(host):

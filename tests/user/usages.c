@@ -118,6 +118,46 @@ static void test_counts(void)
 	CHECK(after.nvcsw >= before.nvcsw + 5);
 }
 
+#define BYTES (8l << 20) /* more than the program has otherwise */
+
+static void touch(void)
+{
+	volatile char *at = (volatile char *)syscall6(NR_MMAP, 0, BYTES, 3, 0x22, -1, 0);
+
+	for (long i = 0; i < BYTES; i += 4096)
+		at[i] = 1;
+	CHECK(CALL2(NR_MUNMAP, at, BYTES) == 0);
+}
+
+/* The most memory that was there at one time, in KiB: it stays when the memory goes, and a parent hears of a child's. */
+static void test_memory(void)
+{
+	static struct rusage told, before, after;
+	const long most = BYTES / 1024;
+	int status;
+	long pid = CALL0(NR_FORK);
+
+	if (!pid) {
+		get_usage(SELF, &before);
+		CHECK(before.maxrss > 0 && before.maxrss < most);
+		touch();
+		get_usage(THREAD, &told);
+		touch();
+		get_usage(SELF, &after);
+		CHECK(told.maxrss >= most && after.maxrss < 2 * most);
+		get_usage(CHILDREN, &after);
+		CHECK(after.maxrss == 0);
+		sys_exit(0);
+	}
+	get_usage(CHILDREN, &before);
+	CHECK(before.maxrss < most);
+	CHECK(CALL4(NR_WAIT4, pid, &status, 0, &told) == pid && status == 0);
+	get_usage(CHILDREN, &after);
+	CHECK(told.maxrss >= most && told.maxrss < 2 * most && after.maxrss == told.maxrss);
+	get_usage(SELF, &after);
+	CHECK(after.maxrss < most);
+}
+
 /* Time of a child is told when it is waited for, with that of its own children; not before, and once. */
 static void test_children(void)
 {
@@ -158,6 +198,7 @@ void main_program(long *sp)
 	test_times();
 	test_counts();
 	test_children();
+	test_memory();
 	put("usages are as they should be\n");
 	sys_exit(0);
 }
