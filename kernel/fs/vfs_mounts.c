@@ -1,13 +1,14 @@
 /*
  * The table of mounts. See <kernel/vfs.h> and vfs_mount.h.
  *
- * Locking: mount_lock guards the table. A mount may be removed while nodes of it are held, because
+ * Locking: mount_lock guards the table; changes are made under mount_change_lock. A mount may be removed while nodes of it are held, because
  * they belong to the file system, which stays.
  */
 #include <kernel/lock.h>
 #include <kernel/string.h>
 #include <kernel/vfs.h>
 #include "vfs_mount.h"
+#include "vfs_ram.h"
 
 #define MOUNTS_MAX 16u
 
@@ -37,6 +38,8 @@ static struct mount mounts[MOUNTS_MAX] = {
 };
 static uint32_t nr_mounts = 8;
 static struct spinlock mount_lock;
+static struct mutex
+	mount_change_lock; /* taken first, by changes of the table and of the tree in memory */
 
 /* Is `path` the mount's directory, or in it? */
 static bool mount_covers(const struct mount *mount, const char *path)
@@ -115,7 +118,14 @@ static const struct mount *mount_of_type(const char *type)
 	return NULL;
 }
 
-/* See vfs_mount() for the errors. Only tracefs can have more than one place. Lock held. */
+static bool mount_is_tmpfs(const char *type)
+{
+	return strcmp(type, "tmpfs") == 0;
+}
+
+#define MOUNT_IS_THERE 1
+
+/* See vfs_mount() for the errors. Only tracefs and tmpfs can have more than one place. Lock held. */
 static int mount_add_mount(const char *path, const char *type)
 {
 	const struct mount *known = mount_of_type(type), *there = mount_at(path);
@@ -123,8 +133,8 @@ static int mount_add_mount(const char *path, const char *type)
 	if (!known)
 		return -ENODEV;
 	if (there)
-		return strcmp(there->type, type) == 0 ? 0 : -EBUSY;
-	if (known->fs != &vfs_trace_fs)
+		return strcmp(there->type, type) == 0 ? MOUNT_IS_THERE : -EBUSY;
+	if (known->fs != &vfs_trace_fs && !mount_is_tmpfs(type))
 		return -EPERM;
 	if (nr_mounts == MOUNTS_MAX)
 		return -ENOSPC;
@@ -134,6 +144,40 @@ static int mount_add_mount(const char *path, const char *type)
 	mounts[nr_mounts].len = strlcpy(mounts[nr_mounts].path, path, VFS_PATH_MAX);
 	nr_mounts++;
 	return 0;
+}
+
+/* Lock held. */
+static void mount_remove_mount(const char *path)
+{
+	struct mount *mount = mount_at(path);
+
+	nr_mounts--;
+	memmove(mount, mount + 1, (size_t)(mounts + nr_mounts - mount) * sizeof(*mount));
+}
+
+static void mount_remove_locked(const char *path)
+{
+	spin_lock(&mount_lock);
+	mount_remove_mount(path);
+	spin_unlock(&mount_lock);
+}
+
+/* mount_change_lock is held. */
+static int mount_locked(const char *path, const char *type)
+{
+	int err;
+
+	spin_lock(&mount_lock);
+	err = mount_add_mount(path, type);
+	spin_unlock(&mount_lock);
+	if (err == MOUNT_IS_THERE)
+		return 0;
+	if (!err && mount_is_tmpfs(type)) {
+		err = ram_mount(path);
+		if (err)
+			mount_remove_locked(path);
+	}
+	return err;
 }
 
 int vfs_mount(const char *cwd, const char *path, const char *type)
@@ -148,9 +192,9 @@ int vfs_mount(const char *cwd, const char *path, const char *type)
 		err = vfs_real_path(cwd, path, true, full);
 	if (err)
 		return err;
-	spin_lock(&mount_lock);
-	err = mount_add_mount(full, type);
-	spin_unlock(&mount_lock);
+	mutex_lock(&mount_change_lock);
+	err = mount_locked(full, type);
+	mutex_unlock(&mount_change_lock);
 	return err;
 }
 
@@ -159,34 +203,57 @@ int vfs_remount(const char *cwd, const char *path, unsigned int which, const str
 	const struct vfs_fs *fs = NULL;
 	const struct mount *mount;
 	char full[VFS_PATH_MAX];
+	bool is_tmpfs = false;
 	int err = vfs_real_path(cwd, path, true, full);
 
 	if (err)
 		return err;
 	spin_lock(&mount_lock);
 	mount = mount_at(full);
-	if (mount)
+	if (mount) {
 		fs = mount->fs;
-	else
+		is_tmpfs = mount_is_tmpfs(mount->type) && !mount->is_fixed;
+	} else {
 		err = -EINVAL;
+	}
 	spin_unlock(&mount_lock);
+	if (!err && is_tmpfs && which)
+		return vfs_set_attr(VFS_REAL, full, which, to);
 	if (!err && fs && fs->set_owner)
-		fs->set_owner(which, to);
+		fs->set_owner(which & (VFS_SET_UID | VFS_SET_GID), to);
 	return err;
 }
 
-/* Lock held. */
-static int mount_remove_mount(const char *path)
+/* The type of the mount at a path, when it can be removed. 0, -EINVAL or -EBUSY. Lock held. */
+static int mount_may_remove(const char *path, const char **out_type)
 {
-	struct mount *mount = mount_at(path);
+	const struct mount *mount = mount_at(path);
 
 	if (!mount)
 		return -EINVAL;
-	if (mount->is_fixed)
-		return -EBUSY;
-	nr_mounts--;
-	memmove(mount, mount + 1, (size_t)(mounts + nr_mounts - mount) * sizeof(*mount));
-	return 0;
+	*out_type = mount->type;
+	for (uint32_t i = 0; i < nr_mounts; i++) {
+		if (&mounts[i] != mount && mounts[i].len > mount->len &&
+		    mount_covers(mount, mounts[i].path))
+			return -EBUSY;
+	}
+	return mount->is_fixed ? -EBUSY : 0;
+}
+
+/* mount_change_lock is held. */
+static int mount_end_locked(const char *path)
+{
+	const char *type;
+	int err;
+
+	spin_lock(&mount_lock);
+	err = mount_may_remove(path, &type);
+	spin_unlock(&mount_lock);
+	if (!err && mount_is_tmpfs(type))
+		err = ram_umount(path);
+	if (!err)
+		mount_remove_locked(path);
+	return err;
 }
 
 int vfs_umount(const char *cwd, const char *path)
@@ -196,10 +263,34 @@ int vfs_umount(const char *cwd, const char *path)
 
 	if (err)
 		return err;
-	spin_lock(&mount_lock);
-	err = mount_remove_mount(full);
-	spin_unlock(&mount_lock);
+	mutex_lock(&mount_change_lock);
+	err = mount_end_locked(full);
+	mutex_unlock(&mount_change_lock);
 	return err;
+}
+
+static bool mount_take_number(const char *option, const char *name, unsigned int base,
+			      uint32_t *out)
+{
+	const char *digit = option + strlen(name);
+	uint64_t value = 0;
+
+	if (strncmp(option, name, strlen(name)) != 0 || !*digit)
+		return false;
+	for (; (unsigned int)(*digit - '0') < base && value < UINT32_MAX; digit++)
+		value = value * base + (unsigned int)(*digit - '0');
+	*out = (uint32_t)value;
+	return !*digit && value < UINT32_MAX;
+}
+
+void vfs_mount_option(const char *option, unsigned int *which, struct vfs_stat *to)
+{
+	if (mount_take_number(option, "uid=", 10, &to->uid))
+		*which |= VFS_SET_UID;
+	else if (mount_take_number(option, "gid=", 10, &to->gid))
+		*which |= VFS_SET_GID;
+	else if (mount_take_number(option, "mode=", 8, &to->mode))
+		*which |= VFS_SET_MODE;
 }
 
 const char *vfs_mount_get(uint32_t index, char *out_path)

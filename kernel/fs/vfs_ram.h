@@ -39,10 +39,12 @@ struct ram_node {
 	uint32_t mode;
 	uint32_t uid, gid;
 	uint64_t atime_ns, mtime_ns, ctime_ns; /* since 1970; 0: of the boot */
-	char *target;			       /* of a symbolic link; otherwise NULL */
-	struct pipe *fifo;		       /* of a pipe with a name; otherwise NULL */
-	uint32_t dev;			       /* of a device that mknod() has made: its number */
-	_Atomic uint32_t refs;		       /* holders; each name in a directory counts as one */
+	struct ram_node
+		*covered;  /* the directory that this one stands over, held; see vfs_ram_mount.c */
+	char *target;	   /* of a symbolic link; otherwise NULL */
+	struct pipe *fifo; /* of a pipe with a name; otherwise NULL */
+	uint32_t dev;	   /* of a device that mknod() has made: its number */
+	_Atomic uint32_t refs; /* holders; each name in a directory counts as one */
 	uint32_t nr_names;
 	uint32_t nr_dirs; /* in a directory */
 	uint8_t levels;	  /* of tables in `data` */
@@ -100,6 +102,12 @@ int ram_rename(void *dir, const char *name, void *new_dir, const char *new_name,
 	       unsigned int how); /* vfs_ram_rename.c */
 /* 0; -ENOENT: there is no node; -ENOTDIR, -EISDIR: it is of the other kind; -EBUSY, -ENOTEMPTY. */
 int ram_can_remove(const struct ram_node *node, bool is_dir);
+/*
+ * vfs_ram_mount.c, without the lock. An empty directory over the one at a path, and its end with all files in it. 0; errors of
+ * the walk; -EPERM: the directory is the kernel's own; -EINVAL: none stands there; -EBUSY: a file is held.
+ */
+int ram_mount(const char *path);
+int ram_umount(const char *path);
 /* The operations of open files, whose object is the node; vfs_ram_file.c. */
 extern const struct file_ops ram_file_ops;
 

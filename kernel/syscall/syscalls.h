@@ -164,6 +164,8 @@ struct user_timeval;
 	CALL(160, setrlimit, ARGS2, unsigned int, resource, const struct rlimit *, rlim) \
 	CALL(161, chroot, ARGS1, const char *, filename) \
 	CALL(162, sync, ARGS0) \
+	CALL(165, mount, ARGS5, char *, dev_name, char *, dir_name, char *, type, unsigned long, flags, void *, data) \
+	CALL(166, umount, ARGS2, char *, name, int, flags) \
 	CALL(169, reboot, ARGS4, int, magic1, int, magic2, unsigned int, cmd, void *, arg) \
 	CALL(170, sethostname, ARGS2, const char *, name, int, len) \
 	CALL(171, setdomainname, ARGS2, const char *, name, int, len) \

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -181,6 +182,39 @@ static void test_written(int fd)
 	FAILS(EBADF, readahead(99, 0, 10));
 }
 
+/* An empty file system over a directory, whose files are there again afterwards. */
+static void test_mounts(void)
+{
+	const char dir[] = "/tmp/assorted.dir", below[] = "/tmp/assorted.dir/below",
+		   in[] = "/tmp/assorted.dir/a/b/in";
+	struct stat st;
+	int fd;
+
+	CHECK(mkdir(dir, 0700) == 0 && mkdir(below, 0700) == 0);
+	CHECK(mount("none", dir, "tmpfs", MS_NOSUID, "mode=750,uid=3,gid=4") == 0);
+	CHECK(stat(dir, &st) == 0 && (st.st_mode & 07777) == 0750 && st.st_uid == 3 &&
+	      st.st_gid == 4);
+	FAILS(ENOENT, stat(below, &st));
+	CHECK(mkdir("/tmp/assorted.dir/a", 0700) == 0 && mkdir("/tmp/assorted.dir/a/b", 0700) == 0);
+	CHECK(symlink("a", "/tmp/assorted.dir/link") == 0);
+	fd = open(in, O_RDWR | O_CREAT, 0600);
+	CHECK(fd >= 0 && write(fd, "in", 2) == 2);
+	FAILS(EBUSY, umount(dir));
+	close(fd);
+	FAILS(EBUSY, rmdir(dir));
+	FAILS(EBUSY, rename(dir, "/tmp/assorted.other"));
+	CHECK(chdir("/tmp/assorted.dir/a") == 0);
+	FAILS(EBUSY, umount(dir));
+	CHECK(access("../a/b/in", F_OK) == 0 && chdir("..") == 0 && chdir("..") == 0);
+	CHECK(access("assorted.dir/link/b/in", F_OK) == 0 && chdir("/") == 0);
+	CHECK(umount(dir) == 0 && stat(below, &st) == 0 && rmdir(below) == 0);
+	FAILS(EINVAL, umount(dir));
+	FAILS(ENODEV, mount("none", dir, "there is none", 0, NULL));
+	FAILS(ENOENT, mount("none", below, "tmpfs", 0, NULL));
+	CHECK(mount(NULL, "/", NULL, MS_PRIVATE | MS_REC, NULL) == 0);
+	CHECK(rmdir(dir) == 0);
+}
+
 /* The program itself again, by descriptor, with a word that has it end with 42. */
 static void test_exec(void)
 {
@@ -217,6 +251,7 @@ int main(int argc, char **argv)
 	test_lock_limit();
 	test_turns();
 	test_written(fd);
+	test_mounts();
 	test_exec();
 	CHECK(unlink(name) == 0);
 	puts("assorted are as they should be");

@@ -197,16 +197,18 @@ int vfs_rename(const char *cwd, const char *path, const char *new_path);
 
 /*
  * Mount the file system of that type at a directory. 0, also when it is mounted there already. -ENODEV: no such type;
- * -ENOENT, -ENOTDIR: no such directory; -EPERM: only the trace tree can be mounted at further places; -EBUSY: another one is
- * mounted there; -ENOSPC: too many.
+ * -ENOENT, -ENOTDIR: no such directory; -EPERM: only the trace tree and tmpfs, an empty one each, can be mounted at further
+ * places; -EBUSY: another one is mounted there; -ENOSPC: too many.
  */
 int vfs_mount(const char *cwd, const char *path, const char *type);
 /*
- * As the options uid= and gid= of a mount: all files of the file system mounted at `path` belong to
- * them. Ignored by file systems whose files have no owners. 0; -EINVAL: nothing is mounted there.
+ * As the options uid=, gid= and mode= of a mount: all files of the trace tree mounted at `path` belong to them, or the directory
+ * of a tmpfs does. Ignored by other file systems. 0; -EINVAL: nothing is mounted there.
  */
+void vfs_mount_option(const char *option, unsigned int *which,
+		      struct vfs_stat *to); /* take one of them; others are ignored */
 int vfs_remount(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to);
-/* -EINVAL: nothing is mounted there; -EBUSY: mounted for good. */
+/* -EINVAL: nothing is mounted there; -EBUSY: mounted for good, or in use. */
 int vfs_umount(const char *cwd, const char *path);
 /* Type of the mount that a file's own path is in. */
 const char *vfs_mount_type(const char *path);

@@ -45,24 +45,12 @@ static void cmd_complain(struct command_env *env, const char *path, const char *
 	}
 }
 
-/* The values of the options of -o: uid= and gid=. Other options are ignored. */
+/* The options of -o: see vfs_mount_option(). */
 struct mount_options {
 	bool is_remount;
 	unsigned int which; /* VFS_SET_* */
 	struct vfs_stat owner;
 };
-
-static bool cmd_take_id(const char *option, const char *name, uint32_t *out_id)
-{
-	size_t len = strlen(name);
-	uint64_t id;
-
-	if (strncmp(option, name, len) != 0 || !command_parse_u64(option + len, &id) ||
-	    id >= UINT32_MAX)
-		return false;
-	*out_id = (uint32_t)id;
-	return true;
-}
 
 static void cmd_take_options(char *text, struct mount_options *options)
 {
@@ -72,10 +60,8 @@ static void cmd_take_options(char *text, struct mount_options *options)
 			*end++ = '\0';
 		if (strcmp(option, "remount") == 0)
 			options->is_remount = true;
-		else if (cmd_take_id(option, "uid=", &options->owner.uid))
-			options->which |= VFS_SET_UID;
-		else if (cmd_take_id(option, "gid=", &options->owner.gid))
-			options->which |= VFS_SET_GID;
+		else
+			vfs_mount_option(option, &options->which, &options->owner);
 	}
 }
 
@@ -149,7 +135,7 @@ static int cmd_umount(struct command_env *env, int argc, char **argv)
 
 const struct command mount_commands[] = {
 	{ "mount", "[-t TYPE [-o OPTIONS] NAME DIR] | -o remount[,uid=N][,gid=N] DIR",
-	  "list the mounts; put tracefs into a directory", cmd_mount, 0 },
+	  "list the mounts; put tracefs or tmpfs into a directory", cmd_mount, 0 },
 	{ "umount", "DIR...", "take away what mount has put there", cmd_umount, 0 },
 	{ 0 },
 };

@@ -21,6 +21,7 @@
 #include "fs/vfs_ram_boot.c"
 #include "fs/vfs_ram_file.c"
 #include "fs/vfs_ram_name.c"
+#include "fs/vfs_ram_mount.c"
 #include "fs/vfs_ram_rename.c"
 #include "fs/vfs_walk.c"
 #include "host.h"
