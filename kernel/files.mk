@@ -19,5 +19,6 @@ KERNEL_NOTRACE_SRCS := \
 	kernel/trace_probes.c
 # Each system call passes it, and mostly has nothing to do there.
 CFLAGS_kernel/process/user_return.c := -momit-leaf-frame-pointer
+CFLAGS_kernel/syscall/syscall.c := -momit-leaf-frame-pointer
 # All other sources of kernel/ have them.
 KERNEL_SRCS := $(filter-out $(KERNEL_NOTRACE_SRCS),$(sort $(wildcard kernel/*.c kernel/*/*.c kernel/*/*/*.c)))

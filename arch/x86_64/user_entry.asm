@@ -1,20 +1,21 @@
 ; user_entry.asm - system calls, and all ways back to a program.
 ;
-;   SYSCALL --> syscall_entry --> do_syscall_64() --> SYSRET, if the frame allows it
-;                                                 \-> user_iret
+;   SYSCALL --> syscall_entry --> upcall_syscall() --> upcall_user_return() --> SYSRET, if the frame allows it
+;                                                                           \-> user_iret
 ;   traps (trap_entry.asm) --> trap_dispatch() -----> user_iret
 ;   a new thread --> user_start --> user_iret
 ;
 ; SYSCALL leaves rsp and the GS base as the program has them, its rip in rcx, its flags in r11. Interrupts
-; are off and stay off until C. The frame lies at the top of the thread's kernel stack.
+; are off until the frame is there. It lies at the top of the thread's kernel stack.
 ;
-; Calls: bool do_syscall_64(struct trap_frame *): may the return be by SYSRET?
-;        void user_before_return(struct trap_frame *)
+; Calls: void upcall_syscall(struct trap_frame *), with interrupts on
+;        void upcall_user_return(struct trap_frame *)
+;        bool user_may_sysret(const struct trap_frame *): may the return be by SYSRET?
 
 %include "asm.inc"
 %include "trace_cfi.inc"
 
-extern do_syscall_64, user_before_return
+extern upcall_syscall, upcall_user_return, user_may_sysret
 
 TRAP_SYSCALL equ 256
 
@@ -46,7 +47,7 @@ user_start:
 	sub	rsp, trap_frame_size
 	lea	rbp, [rsp + 1]
 	mov	rdi, rsp
-	call	user_before_return
+	call	upcall_user_return
 	jmp	user_iret
 	cfi_routine_end
 .end:
@@ -84,7 +85,13 @@ user_rsp_end:
 	push_all TRAP_REGS
 	lea	rbp, [rsp + 1]
 	mov	rdi, rsp
-	call	do_syscall_64
+	sti
+	call	upcall_syscall
+	cli
+	mov	rdi, rsp
+	call	upcall_user_return
+	mov	rdi, rsp
+	call	user_may_sysret
 	test	al, al
 	jnz	user_sysret
 	jmp	user_iret

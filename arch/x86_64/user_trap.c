@@ -1,5 +1,5 @@
 /*
- * Exceptions of programs and the way through a system call, see user_priv.h. Without call sites: this
+ * Exceptions of programs and the way back from a system call, see user_priv.h. Without call sites: this
  * is entry code, which a traced function would begin in the wrong context.
  */
 #include <arch/cpu.h>
@@ -17,7 +17,7 @@
 
 extern const char user_copy_begin[], user_copy_end[]; /* user_copy.asm */
 
-bool do_syscall_64(struct trap_frame *regs);
+bool user_may_sysret(const struct trap_frame *regs);
 
 /* The signal and its code that tell a program of an exception, as Linux's. */
 struct user_signal {
@@ -114,20 +114,11 @@ uint32_t arch_user_frames(uint64_t fp, uint64_t lowest, uint64_t *out_callers, u
 
 /*
  * SYSRET takes rip from rcx and the flags from r11. The frame has others when the program was given
- * other registers meanwhile, by a signal or an execve. A step that TF begins, and RF, need IRET.
+ * other registers meanwhile, by a signal or an execve. A step that TF begins, and RF, need IRET. That
+ * rip is an address of programs, upcall_user_return() has seen to.
  */
-static bool may_sysret(const struct trap_frame *regs)
+bool user_may_sysret(const struct trap_frame *regs)
 {
-	return regs->rcx == regs->rip && regs->r11 == regs->rflags && regs->rip < TASK_SIZE_MAX &&
+	return regs->rcx == regs->rip && regs->r11 == regs->rflags &&
 	       !(regs->rflags & (FLAG_TF | FLAG_RF));
-}
-
-/* From user_entry.asm, interrupts off, which they are again afterwards. */
-bool do_syscall_64(struct trap_frame *regs)
-{
-	arch_irq_enable_raw();
-	upcall_syscall(regs);
-	arch_irq_disable_raw();
-	upcall_user_return(regs);
-	return may_sysret(regs);
 }

@@ -63,12 +63,18 @@ struct file *files_get_file(struct files *files, unsigned int fd)
 	return file;
 }
 
+/* A function of its own, because fdget() needs no registers kept otherwise. */
+static TRACE_NOINLINE struct fd files_hold(struct files *files, unsigned int fd)
+{
+	return (struct fd){ .file = files_get_file(files, fd), .is_held = true };
+}
+
 struct fd fdget(unsigned int fd)
 {
 	struct files *files = current_process()->files;
 
 	if (files_are_shared(files))
-		return (struct fd){ .file = files_get_file(files, fd), .is_held = true };
+		return files_hold(files, fd);
 	return (struct fd){ .file = fd < FILES_MAX ? files->file[fd] : NULL };
 }
 

@@ -154,8 +154,13 @@ static long read_write_on(unsigned int fd, struct transfer *to)
 static long read_write_one(unsigned int fd, char *buf, size_t count, uint64_t *pos, bool is_write)
 {
 	const struct user_iovec place = { .base = buf, .len = count };
-	struct transfer to = { .places = &place, .nr_places = 1, .pos = pos, .is_write = is_write };
+	struct transfer to;
 
+	/* Member by member: a compiler would clear all of it first. */
+	to.places = &place;
+	to.nr_places = 1;
+	to.pos = pos;
+	to.is_write = is_write;
 	return read_write_on(fd, &to);
 }
 

@@ -48,24 +48,23 @@ long syscall_unknown(const struct trap_frame *regs, uint64_t nr)
 	return -ENOSYS;
 }
 
-static long syscall_dispatch(struct trap_frame *regs, uint64_t nr)
+static TRACE_ALWAYS_INLINE long syscall_dispatch(struct trap_frame *regs, uint64_t nr)
 {
 	syscall_fn call = nr < SYSCALL_MAX
 				  ? atomic_load_explicit(&sys_call_table[nr], memory_order_relaxed)
 				  : NULL;
 
-	if (call)
+	if (TRACE_LIKELY(call))
 		return call(regs);
 	return current_task()->trace.tracer ? syscall_ptraced(regs) : syscall_unknown(regs, nr);
 }
 
+/* The result is read from the frame again: so nothing of it has to be kept beside. */
 void upcall_syscall(struct trap_frame *regs)
 {
 	uint64_t nr = regs->error;
-	long ret;
 
 	trace_sys_enter(regs, (long)nr);
-	ret = syscall_dispatch(regs, nr);
-	trace_sys_exit((long)nr, ret);
-	regs->rax = (uint64_t)ret;
+	regs->rax = (uint64_t)syscall_dispatch(regs, nr);
+	trace_sys_exit((long)nr, (long)regs->rax);
 }

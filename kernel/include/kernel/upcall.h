@@ -77,7 +77,10 @@ void upcall_user_trap(struct trap_frame *regs, int signal, int code, uintptr_t a
 bool upcall_user_breakpoint(struct trap_frame *regs);
 /* Do the system call in the frame, and put its result there. */
 void upcall_syscall(struct trap_frame *regs);
-/* The program is about to go on: threads that wait run first, signals are delivered. Not traced. */
+/*
+ * The program is about to go on: threads that wait run first, signals are delivered. Not traced. The frame's rip
+ * is below TASK_SIZE_MAX afterwards.
+ */
 void upcall_user_return(struct trap_frame *regs);
 
 /* A trap without a handler: panics with `what`, such as "page fault at ...". Any context. */
