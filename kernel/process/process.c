@@ -58,7 +58,7 @@ void process_put(struct process *process)
 					  .fs = process->fs,
 					  .sighand = process->signals.sighand };
 	process_put_tables(&tables);
-	flush_sigqueue_mask(&process->signals.shared, UINT64_MAX);
+	sigpending_free(&process->signals.shared);
 	kfree(process);
 }
 
@@ -280,7 +280,7 @@ uint64_t process_cpu_ns(struct process *process)
 
 void task_free(struct task *task)
 {
-	flush_sigqueue_mask(&task->signals.pending, UINT64_MAX);
+	sigpending_free(&task->signals.pending);
 	process_put(task->process);
 	free_pages(task, 0);
 }

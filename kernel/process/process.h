@@ -83,19 +83,19 @@ struct process {
 
 struct task { /* a page */
 	struct arch_user arch;
+	struct ptrace trace; /* aligned as the one before */
 	struct thread *thread;
 	struct process *process;
 	struct mm *mm;	  /* one use is the task's */
 	struct list link; /* in process->signals.tasks, while it lives; guarded by signals.lock */
 	struct task_signals signals;
 	struct cred cred;
-	struct ptrace trace;
-	int exit_code;		   /* that of the process, if it is the last */
 	uintptr_t robust_list;	   /* the program's list of locks that the thread holds; 0: none */
 	uintptr_t set_child_tid;   /* where a new thread writes its pid; 0: nowhere */
 	uintptr_t clear_child_tid; /* where 0 is written at its end */
 	int (*begin)(void *arg);   /* before the program: 0, or the thread ends */
 	void *arg;
+	int exit_code; /* that of the process, if it is the last */
 };
 
 static inline struct task *current_task(void)

@@ -37,8 +37,9 @@ struct task;
 #define SIGQUEUE_MAX 4096u /* signals with their information that wait in the whole system */
 
 struct sigpending {
-	struct list queue; /* struct sigqueue, oldest first */
-	uint64_t signals;  /* a bit each */
+	struct list queue;	/* struct sigqueue, oldest first */
+	uint64_t signals;	/* a bit each */
+	struct sigqueue *spare; /* for the next signal; NULL: it is allocated */
 };
 
 struct task_signals {
@@ -120,8 +121,10 @@ bool sighand_is_shared(const struct sighand *sighand);
 /* Handlers go; signals that are ignored stay so. signals.lock of its only process is held, unless that has not begun. */
 void sighand_reset(struct sighand *sighand);
 
-/* signal_queue.c: pending signals. The lock is held. */
+/* signal_queue.c: pending signals. The lock is held, but for the first two. */
 void sigpending_init(struct sigpending *pending);
+/* The process or thread is gone, and its signals with it. */
+void sigpending_free(struct sigpending *pending);
 /* The fate of a signal that was sent, as the event signal_generate tells it. */
 enum signal_result {
 	TRACE_SIGNAL_DELIVERED,
@@ -146,6 +149,9 @@ struct user_siginfo siginfo_from_user(int sig, int code);
 /* May the running program send it this signal, or none (0)? 0 or -EPERM. */
 int check_kill_permission(const struct process *process, int sig, const struct user_siginfo *info);
 struct user_siginfo siginfo_from_kernel(int sig);
+/* To and from the 128 bytes of a program. 0 or -EFAULT. */
+int copy_siginfo_to_user(void *to, const struct user_siginfo *from);
+int copy_siginfo_from_user(struct user_siginfo *to, const void *from);
 /*
  * Send a signal, also 0, which only asks: to the process, where a thread takes it that does not block it; or to `task`
  * alone. `info` NULL: from the kernel, with no memory needed. 0; -EAGAIN: a real-time signal for which there is no

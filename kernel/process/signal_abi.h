@@ -75,6 +75,7 @@ struct user_sigaction {
 	uint64_t mask;
 };
 
+/* The part of the program's 128 bytes that has a meaning: those behind it are 0, see copy_siginfo_to_user(). */
 struct user_siginfo {
 	int32_t signo, error, code, pad;
 	union {
@@ -92,7 +93,7 @@ struct user_siginfo {
 		struct {
 			uint64_t addr;
 		} fault;
-		uint8_t bytes[112];
+		uint8_t bytes[32];
 	};
 };
 

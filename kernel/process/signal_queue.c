@@ -14,14 +14,17 @@ void sigpending_init(struct sigpending *pending)
 {
 	list_init(&pending->queue);
 	pending->signals = 0;
+	pending->spare = NULL;
 }
 
-static struct sigqueue *signal_alloc(const struct user_siginfo *info)
+static struct sigqueue *signal_alloc(struct sigpending *pending, const struct user_siginfo *info)
 {
 	struct sigqueue *entry = NULL;
 
 	if (atomic_fetch_add(&nr_sigqueues, 1) < SIGQUEUE_MAX)
-		entry = kmalloc(sizeof(*entry));
+		entry = pending->spare ? pending->spare : kmalloc(sizeof(*entry));
+	if (entry == pending->spare)
+		pending->spare = NULL;
 	if (entry)
 		entry->info = *info;
 	else
@@ -29,11 +32,21 @@ static struct sigqueue *signal_alloc(const struct user_siginfo *info)
 	return entry;
 }
 
-static void signal_free(struct sigqueue *entry)
+/* The first that a queue gives up is kept for its next signal. */
+static void signal_free(struct sigpending *pending, struct sigqueue *entry)
 {
 	list_remove(&entry->link);
-	kfree(entry);
+	if (pending->spare)
+		kfree(entry);
+	else
+		pending->spare = entry;
 	atomic_fetch_sub(&nr_sigqueues, 1);
+}
+
+void sigpending_free(struct sigpending *pending)
+{
+	flush_sigqueue_mask(pending, UINT64_MAX);
+	kfree(pending->spare);
 }
 
 enum signal_result sigpending_add(struct sigpending *pending, int sig,
@@ -43,7 +56,7 @@ enum signal_result sigpending_add(struct sigpending *pending, int sig,
 
 	if (sig < SIGRTMIN && pending->signals & sigmask(sig))
 		return TRACE_SIGNAL_ALREADY_PENDING;
-	entry = info ? signal_alloc(info) : NULL;
+	entry = info ? signal_alloc(pending, info) : NULL;
 	if (info && !entry && sig >= SIGRTMIN && info->code != SI_USER)
 		return TRACE_SIGNAL_OVERFLOW_FAIL;
 	if (entry)
@@ -60,7 +73,7 @@ void flush_sigqueue_mask(struct sigpending *pending, uint64_t mask)
 		struct sigqueue *entry = list_entry(pos, struct sigqueue, link);
 
 		if (mask & sigmask(entry->info.signo))
-			signal_free(entry);
+			signal_free(pending, entry);
 	}
 	pending->signals &= ~mask;
 }
@@ -84,16 +97,17 @@ static bool signal_collect(struct sigpending *pending, int sig, struct user_sigi
 
 		if (entry->info.signo == sig && found) {
 			*out_info = found->info;
-			signal_free(found);
+			signal_free(pending, found);
 			return true;
 		}
 		if (entry->info.signo == sig)
 			found = entry;
 	}
-	*out_info = (struct user_siginfo){ .signo = sig };
 	if (found) {
 		*out_info = found->info;
-		signal_free(found);
+		signal_free(pending, found);
+	} else {
+		*out_info = (struct user_siginfo){ .signo = sig };
 	}
 	return false;
 }

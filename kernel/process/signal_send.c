@@ -4,6 +4,8 @@
 #include <trace/events/signal.h>
 #include "process.h"
 
+_Static_assert(sizeof(struct user_siginfo) == ARCH_SIGINFO_USED, "as Linux's kernel keeps it");
+
 void signals_init(struct process *process)
 {
 	sigpending_init(&process->signals.shared);
@@ -30,6 +32,24 @@ struct user_siginfo siginfo_from_user(int sig, int code)
 struct user_siginfo siginfo_from_kernel(int sig)
 {
 	return (struct user_siginfo){ .signo = sig, .code = SI_KERNEL };
+}
+
+int copy_siginfo_to_user(void *to, const struct user_siginfo *from)
+{
+	static const uint8_t unused[ARCH_SIGINFO_BYTES - ARCH_SIGINFO_USED];
+
+	return copy_to_user(to, from, sizeof(*from)) ||
+			       copy_to_user((char *)to + sizeof(*from), unused, sizeof(unused))
+		       ? -EFAULT
+		       : 0;
+}
+
+int copy_siginfo_from_user(struct user_siginfo *to, const void *from)
+{
+	return !access_ok((uintptr_t)from, ARCH_SIGINFO_BYTES) ||
+			       copy_from_user(to, from, sizeof(*to))
+		       ? -EFAULT
+		       : 0;
 }
 
 /* One with the same user, or SIGCONT within a session. The kernel may send each. */
@@ -278,7 +298,7 @@ void recalc_sigpending(struct task *task)
 	if (pending & ~own->blocked || signals->tells_continued || own->must_end ||
 	    (signals->is_stopping && !own->has_stopped) || ptrace_is_pending(&task->trace))
 		thread_interrupt(task->thread);
-	else
+	else if (thread_interrupted())
 		thread_clear_interrupt();
 }
 
@@ -288,6 +308,8 @@ void retarget_shared_pending(struct task *task, uint64_t mask)
 	struct list *pos;
 
 	mask &= signals->shared.signals;
+	if (!mask)
+		return;
 	list_for_each(pos, &signals->tasks) {
 		struct task *other = list_entry(pos, struct task, link);
 

@@ -114,7 +114,8 @@ void wake_up_new_thread(struct thread *thread)
 void thread_interrupt(struct thread *thread)
 {
 	atomic_store(&thread->interrupted, 1);
-	try_to_wake_up(thread, THREAD_INTERRUPTIBLE);
+	if (thread != current_thread() || atomic_load(&thread->state) != THREAD_RUNNING)
+		try_to_wake_up(thread, THREAD_INTERRUPTIBLE);
 }
 
 void thread_clear_interrupt(void)

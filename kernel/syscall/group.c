@@ -86,7 +86,7 @@ long sys_waitid(int which, int upid, struct user_siginfo *infop, int options, vo
 		return pid;
 	if (pid)
 		info = group_waitid_info(pid, code);
-	if (infop && copy_to_user(infop, &info, sizeof(info)))
+	if (infop && copy_siginfo_to_user(infop, &info))
 		return -EFAULT;
 	return ru ? usage_give(&usage, ru) : 0;
 }

@@ -3,9 +3,12 @@
 
 static long kill_process(int32_t pid, int sig, const struct user_siginfo *info)
 {
-	struct process *process = process_find(pid);
+	struct process *process;
 	long err;
 
+	if (pid == current_process()->pid) /* to itself it may send all */
+		return send_signal(current_process(), NULL, sig, info);
+	process = process_find(pid);
 	if (!process)
 		process = process_of_thread(pid);
 	if (!process)
@@ -68,7 +71,7 @@ long sys_tkill(int pid, int sig)
 static long kill_get_info(int32_t pid, int sig, const struct user_siginfo *uinfo,
 			  struct user_siginfo *out_info)
 {
-	if (copy_from_user(out_info, uinfo, sizeof(*out_info)))
+	if (copy_siginfo_from_user(out_info, uinfo))
 		return -EFAULT;
 	if (sig && !is_valid_signal(sig))
 		return -EINVAL;

@@ -220,8 +220,7 @@ static long ptrace_getsiginfo(const struct ptrace_call *call)
 {
 	const struct ptrace *trace = &call->task->trace;
 
-	return trace->is_group ? -EINVAL
-			       : ptrace_put(call->data, &trace->info, sizeof(trace->info));
+	return trace->is_group ? -EINVAL : copy_siginfo_to_user((void *)call->data, &trace->info);
 }
 
 static long ptrace_setsiginfo(const struct ptrace_call *call)
@@ -231,7 +230,7 @@ static long ptrace_setsiginfo(const struct ptrace_call *call)
 
 	if (trace->is_group)
 		return -EINVAL;
-	if (ptrace_get(&info, call->data, sizeof(info)))
+	if (copy_siginfo_from_user(&info, (const void *)call->data))
 		return -EFAULT;
 	trace->info = info;
 	return 0;

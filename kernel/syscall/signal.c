@@ -187,7 +187,7 @@ long sys_rt_sigtimedwait(const uint64_t *uthese, struct user_siginfo *uinfo,
 	if (err)
 		return err;
 	sig = signal_wait_for(set & ~SIGMASK_UNBLOCKABLE, ns, &info);
-	if (sig > 0 && uinfo && copy_to_user(uinfo, &info, sizeof(info)))
+	if (sig > 0 && uinfo && copy_siginfo_to_user(uinfo, &info))
 		return -EFAULT;
 	return sig;
 }
@@ -238,6 +238,15 @@ long sys_sigaltstack(const struct arch_signal_stack *uss, struct arch_signal_sta
 	return uoss && copy_to_user(uoss, &old, sizeof(old)) ? -EFAULT : 0;
 }
 
+/* Has the frame the stack that the thread has anyway? */
+static bool signal_is_own_stack(const struct arch_signal_stack *stack)
+{
+	const struct arch_signal_stack *own = &signal_own()->stack;
+
+	return stack->sp == own->sp && stack->size == own->size &&
+	       (stack->flags & ~SS_ONSTACK) == own->flags;
+}
+
 /* ---- Ways back ---- */
 
 long sys_rt_sigreturn(void)
@@ -253,7 +262,8 @@ long sys_rt_sigreturn(void)
 		return 0;
 	}
 	set_current_blocked(mask);
-	signal_set_stack(&stack, signal_stack_is_used()); /* a bad one changes nothing */
+	if (!signal_is_own_stack(&stack)) /* a bad one changes nothing */
+		signal_set_stack(&stack, signal_stack_is_used());
 	return (long)regs->rax;
 }
 

@@ -50,6 +50,13 @@ static int set_up(void **state)
 	return 0;
 }
 
+static int tear_down(void **state)
+{
+	(void)state;
+	sigpending_free(&pending);
+	return nr_allocated != 0;
+}
+
 /* The lowest number first, but faults before all; those of one number as they were sent. */
 static void test_order(void **state)
 {
@@ -68,7 +75,6 @@ static void test_order(void **state)
 	assert_int_equal(pending.signals, sigmask(40));
 	assert_int_equal(take(40), 3);
 	assert_int_equal(sigpending_take(&pending, UINT64_MAX, &info), 0);
-	assert_int_equal(nr_allocated, 0);
 }
 
 static void test_below_the_queued_ones_each_is_pending_once(void **state)
@@ -91,7 +97,21 @@ static void test_masks(void **state)
 	assert_int_equal(sigpending_take(&pending, sigmask(64), &info), 64);
 	flush_sigqueue_mask(&pending, sigmask(SIGTERM));
 	assert_int_equal(pending.signals, 0);
-	assert_int_equal(nr_allocated, 0);
+}
+
+/* The memory of one signal is that of the next. */
+static void test_spare(void **state)
+{
+	(void)state;
+	send(40, -1, 1);
+	send(40, -1, 2);
+	assert_int_equal(take(40), 1);
+	assert_int_equal(take(40), 2);
+	assert_int_equal(nr_allocated, 1);
+	has_memory = false;
+	assert_int_equal(send(41, -1, 3), TRACE_SIGNAL_DELIVERED);
+	assert_int_equal(send(41, -1, 4), TRACE_SIGNAL_OVERFLOW_FAIL);
+	assert_int_equal(take(41), 3);
 }
 
 /* A signal arrives without what it carries; one that a program has queued does not arrive. */
@@ -120,17 +140,18 @@ static void test_limit(void **state)
 	assert_int_equal(take(50), 0);
 	assert_int_equal(send(50, -1, 1), TRACE_SIGNAL_DELIVERED);
 	flush_sigqueue_mask(&pending, UINT64_MAX);
-	assert_int_equal(nr_allocated, 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_order, set_up),
-		cmocka_unit_test_setup(test_below_the_queued_ones_each_is_pending_once, set_up),
-		cmocka_unit_test_setup(test_masks, set_up),
-		cmocka_unit_test_setup(test_without_memory, set_up),
-		cmocka_unit_test_setup(test_limit, set_up),
+		cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_below_the_queued_ones_each_is_pending_once,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_masks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_spare, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_without_memory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@
 #define SYSCALL_INSN_BYTES 2u
 
 #define ARCH_SIGINFO_BYTES 128u
+#define ARCH_SIGINFO_USED  48u /* of them; the others are 0 */
 
 struct arch_signal_stack { /* stack_t */
 	uint64_t sp;
@@ -30,7 +31,7 @@ struct arch_signal_stack { /* stack_t */
 
 struct arch_signal {
 	int sig;
-	const void *info;		/* ARCH_SIGINFO_BYTES */
+	const void *info;		/* ARCH_SIGINFO_USED bytes */
 	uint64_t handler, restorer;	/* addresses of the program, unchecked */
 	uint64_t mask;			/* that holds again after the handler */
 	struct arch_signal_stack stack; /* the alternate one */
