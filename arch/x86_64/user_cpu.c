@@ -27,7 +27,7 @@
 #define FPU_MXCSR_INIT 0x1f80u
 
 bool user_has_smap;
-static uint64_t xcr0; /* what XSAVE switches; 0: FXSAVE does */
+uint64_t user_xcr0;
 
 static uint64_t user_cr4(void)
 {
@@ -40,7 +40,7 @@ static uint64_t user_cr4(void)
 		cr4 |= CR4_SMAP;
 	if (f->umip)
 		cr4 |= CR4_UMIP;
-	if (xcr0)
+	if (user_xcr0)
 		cr4 |= CR4_OSXSAVE;
 	return cr4;
 }
@@ -50,11 +50,11 @@ static void user_enable_fpu(void)
 	write_cr0((read_cr0() | CR0_MP | CR0_NE) & ~(CR0_EM | CR0_TS));
 	/* Programs look at OSXSAVE before they use AVX: so it is set only when AVX is switched, too. */
 	if (cpu_features.xsave && cpu_features.avx)
-		xcr0 = XCR0_X87_SSE | XCR0_AVX;
+		user_xcr0 = XCR0_X87_SSE | XCR0_AVX;
 	user_has_smap = cpu_features.smap;
 	write_cr4(read_cr4() | user_cr4());
-	if (xcr0)
-		__asm__ volatile("xsetbv" : : "c"(0), "a"((uint32_t)xcr0), "d"(0));
+	if (user_xcr0)
+		__asm__ volatile("xsetbv" : : "c"(0), "a"((uint32_t)user_xcr0), "d"(0));
 }
 
 void user_cpu_init(void)
@@ -70,33 +70,53 @@ void user_cpu_init(void)
 
 static void fpu_save(uint8_t *area)
 {
-	if (xcr0)
+	if (user_xcr0)
 		__asm__ volatile("xsave64 (%0)"
 				 :
-				 : "r"(area), "a"((uint32_t)xcr0), "d"(0)
+				 : "r"(area), "a"((uint32_t)user_xcr0), "d"(0)
 				 : "memory");
 	else
 		__asm__ volatile("fxsave64 (%0)" : : "r"(area) : "memory");
 }
 
+/* The same to a program's memory: false where a page is not there. */
+static bool fpu_save_checked(uint8_t *area)
+{
+	if (user_xcr0)
+		__asm__ goto("1: xsave64 (%0)\n\t" TRACE_FIXUP("1b", "%l[fault]")
+			     :
+			     : "r"(area), "a"((uint32_t)user_xcr0), "d"(0)
+			     : "memory"
+			     : fault);
+	else
+		__asm__ goto("1: fxsave64 (%0)\n\t" TRACE_FIXUP("1b", "%l[fault]")
+			     :
+			     : "r"(area)
+			     : "memory"
+			     : fault);
+	return true;
+fault:
+	return false;
+}
+
 static void fpu_restore(const uint8_t *area)
 {
-	if (xcr0)
+	if (user_xcr0)
 		__asm__ volatile("xrstor64 (%0)"
 				 :
-				 : "r"(area), "a"((uint32_t)xcr0), "d"(0)
+				 : "r"(area), "a"((uint32_t)user_xcr0), "d"(0)
 				 : "memory");
 	else
 		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
 }
 
-/* The same with what a program has written: false where the processor refuses it. */
+/* The same with what a program has written: false where the processor refuses it, or a page is not there. */
 static bool fpu_restore_checked(const uint8_t *area)
 {
-	if (xcr0)
+	if (user_xcr0)
 		__asm__ goto("1: xrstor64 (%0)\n\t" TRACE_FIXUP("1b", "%l[fault]")
 			     :
-			     : "r"(area), "a"((uint32_t)xcr0), "d"(0)
+			     : "r"(area), "a"((uint32_t)user_xcr0), "d"(0)
 			     : "memory"
 			     : fault);
 	else
@@ -127,12 +147,25 @@ void arch_user_init(struct arch_user *user)
 
 size_t arch_user_fpu_bytes(void)
 {
-	return xcr0 ? USER_FPU_BYTES : USER_FXSAVE_BYTES;
+	return user_fpu_bytes();
 }
 
 uint64_t arch_user_fpu_features(void)
 {
-	return xcr0;
+	return user_xcr0;
+}
+
+/* The kernel may touch programs' memory from here on. Interrupts off. */
+static void user_open(void)
+{
+	if (user_has_smap)
+		__asm__ volatile("stac" : : : "memory");
+}
+
+static void user_close(void)
+{
+	if (user_has_smap)
+		__asm__ volatile("clac" : : : "memory");
 }
 
 void arch_user_fpu_store(struct arch_user *current)
@@ -141,6 +174,21 @@ void arch_user_fpu_store(struct arch_user *current)
 
 	fpu_save(current->fpu);
 	arch_irq_restore(irqs);
+}
+
+bool arch_user_fpu_store_to(uint8_t *area)
+{
+	uint64_t irqs;
+	bool is_there;
+
+	if (!access_ok((uintptr_t)area, user_fpu_bytes()))
+		return false;
+	irqs = arch_irq_save();
+	user_open();
+	is_there = fpu_save_checked(area);
+	user_close();
+	arch_irq_restore(irqs);
+	return is_there;
 }
 
 void arch_user_fpu_reset(struct arch_user *current)
@@ -158,7 +206,9 @@ bool arch_user_fpu_load(struct arch_user *current, const uint8_t *area)
 	bool is_good;
 
 	fpu_save(current->fpu);
+	user_open();
 	is_good = fpu_restore_checked(area);
+	user_close();
 	if (!is_good)
 		fpu_restore(current->fpu);
 	arch_irq_restore(irqs);
@@ -201,18 +251,11 @@ void arch_user_restart(struct arch_user *current, uint64_t root)
 	arch_irq_restore(irqs);
 }
 
-/* An interrupt in a copy routine leaves AC as it was there: the next thread is not to have it. */
-static void user_close(void)
-{
-	if (user_has_smap)
-		__asm__ volatile("clac" : : : "memory");
-}
-
 void arch_user_switch(struct arch_user *prev, struct arch_user *next, uintptr_t top)
 {
 	if (prev) {
 		fpu_save(prev->fpu);
-		user_close();
+		user_close(); /* an interrupt in a copy routine leaves AC as it was there: the next thread is not to have it */
 	}
 	if (next) {
 		cpu_set_kernel_stack(top);

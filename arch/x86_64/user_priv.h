@@ -7,6 +7,7 @@
 #ifndef USER_PRIV_H
 #define USER_PRIV_H
 
+#include <arch/user.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +20,14 @@ struct trap_frame;
 /* Bounds of user_entry.asm, and of the part of it in which rsp is the program's. */
 extern const char user_entry_begin[], user_entry_end[], user_rsp_begin[], user_rsp_end[];
 extern const char syscall_entry[];
+
+extern uint64_t
+	user_xcr0; /* the parts that XSAVE switches; 0: FXSAVE does. Constant from the boot on */
+
+static inline size_t user_fpu_bytes(void)
+{
+	return user_xcr0 ? USER_FPU_BYTES : USER_FXSAVE_BYTES;
+}
 
 /* Let programs run on this CPU: registers for SYSCALL and vectors, protection from programs. */
 void user_cpu_init(void);

@@ -15,6 +15,7 @@
 #define FP_XSTATE_MAGIC2   0x46505845u
 #define FPU_ALIGN	   64ul
 #define FPU_AT_SOFTWARE	   464u	      /* bytes of the area that the processor leaves alone */
+#define FPU_HEADER_WORDS   8u	      /* of XSAVE, behind them */
 #define SIGNAL_STACK_FLAGS (1u << 31) /* SS_AUTODISARM */
 
 struct sigcontext {
@@ -56,54 +57,69 @@ bool arch_signal_is_on_stack(const struct arch_signal_stack *stack, uint64_t sp)
 /* Bytes behind the area of XSAVE. */
 static size_t signal_fpu_magic_bytes(void)
 {
-	return arch_user_fpu_features() ? sizeof(uint32_t) : 0;
+	return user_xcr0 ? sizeof(uint32_t) : 0;
 }
+
+/* The registers, but for the words in which the area tells of itself. They go by a copy only if a page is not there yet. */
+static bool signal_store_fpu(struct arch_user *user, uint64_t to)
+{
+	if (arch_user_fpu_store_to((uint8_t *)to))
+		return true;
+	arch_user_fpu_store(user);
+	return !copy_to_user((void *)to, user->fpu, FPU_AT_SOFTWARE) &&
+	       !copy_to_user((void *)(to + USER_FXSAVE_BYTES), user->fpu + USER_FXSAVE_BYTES,
+			     user_fpu_bytes() - USER_FXSAVE_BYTES);
+}
+
+/* Words that XSAVE leaves as they are: those of the area itself, and a header that has to be clear before. */
+struct fpu_unsaved {
+	struct fpu_software software;
+	uint64_t header[FPU_HEADER_WORDS];
+};
 
 static bool signal_put_fpu(struct arch_user *user, uint64_t to)
 {
 	const uint32_t magic2 = FP_XSTATE_MAGIC2;
-	size_t bytes = arch_user_fpu_bytes();
-	struct fpu_software software = { 0 };
+	struct fpu_unsaved words = { 0 };
+	size_t bytes = user_fpu_bytes(), unsaved = sizeof(words.software);
 
-	if (signal_fpu_magic_bytes())
-		software = (struct fpu_software){
-			.magic1 = FP_XSTATE_MAGIC1,
-			.extended_bytes = (uint32_t)(bytes + sizeof(magic2)),
-			.features = arch_user_fpu_features(),
-			.bytes = (uint32_t)bytes,
-		};
-	arch_user_fpu_store(user);
-	return !copy_to_user((void *)to, user->fpu, bytes) &&
-	       !copy_to_user((void *)(to + FPU_AT_SOFTWARE), &software, sizeof(software)) &&
-	       !copy_to_user((void *)(to + bytes), &magic2, signal_fpu_magic_bytes());
+	if (signal_fpu_magic_bytes()) {
+		unsaved = sizeof(words);
+		words.software.magic1 = FP_XSTATE_MAGIC1;
+		words.software.extended_bytes = (uint32_t)(bytes + sizeof(magic2));
+		words.software.features = user_xcr0;
+		words.software.bytes = (uint32_t)bytes;
+	}
+	return !copy_to_user((void *)(to + FPU_AT_SOFTWARE), &words, unsaved) &&
+	       !copy_to_user((void *)(to + bytes), &magic2, signal_fpu_magic_bytes()) &&
+	       signal_store_fpu(user, to);
 }
 
 /* Does the area have all that XSAVE stores? If not, it is taken as one of FXSAVE. */
-static bool signal_fpu_is_extended(uint64_t from, const uint8_t *area)
+static bool signal_fpu_is_extended(uint64_t from)
 {
-	const struct fpu_software *software = (const void *)(area + FPU_AT_SOFTWARE);
-	size_t bytes = arch_user_fpu_bytes();
+	size_t bytes = user_fpu_bytes();
+	struct fpu_software software;
 	uint32_t magic2;
 
-	return signal_fpu_magic_bytes() && software->magic1 == FP_XSTATE_MAGIC1 &&
-	       software->bytes == bytes && software->extended_bytes == bytes + sizeof(magic2) &&
+	return signal_fpu_magic_bytes() &&
+	       !copy_from_user(&software, (const void *)(from + FPU_AT_SOFTWARE),
+			       sizeof(software)) &&
+	       software.magic1 == FP_XSTATE_MAGIC1 && software.bytes == bytes &&
+	       software.extended_bytes == bytes + sizeof(magic2) &&
 	       !copy_from_user(&magic2, (const void *)(from + bytes), sizeof(magic2)) &&
 	       magic2 == FP_XSTATE_MAGIC2;
 }
 
-/* All of it, as a program may have written it: the processor checks it. */
-static TRACE_NOINLINE bool signal_take_fpu(struct arch_user *user, uint64_t from)
+/* By a copy: of an area of FXSAVE, one that is not aligned, or one whose pages are not there yet. */
+static TRACE_NOINLINE bool signal_copy_fpu(struct arch_user *user, uint64_t from, bool is_extended)
 {
 	uint8_t area[USER_FPU_BYTES] __attribute__((aligned(FPU_ALIGN)));
-	size_t rest = arch_user_fpu_bytes() - USER_FXSAVE_BYTES;
+	size_t rest = user_fpu_bytes() - USER_FXSAVE_BYTES;
 
-	if (!from) {
-		arch_user_fpu_reset(user);
-		return true;
-	}
 	if (copy_from_user(area, (const void *)from, USER_FXSAVE_BYTES))
 		return false;
-	if (!signal_fpu_is_extended(from, area)) {
+	if (!is_extended) {
 		__builtin_memset(area + USER_FXSAVE_BYTES, 0, sizeof(area) - USER_FXSAVE_BYTES);
 		area[USER_FXSAVE_BYTES] = 3; /* of XSAVE's header: x87 and SSE are there */
 	} else if (copy_from_user(area + USER_FXSAVE_BYTES,
@@ -113,32 +129,49 @@ static TRACE_NOINLINE bool signal_take_fpu(struct arch_user *user, uint64_t from
 	return arch_user_fpu_load(user, area);
 }
 
+/* All of it, as a program may have written it: the processor checks it. */
+static bool signal_take_fpu(struct arch_user *user, uint64_t from)
+{
+	bool is_extended;
+
+	if (!from) {
+		arch_user_fpu_reset(user);
+		return true;
+	}
+	is_extended = signal_fpu_is_extended(from);
+	return (is_extended && access_ok(from, user_fpu_bytes()) &&
+		arch_user_fpu_load(user, (const uint8_t *)from)) ||
+	       signal_copy_fpu(user, from, is_extended);
+}
+
 /* ---- Registers ---- */
 
+/* One by one: an initializer would hold them all before it writes the first. */
 static void signal_put_registers(struct sigcontext *to, const struct trap_frame *regs)
 {
-	*to = (struct sigcontext){
-		.r8 = regs->r8,
-		.r9 = regs->r9,
-		.r10 = regs->r10,
-		.r11 = regs->r11,
-		.r12 = regs->r12,
-		.r13 = regs->r13,
-		.r14 = regs->r14,
-		.r15 = regs->r15,
-		.di = regs->rdi,
-		.si = regs->rsi,
-		.bp = regs->rbp,
-		.bx = regs->rbx,
-		.dx = regs->rdx,
-		.ax = regs->rax,
-		.cx = regs->rcx,
-		.sp = regs->rsp,
-		.ip = regs->rip,
-		.flags = regs->rflags,
-		.cs = (uint16_t)regs->cs,
-		.ss = (uint16_t)regs->ss,
-	};
+	to->r8 = regs->r8;
+	to->r9 = regs->r9;
+	to->r10 = regs->r10;
+	to->r11 = regs->r11;
+	to->r12 = regs->r12;
+	to->r13 = regs->r13;
+	to->r14 = regs->r14;
+	to->r15 = regs->r15;
+	to->di = regs->rdi;
+	to->si = regs->rsi;
+	to->bp = regs->rbp;
+	to->bx = regs->rbx;
+	to->dx = regs->rdx;
+	to->ax = regs->rax;
+	to->cx = regs->rcx;
+	to->sp = regs->rsp;
+	to->ip = regs->rip;
+	to->flags = regs->rflags;
+	to->cs = (uint16_t)regs->cs;
+	to->gs = 0;
+	to->fs = 0;
+	to->ss = (uint16_t)regs->ss;
+	__builtin_memset(to->reserved, 0, sizeof(to->reserved));
 }
 
 static void signal_take_registers(struct trap_frame *regs, const struct sigcontext *from)
@@ -179,7 +212,7 @@ static uint64_t signal_fpu_place(const struct trap_frame *regs, const struct arc
 	if (signal->wants_stack && signal->stack.size &&
 	    !arch_signal_is_on_stack(&signal->stack, regs->rsp))
 		sp = signal->stack.sp + signal->stack.size;
-	return ALIGN_DOWN(sp - arch_user_fpu_bytes() - signal_fpu_magic_bytes(), FPU_ALIGN);
+	return ALIGN_DOWN(sp - user_fpu_bytes() - signal_fpu_magic_bytes(), FPU_ALIGN);
 }
 
 /* A frame that begins below the alternate stack would be written over what lies there. */
@@ -213,7 +246,8 @@ static bool signal_frame_write(uint64_t at, const struct trap_frame *regs,
 	frame.context.cr2 = signal->addr;
 	frame.context.oldmask = signal->mask;
 	frame.context.fpstate = fpu;
-	__builtin_memcpy(frame.info, signal->info, sizeof(frame.info));
+	__builtin_memcpy(frame.info, signal->info, ARCH_SIGINFO_USED);
+	__builtin_memset(frame.info + ARCH_SIGINFO_USED, 0, sizeof(frame.info) - ARCH_SIGINFO_USED);
 	return !copy_to_user((void *)at, &frame, sizeof(frame));
 }
 
@@ -244,7 +278,7 @@ bool restore_rt_frame(struct trap_frame *regs, struct arch_user *user, uint64_t 
 
 	/* The restorer was reached by the handler's return, which has taken its address. */
 	if (copy_from_user(&frame, (const void *)(regs->rsp - sizeof(frame.restorer)),
-			   sizeof(frame)))
+			   offsetof(struct rt_sigframe, info)))
 		return false;
 	/* A program has one code segment and one for its stack. */
 	if ((frame.context.cs | 3u) != regs->cs || (frame.context.ss | 3u) != regs->ss)

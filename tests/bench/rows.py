@@ -133,16 +133,16 @@ PROBES = {
 # Programs, measured by tests/user/bench.c; those of events are what the event adds to `call_null`, but for sys_enter_path;
 # those of probes what they add to a call of the function. uprobe_arm1000 is the kernel's own work.
 PROCESSES = {
-    "call_null": ("getppid", "instructions", 325, 145),
-    "call_read0": ("read of 0 bytes of /dev/null", "instructions", 584, 250),
-    "call_write0": ("write of 0 bytes to /dev/null", "instructions", 568, 250),
-    "clock_call": ("clock_gettime by a system call", "instructions", 433, 232),
+    "call_null": ("getppid", "instructions", 325, 125),
+    "call_read0": ("read of 0 bytes of /dev/null", "instructions", 584, 212),
+    "call_write0": ("write of 0 bytes to /dev/null", "instructions", 568, 212),
+    "clock_call": ("clock_gettime by a system call", "instructions", 433, 208),
     "open_close": ("open and close of a file of tmpfs", "instructions", 10005, 3620),
     "read4k": ("pread of 4,096 bytes of a file of tmpfs", "instructions", 5360, 1300),
     "pipe_switch": ("a byte to another process, of lower priority, and back", "instructions", 13061, 3960),
     "futex_switch": ("a turn for another thread, of lower priority, and back, by a futex", "instructions", 10145, 2850),
     "futex_none": ("FUTEX_WAKE without a waiter", "instructions", 486, 300),
-    "signal_round": ("kill of itself, the handler and back", "instructions", 4242, 3080),
+    "signal_round": ("kill of itself, the handler and back", "instructions", 4242, 2050),
     "fork_exit_wait": ("fork, exit, wait4 of a static program", "instructions", 200409, 80000),
     "vfork_exec": ("vfork, execve of a static program that ends, wait4", "instructions", 237222, 90000),
     "fork_exec_busybox": ("fork, execve of busybox `true`, wait4", "instructions", 855754, 350000),

@@ -5,7 +5,7 @@ import pytest
 from programs import BUSYBOX, archive, built, leaves_nothing
 
 NAMES = {
-    "signals": "handlers vectors masks queue faults altstack",
+    "signals": "handlers vectors places masks queue faults altstack",
     "signals_wait": "wait restart children stops groups vforks exec",
 }
 

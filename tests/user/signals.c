@@ -32,11 +32,11 @@ static void vector_handler(int sig, void *info, void *context)
 }
 
 /* Vectors come back as they were, or as the handler has made them in the frame. */
-static void vectors(void)
+static void vectors_come_back(void)
 {
 	unsigned long out[2] = { 0 }, five[2] = { 0 };
+	int nr = nr_seen + 1;
 
-	set(SIGUSR1, vector_handler, 0);
 	long pid = CALL0(NR_GETPID);
 	long call = NR_KILL;
 	__asm__ volatile("pxor %%xmm6, %%xmm6\n pxor %%xmm5, %%xmm5\n syscall\n movdqu %%xmm6, "
@@ -44,7 +44,42 @@ static void vectors(void)
 			 : "=m"(out), "=m"(five), "+a"(call)
 			 : "D"(pid), "S"((long)SIGUSR1)
 			 : "rcx", "r11", "memory", "xmm5", "xmm6");
-	CHECK(nr_seen == 1 && !out[0] && !out[1] && five[0] == 0x55 && !five[1]);
+	CHECK(nr_seen == nr && !out[0] && !out[1] && five[0] == 0x55 && !five[1]);
+}
+
+static void vectors(void)
+{
+	set(SIGUSR1, vector_handler, 0);
+	vectors_come_back();
+}
+
+/* The handler hands back a copy of the area, at a place where no instruction takes it from. */
+static unsigned char moved[1024];
+static void moving_handler(int sig, void *info, void *context)
+{
+	struct context *to = context;
+
+	vector_handler(sig, info, context);
+	for (int i = 0; i < 840; i++)
+		moved[8 + i] = to->fpu[i];
+	to->fpu = moved + 8;
+}
+
+/* The same when the frame's pages are not there yet, and by a copy. */
+static void places(void)
+{
+	struct stack stack = { 0, 0, 0, 65536 };
+
+	set(SIGUSR1, vector_handler, SA_ONSTACK);
+	for (int i = 0; i < 2; i++) {
+		stack.sp = (char *)syscall6(NR_MMAP, 0, (long)stack.size, 3, 0x22, -1, 0);
+		CHECK((long)stack.sp > 0 && CALL2(NR_SIGALTSTACK, &stack, 0) == 0);
+		vectors_come_back();
+		stack.size -=
+			3496; /* its first half in another page than the rest, which is written first */
+	}
+	set(SIGUSR1, moving_handler, 0);
+	vectors_come_back();
 }
 
 static int depth, depth_seen;
@@ -229,10 +264,11 @@ static void once(void)
 
 void main_program(long *sp)
 {
-	static const struct signal_test tests[] = { { "handlers", handlers }, { "once", once },
-						    { "vectors", vectors },   { "masks", masks },
-						    { "queue", queue },	      { "faults", faults },
-						    { "altstack", altstack }, { 0, 0 } };
+	static const struct signal_test tests[] = {
+		{ "handlers", handlers }, { "once", once },	    { "vectors", vectors },
+		{ "places", places },	  { "masks", masks },	    { "queue", queue },
+		{ "faults", faults },	  { "altstack", altstack }, { 0, 0 }
+	};
 
 	run_test(tests, ((char **)(sp + 1))[1]);
 }

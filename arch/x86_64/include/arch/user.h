@@ -61,7 +61,15 @@ uint64_t arch_user_fpu_features(void);
 /* Put the vectors of the running thread into its area; set them to those of a new program. */
 void arch_user_fpu_store(struct arch_user *current);
 void arch_user_fpu_reset(struct arch_user *current);
-/* Set them to a program's, aligned to 64. False: they are none, and nothing has changed. */
+/*
+ * Put them into the program's memory, at an area that is aligned to 64 and has a cleared header. False: not all of its
+ * pages are there, and a part may be written.
+ */
+bool arch_user_fpu_store_to(uint8_t *area);
+/*
+ * Set them to a program's, from an area of the kernel or of the program, for which access_ok() holds. False: they are none, or
+ * not aligned to 64, or a page is not there; and nothing has changed.
+ */
 bool arch_user_fpu_load(struct arch_user *current, const uint8_t *area);
 
 /* The program's registers, of a thread whose stack ends at `top`. */
