@@ -120,6 +120,7 @@ struct mm *mm_copy(struct mm *from)
 	mutex_lock(&to->lock);
 	to->uprobe_seq = from->uprobe_seq;
 	to->uprobe_trampoline = from->uprobe_trampoline;
+	memcpy(to->uprobe_calls, from->uprobe_calls, sizeof(to->uprobe_calls));
 	err = uprobe_areas_copy(to, from);
 	if (!err)
 		err = user_enablers_copy(to, from);

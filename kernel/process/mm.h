@@ -36,14 +36,17 @@
 #define MM_MAX_VMAS	65530u
 
 /* Protection, as PROT_* of mmap(), and kinds of a range. */
-#define VM_READ	   0x1u
-#define VM_WRITE   0x2u
-#define VM_EXEC	   0x4u
-#define VM_PROT	   (VM_READ | VM_WRITE | VM_EXEC)
-#define VM_STACK   0x100u /* grows down */
-#define VM_HEAP	   0x200u
-#define VM_SHARED  0x400u /* of a file: writes are the file's */
-#define VM_UPROBES 0x800u /* an area of uprobe.h */
+#define VM_READ		0x1u
+#define VM_WRITE	0x2u
+#define VM_EXEC		0x4u
+#define VM_PROT		(VM_READ | VM_WRITE | VM_EXEC)
+#define VM_STACK	0x100u /* grows down */
+#define VM_HEAP		0x200u
+#define VM_SHARED	0x400u	/* of a file: writes are the file's */
+#define VM_UPROBES	0x800u	/* an area of uprobe.h */
+#define VM_UPROBE_CALLS 0x1000u /* a trampoline of uprobe_call.c */
+
+#define MM_UPROBE_CALLS 4u
 
 struct vma {
 	struct list link;
@@ -80,8 +83,9 @@ struct mm {
 	/* Probes in programs, see uprobe.h. */
 	uint64_t uprobe_seq; /* the last change that this mm has seen */
 	struct uprobe_area *_Atomic uprobe_areas;
-	uintptr_t uprobe_trampoline;	    /* 0: it has none */
-	struct user_enabler *user_enablers; /* of user_events.c; lock */
+	uintptr_t uprobe_trampoline;		 /* 0: it has none */
+	uintptr_t uprobe_calls[MM_UPROBE_CALLS]; /* pages of uprobe_call.c; 0 behind the last */
+	struct user_enabler *user_enablers;	 /* of user_events.c; lock */
 };
 
 /* All address spaces; a copy stands behind the original. mm_list_lock comes before the locks in them. */
@@ -183,6 +187,11 @@ void *mm_own_page(struct mm *mm, uintptr_t addr, void **out_old);
 /* uprobe_area.c; the lock is held. 0 or -ENOMEM. */
 int uprobe_areas_copy(struct mm *to, const struct mm *from);
 void uprobe_areas_free(struct mm *mm);
+
+/*
+ * uprobe_call.c; the lock is held. The range of code is about to move: calls in it become breakpoints again. 0 or -ENOMEM.
+ */
+int uprobe_calls_end(struct mm *mm, uintptr_t start, uintptr_t end);
 
 /* user_events.c; the locks are held. 0 or -ENOMEM. */
 int user_enablers_copy(struct mm *to, const struct mm *from);

@@ -59,7 +59,9 @@ static long mremap_move_to(struct mm *mm, uintptr_t old, size_t old_bytes, uintp
 	range.offset += range.file ? old - range.start : 0;
 	range.start = addr;
 	range.end = addr + bytes;
-	err = vma_add(mm, &range);
+	err = uprobe_calls_end(mm, old, old + old_bytes);
+	if (!err)
+		err = vma_add(mm, &range);
 	if (err)
 		return err;
 	err = mremap_move_pages(mm, old, old_bytes < bytes ? old_bytes : bytes, addr);

@@ -91,6 +91,8 @@ void proc_show_map(struct text *text, const struct vma *vma)
 		name = "[stack]";
 	else if (vma->flags & VM_UPROBES)
 		name = "[uprobes]";
+	else if (vma->flags & VM_UPROBE_CALLS)
+		name = "[uprobes-trampoline]";
 	if (vma->file)
 		file_stat(vma->file, &stat);
 	trace_scnprintf(line, sizeof(line), "%lx-%lx %c%c%c%c %08lx 00:%02x %lu", vma->start,

@@ -253,6 +253,8 @@ int process_begin_session(void);
  * is in one.
  */
 void uprobe_leave_slot(struct trap_frame *regs, bool is_fault);
+/* uprobe_call.c. The work of the system call: -ENXIO when it does not come from a trampoline. */
+long uprobe_call(struct trap_frame *frame);
 
 /* fault.c. A signal for an exception of the running program, with the address that it tells. */
 void force_sig_fault(struct trap_frame *regs, int signal, int code, uintptr_t addr);

@@ -2,7 +2,8 @@
  * Probes in programs, on this kernel's side: see <trace/platform_uprobes.h>.
  *
  *   uprobe_edit.c   changes of mappings, in all address spaces
- *   uprobe_area.c   [uprobes]: memory of a program for copies of instructions, and the trampoline
+ *   uprobe_area.c   [uprobes]: memory of a program for copies of instructions, and the trampoline of returns
+ *   uprobe_call.c   [uprobes-trampoline]: calls in place of NOPs, and the system call that they lead to
  *   uprobe_host.c   the table for the library, and breakpoints
  *
  * An area has UPROBE_SLOTS slots of <trace/arch_uprobe.h>, and lies near the code that they are for. A slot belongs to
@@ -49,5 +50,26 @@ static inline bool uprobe_is_trampoline(const struct mm *mm, uintptr_t addr)
  * that behind it. False: it is in none. Without locks, because areas only come, and slots only fill; probe context.
  */
 bool uprobe_slot_origin(struct mm *mm, uintptr_t ip, uintptr_t *out_addr, bool *out_is_done);
+
+/*
+ * Where so many bytes fit, below the code at `near`, next to it. 0: there is no room. The lock is held.
+ */
+uintptr_t uprobe_find_room(struct mm *mm, uintptr_t near, size_t bytes);
+
+/* ---- uprobe_call.c ---- */
+
+/*
+ * The instruction of the running program at `addr` is a 10-byte NOP with a breakpoint: make it a call, if there is memory, and
+ * room near it.
+ */
+void uprobe_call_make(struct mm *mm, uintptr_t addr);
+/*
+ * The breakpoint of the edit is about to go: put one in front of the call that is in its place, in a copy of its page; and the NOP
+ * behind it, when all CPUs have seen that. Without effect at other instructions. mm->lock is held.
+ */
+void uprobe_call_stop(const struct trace_uprobe_edit *edit, uint8_t *copy);
+void uprobe_call_restore(const struct trace_uprobe_edit *edit, uint8_t *copy);
+/* A signal comes: uprobe_leave_slot() for such calls. */
+void uprobe_call_leave(struct trap_frame *frame);
 
 #endif

@@ -22,8 +22,7 @@ struct uprobe_area {
 
 /* ---- Areas ---- */
 
-/* Where an area fits, below the code at `near`, next to it. 0: there is no room. */
-static uintptr_t uprobe_area_place(struct mm *mm, uintptr_t near)
+uintptr_t uprobe_find_room(struct mm *mm, uintptr_t near, size_t bytes)
 {
 	const struct vma *vma = find_vma(mm, near);
 
@@ -32,8 +31,8 @@ static uintptr_t uprobe_area_place(struct mm *mm, uintptr_t near)
 		uintptr_t below =
 			is_first ? MM_LOWEST : list_entry(vma->link.prev, struct vma, link)->end;
 
-		if (vma->start >= below + AREA_BYTES)
-			return near - vma->start < AREA_REACH ? vma->start - AREA_BYTES : 0;
+		if (vma->start >= below + bytes)
+			return near - vma->start < AREA_REACH ? vma->start - bytes : 0;
 		if (is_first)
 			return 0;
 		vma = list_entry(vma->link.prev, struct vma, link);
@@ -43,7 +42,8 @@ static uintptr_t uprobe_area_place(struct mm *mm, uintptr_t near)
 
 static struct uprobe_area *uprobe_area_create(struct mm *mm, uintptr_t near)
 {
-	struct vma range = { .start = uprobe_area_place(mm, near), .flags = VM_EXEC | VM_UPROBES };
+	struct vma range = { .start = uprobe_find_room(mm, near, AREA_BYTES),
+			     .flags = VM_EXEC | VM_UPROBES };
 	struct uprobe_area *area = range.start ? kzalloc(sizeof(*area)) : NULL;
 
 	range.end = range.start + AREA_BYTES;

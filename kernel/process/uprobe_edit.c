@@ -2,6 +2,7 @@
 #include <arch/paging.h>
 #include <arch/smp.h>
 #include <kernel/mm.h>
+#include <trace/arch_uprobe.h>
 #include "uprobe.h"
 
 #define OLD_PAGES 64u
@@ -11,6 +12,8 @@ struct uprobe_pass {
 	uint64_t file;
 	const struct trace_uprobe_edit *edits;
 	size_t nr;
+	/* How they are applied to the copy of a page. */
+	void (*apply)(const struct trace_uprobe_edit *edit, uint8_t *copy);
 	void *old[OLD_PAGES]; /* replaced by copies, and held until no TLB has them */
 	size_t nr_old;
 };
@@ -25,6 +28,16 @@ static void uprobe_pass_flush(struct uprobe_pass *pass)
 	uprobe_flush();
 	while (pass->nr_old)
 		put_page(pass->old[--pass->nr_old]);
+}
+
+/* Do breakpoints go? */
+static bool uprobe_pass_ends(const struct uprobe_pass *pass)
+{
+	size_t i = 0;
+
+	while (i < pass->nr && pass->edits[i].delta)
+		i++;
+	return i < pass->nr && pass->edits[i].from == TRACE_UPROBE_INT3;
 }
 
 /* The edits of a range begin with that number. */
@@ -72,7 +85,7 @@ static int uprobe_apply_page(struct uprobe_pass *pass, struct mm *mm, uintptr_t 
 	if (!arch_user_lookup(mm->root, addr, &phys, &is_writable))
 		return 0;
 	for (; edit < pass->nr && pass->edits[edit].offset / PAGE_SIZE == page; edit++)
-		trace_uprobe_edit_apply(&pass->edits[edit], arch_phys_to_virt(phys));
+		pass->apply(&pass->edits[edit], arch_phys_to_virt(phys));
 	return 0;
 }
 
@@ -109,6 +122,29 @@ static int uprobe_each_mapping(struct uprobe_pass *pass, struct mm *mm, uprobe_p
 	return err;
 }
 
+static int uprobe_apply_all(struct uprobe_pass *pass, struct mm *mm,
+			    void (*apply)(const struct trace_uprobe_edit *edit, uint8_t *copy))
+{
+	pass->apply = apply;
+	return uprobe_each_mapping(pass, mm, uprobe_apply_page);
+}
+
+static void uprobe_edit_byte(const struct trace_uprobe_edit *edit, uint8_t *copy)
+{
+	trace_uprobe_edit_apply(edit, copy);
+}
+
+/* Calls become NOPs behind breakpoints again, where breakpoints go; no CPU is in the middle of changed bytes. */
+static void uprobe_end_calls(struct uprobe_pass *pass, struct mm *mm)
+{
+	if (!mm->uprobe_calls[0] || !uprobe_pass_ends(pass))
+		return;
+	uprobe_apply_all(pass, mm, uprobe_call_stop);
+	uprobe_flush();
+	uprobe_apply_all(pass, mm, uprobe_call_restore);
+	uprobe_flush();
+}
+
 /* First all that may fail, in one address space. */
 static int uprobe_edit_mm(struct uprobe_pass *pass, struct mm *mm, uint64_t seq, uint64_t base)
 {
@@ -117,8 +153,10 @@ static int uprobe_edit_mm(struct uprobe_pass *pass, struct mm *mm, uint64_t seq,
 	mutex_lock(&mm->lock);
 	if (mm->uprobe_seq >= base && mm->uprobe_seq < seq) {
 		err = uprobe_each_mapping(pass, mm, uprobe_make_own);
-		if (!err)
-			err = uprobe_each_mapping(pass, mm, uprobe_apply_page);
+		if (!err) {
+			uprobe_end_calls(pass, mm);
+			err = uprobe_apply_all(pass, mm, uprobe_edit_byte);
+		}
 	}
 	if (!err)
 		mm->uprobe_seq = seq;

@@ -172,11 +172,22 @@ static bool uprobe_host_write(uintptr_t to, const void *from, size_t bytes)
 
 /* ---- Going on ---- */
 
+/* A tracer's own breakpoint may be at the same place. */
+static bool uprobe_may_call(const struct trace_uprobe_insn *insn, const struct trap_frame *frame)
+{
+	return frame->vector == TRAP_BREAKPOINT && !current_task()->trace.tracer &&
+	       trace_uprobe_call_is_for(insn);
+}
+
 static void uprobe_host_step(const struct trace_uprobe_insn *insn, struct ftrace_regs *regs,
 			     uintptr_t *remembered)
 {
 	struct trap_frame *frame = task_frame(current_task());
 
+	if (insn->len == TRACE_UPROBE_CALL && !*remembered && uprobe_may_call(insn, frame)) {
+		*remembered = 1; /* whether it can be or not */
+		uprobe_call_make(current_task()->mm, regs->rip);
+	}
 	switch (trace_uprobe_emulate(insn, regs)) {
 	case TRACE_UPROBE_DONE:
 		return;
@@ -253,6 +264,8 @@ void uprobe_leave_slot(struct trap_frame *regs, bool is_fault)
 	uintptr_t addr;
 	bool is_done;
 
+	if (current_task()->mm->uprobe_calls[0])
+		uprobe_call_leave(regs);
 	if (TRACE_LIKELY(!uprobe_slot_origin(current_task()->mm, regs->rip, &addr, &is_done)))
 		return;
 	regs->rip = addr;

@@ -29,6 +29,11 @@ long sys_fork(void)
 	return do_clone(process_regs(), &args);
 }
 
+long sys_uprobe(void)
+{
+	return uprobe_call(task_frame(current_task()));
+}
+
 long sys_vfork(void)
 {
 	const struct kernel_clone_args args = { .flags = CLONE_VM | CLONE_VFORK | SIGCHLD };

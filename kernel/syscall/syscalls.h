@@ -280,6 +280,7 @@ struct user_timeval;
 	     pos_l, unsigned long, pos_h, int, flags) \
 	CALL(332, statx, ARGS5, int, dfd, const char *, filename, int, flags, unsigned int, mask, struct user_statx *, buffer) \
 	CALL(334, rseq, ARGS4, void *, rseq, unsigned int, rseq_len, int, flags, unsigned int, sig) \
+	CALL(336, uprobe, ARGS0) \
 	CALL(435, clone3, ARGS2, const void *, uargs, size_t, size) \
 	CALL(436, close_range, ARGS3, unsigned int, fd, unsigned int, max_fd, unsigned int, flags) \
 	CALL(439, faccessat2, ARGS4, int, dfd, const char *, filename, int, mode, int, flags) \

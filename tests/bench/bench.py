@@ -177,7 +177,7 @@ def programs_probed(build):
             return values(guest.check(f"rounds {row}"))[row]
 
         found = {}
-        plain = {kind: rounds(f"probed_{kind}") for kind in ("nop", "push", "step")}
+        plain = {kind: rounds(f"probed_{kind}") for kind in ("nop", "nop10", "push", "step")}
         for kind in plain:
             guest.check(f"echo p:one /bin/rounds:probed_{kind} > uprobe_events")
             place = guest.check("cat uprobe_events").split()[1]

@@ -158,6 +158,7 @@ PROCESSES = {
     "raw_enter": ("`raw_syscalls:sys_enter` recorded", "instructions", 652, 170),
     "raw_hist": ("`hist:keys=id` on `raw_syscalls:sys_enter`", "instructions", 851, 160),
     "uprobe_nop": ("a probe at a NOP, with a handler that counts", "instructions", 834, 396),
+    "uprobe_nop10": ("the same at a NOP of 10 bytes, which becomes a call", "instructions", None, 540),
     "uprobe_push": ("the same at a PUSH", "instructions", 923, 402),
     "uprobe_step": ("the same at an instruction that Linux steps over", "instructions", 1542, 700),
     "uprobe_event0": ("an event at a NOP, no argument", "instructions", 1593, 500),

@@ -204,6 +204,7 @@ static void round_signal(void)
 		", . - " #name "\n")
 
 PROBED(probed_nop, "nop\n ret\n");
+PROBED(probed_nop10, ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n ret\n");
 PROBED(probed_push, "push %rbx\n pop %rbx\n ret\n");
 PROBED(probed_step, "lea 1(%rdi), %rax\n ret\n");
 
@@ -362,6 +363,7 @@ static const struct kind kinds[] = {
 	{ .name = "vfork_exec", .round = round_vfork_exec, .rounds = 2 },
 	{ .name = "fork_exec_busybox", .round = round_busybox, .rounds = 1 },
 	{ .name = "probed_nop", .round = probed_nop, .rounds = 200 },
+	{ .name = "probed_nop10", .round = probed_nop10, .rounds = 200 },
 	{ .name = "probed_push", .round = probed_push, .rounds = 200 },
 	{ .name = "probed_step", .round = probed_step, .rounds = 200 },
 	{ .name = "fault_zero",

@@ -4,7 +4,8 @@
  */
 #include "threads.h"
 
-#define SIGTRAP 5
+#define SIGTRAP	  5
+#define NR_PTRACE 101
 
 /* Each begins with the instruction in its text, and returns its argument and 1. */
 #define PROBED(name, text)                                                                         \
@@ -27,14 +28,25 @@ PROBED(f_ret, "lea 1(%rdi), %rax\n f_ret_at: ret\n");
 PROBED(f_loop, "mov $3, %ecx\n xor %eax, %eax\n 1: add $1, %eax\n f_loop_at: loop 1b\n lea "
 	       "1(%rdi), %rax\n ret\n");
 PROBED(f_pushf, "pushf\n pop %rax\n lea 1(%rdi), %rax\n ret\n");
+/* A marker as newer programs have it; around it the red zone, registers and flags that have to stay. */
+#define MARKER(name) #name ": .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
+PROBED(f_marker,
+       "mov %rdi, -8(%rsp)\n mov %rdi, -128(%rsp)\n mov $3, %eax\n mov $5, %ecx\n mov $7, %r11d\n "
+       "stc\n" MARKER(f_marker_at) "jnc 1f\n cmp $3, %rax\n jne 1f\n cmp $5, %rcx\n jne 1f\n "
+				   "cmp $7, %r11\n jne 1f\n mov -8(%rsp), %rax\n cmp -128(%rsp), "
+				   "%rax\n jne 1f\n "
+				   "lea 1(%rax), %rax\n ret\n 1: xor %eax, %eax\n ret\n");
 PROBED(f_touch, "incb (%rdi)\n lea 1(%rdi), %rax\n ret\n");
 __asm__(".data\n.balign 8\nf_number: .quad 1\nf_pointer: .quad f_nop\n.globl f_counter\nf_counter: "
 	".short 0\n .short 7\n .text\n");
 extern volatile uint16_t f_counter;
+extern volatile uint8_t f_marker_at[10];
 
 typedef long (*probed_fn)(long value);
-static const probed_fn all[] = { f_nop,	     f_push,	 f_lea,	    f_mov, f_jmp,  f_jcc,  f_call,
-				 f_call_mem, f_call_reg, f_jmp_mem, f_ret, f_loop, f_pushf };
+static const probed_fn all[] = {
+	f_nop,	    f_push,	f_lea,	   f_mov, f_jmp,  f_jcc,   f_call,
+	f_call_mem, f_call_reg, f_jmp_mem, f_ret, f_loop, f_pushf, f_marker
+};
 #define NR_ALL (sizeof(all) / sizeof(all[0]))
 
 static void die(const char *why)
@@ -230,11 +242,13 @@ static void run_steps(long rounds)
 		__asm__ volatile("pushf\n orq $0x100, (%%rsp)\n popf\n" : : : "memory", "cc");
 		f_push(i);
 		f_lea(i);
+		if (f_marker(i) != i + 1)
+			die("a stepped result");
 		__asm__ volatile("pushf\n andq $~0x100, (%%rsp)\n popf\n" : : : "memory", "cc");
 	}
 	if (nr_traps < rounds * 8)
 		die("a step");
-	put_number(rounds * 2);
+	put_number(rounds * 3);
 	put(" calls\n");
 }
 
@@ -268,19 +282,101 @@ static void run_touch(long rounds)
 #define TEXT_BYTES ((((unsigned long)f_touch | (PAGE - 1)) + 1) - TEXT_BEGIN)
 
 /* Those that run anywhere: they ask for no data. */
-static const probed_fn alone[] = { f_nop, f_push, f_jmp, f_jcc, f_call, f_ret, f_loop, f_pushf };
+static const probed_fn alone[] = { f_nop, f_push, f_jmp,   f_jcc,   f_call,
+				   f_ret, f_loop, f_pushf, f_marker };
 #define NR_ALONE (sizeof(alone) / sizeof(alone[0]))
+
+static long map_text(void)
+{
+	long fd = CALL2(NR_OPEN, PROGRAM, 0);
+	long at = syscall6(NR_MMAP, 0, TEXT_BYTES, 5, 2, fd, TEXT_BEGIN - LINKED_AT);
+
+	if (at <= 0)
+		die("a mapping");
+	CALL1(NR_CLOSE, fd);
+	return at;
+}
+
+static void call_in(long text, probed_fn function)
+{
+	if (((probed_fn)((unsigned long)function - TEXT_BEGIN + text))(1) != 2)
+		die("a result elsewhere");
+}
+
+/* Code that calls the trampoline moves away, and back. */
+static void run_move(long rounds)
+{
+	for (long i = 0; i < rounds; i++) {
+		long at = map_text(), to = map_text();
+
+		call_in(at, f_marker);
+		call_in(at, f_marker);
+		if (syscall6(NR_MREMAP, at, TEXT_BYTES, TEXT_BYTES, 3, to, 0) != to)
+			die("mremap");
+		call_in(to, f_marker);
+		call_in(to, f_marker);
+		if (syscall6(NR_MREMAP, to, TEXT_BYTES, TEXT_BYTES, 3, at, 0) != at)
+			die("mremap back");
+		call_in(at, f_marker);
+		CALL2(NR_MUNMAP, at, TEXT_BYTES);
+	}
+	put_number(rounds * 5);
+	put(" calls\n");
+}
+
+static void put_marker(void)
+{
+	for (size_t i = 0; i < sizeof(f_marker_at); i++) {
+		put_number(f_marker_at[i]);
+		put(i + 1 < sizeof(f_marker_at) ? " " : "\n");
+	}
+}
+
+/* The marker as the program reads it, `rounds` calls later. */
+static void run_marker(long rounds)
+{
+	for (long i = 0; i < rounds; i++)
+		f_marker(i);
+	put_marker();
+}
+
+/* Of a program that another one traces; its breakpoint could be there. */
+static void run_traced(long rounds)
+{
+	long pid = CALL0(NR_FORK);
+
+	if (pid) {
+		wait_child(pid);
+		return;
+	}
+	if (CALL4(NR_PTRACE, 0, 0, 0, 0))
+		die("ptrace");
+	run_marker(rounds);
+	sys_exit(0);
+}
+
+/* No page is free near the program's text. */
+static void run_full(long rounds)
+{
+	if (syscall6(NR_MMAP, 0x10000, LINKED_AT - 0x10000, 0, 0x32, -1, 0) != 0x10000)
+		die("a mapping");
+	run_marker(rounds);
+}
+
+/* The trampoline's system call, from elsewhere. */
+static void run_enters(long rounds)
+{
+	(void)rounds;
+	put_number(-CALL0(336));
+	put("\n");
+}
 
 /* Its file is mapped once more, called there, and unmapped. */
 static void run_remap(long rounds)
 {
-	long fd = CALL2(NR_OPEN, PROGRAM, 0);
-
 	for (long i = 0; i < rounds; i++) {
-		long at = syscall6(NR_MMAP, 0, TEXT_BYTES, 5, 2, fd, TEXT_BEGIN - LINKED_AT);
+		long at = map_text();
 
-		if (at <= 0)
-			die("a mapping");
 		for (size_t k = 0; k < NR_ALONE; k++) {
 			if (((probed_fn)((unsigned long)alone[k] - TEXT_BEGIN + at))(i) != i + 1)
 				die("a result elsewhere");
@@ -334,7 +430,8 @@ static const struct {
 	{ "threads", run_threads }, { "longjmp", run_longjmp }, { "signals", run_signals },
 	{ "int3", run_int3 },	    { "steps", run_steps },	{ "look", run_look },
 	{ "exec", run_exec },	    { "touch", run_touch },	{ "remap", run_remap },
-	{ "rewrite", run_rewrite },
+	{ "rewrite", run_rewrite }, { "move", run_move },	{ "marker", run_marker },
+	{ "traced", run_traced },   { "full", run_full },	{ "enters", run_enters },
 };
 
 void main_program(long *sp)
