@@ -15,6 +15,7 @@ void upcall_sample(const struct arch_sample *sample)
 {
 	const struct trace_sample_hit hit = {
 		.ip = sample->ip,
+		.frame = sample->frame,
 		.now_ns = trace_plat_clock_ns(),
 		.period_ns = sample->period_ns,
 		.periods = sample->periods,

@@ -125,6 +125,7 @@ static void sample_tell(const struct trap_frame *regs, uint32_t own, struct arch
 	sample->preempt_count = trace_plat_preempt_count() - own;
 	sample->is_user = trap_is_user(regs);
 	sample->irqs_off = !(regs->rflags & RFLAGS_IF);
+	sample->frame = (uintptr_t)regs | 1; /* as the entry of traps leaves it in rbp */
 	sample->ip = sample->is_user ? regs->rip : trace_probe_original(regs->rip);
 	upcall_sample(sample);
 }

@@ -22,12 +22,15 @@
 
 #define WINDOW_BYTES 32u
 #define DEPTHS_KNOWN 256u
+#define CALLS_KNOWN  256u
 
 /*
  * Depths that unwind_return_depth() has found: the low half of an address, and the depth plus 2. The meant code of the
  * kernel does not change, so they stay right. Loops are interrupted at the same places again and again.
  */
 static _Atomic uint64_t depths_known[DEPTHS_KNOWN];
+/* The low halves of addresses behind calls that are no call sites. */
+static _Atomic uint32_t calls_known[CALLS_KNOWN];
 
 /* The last call site at or before `addr`; 0 for none. */
 static uintptr_t site_before(uintptr_t addr)
@@ -51,9 +54,23 @@ static bool is_call_site(uintptr_t addr)
 	return site_before(addr) == addr;
 }
 
+bool unwind_is_behind_site(uintptr_t ret)
+{
+	_Atomic uint32_t *known = &calls_known[ret % CALLS_KNOWN];
+
+	if (!arch_is_text(ret))
+		return is_call_site(ret - TRACE_INSN_SIZE);
+	if (atomic_load_explicit(known, memory_order_relaxed) == (uint32_t)ret)
+		return false;
+	if (is_call_site(ret - TRACE_INSN_SIZE))
+		return true;
+	atomic_store_explicit(known, (uint32_t)ret, memory_order_relaxed);
+	return false;
+}
+
 bool unwind_is_called_by_site(uintptr_t addr, uintptr_t ret)
 {
-	return trampoline_contains(addr) || is_call_site(ret - TRACE_INSN_SIZE);
+	return trampoline_contains(addr) || unwind_is_behind_site(ret);
 }
 
 static bool is_move_rsp_rbp(const uint8_t *insn)

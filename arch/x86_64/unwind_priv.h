@@ -42,6 +42,11 @@ uintptr_t unwind_odd(uintptr_t rbp, uintptr_t *out, size_t max, size_t *out_nr);
  */
 bool unwind_is_called_by_site(uintptr_t addr, uintptr_t ret);
 /*
+ * Is there a call site right before `ret`? If so, the function that returns there was called by it. In compiled code an
+ * answer of "no" is found again at once.
+ */
+bool unwind_is_behind_site(uintptr_t ret);
+/*
  * The number of words between rsp and the return address, when the function at `rip` has no frame
  * of its own now; -1 when it has one.
  */

@@ -8,6 +8,8 @@
 #include "ring_private.h"
 #include "text/str.h"
 
+#define RING_LONG_QUICK 4096u /* bytes of payload: from there on the slow path does it */
+
 static struct trace_ring_cpu *this_cpu(struct ring_buffer *buffer)
 {
 	return buffer->cpu[trace_plat_cpu_id()]; /* plain load: only this CPU exchanges it */
@@ -37,10 +39,33 @@ void *trace_ring_lock_short(struct ring_buffer *buffer, uint64_t step)
 	return payload;
 }
 
+/*
+ * Claim room for an event with a head of two words, as trace_ring_try_step(): that has written the first of
+ * them as if it were the only one, the number of words in it.
+ */
+static TRACE_ALWAYS_INLINE void *try_reserve_long(struct trace_ring_cpu *rc, uint32_t len)
+{
+	uint32_t bytes = 2 * RING_HEAD_BYTES + (uint32_t)ring_round_len(len), *payload;
+	uint64_t word;
+
+	payload = trace_ring_try_step(rc, RING_EVENT_ONE + bytes, &word);
+	if (TRACE_UNLIKELY(!payload))
+		return NULL;
+	payload[-1] += RING_TYPE_LONG - (bytes / 4 - 1);
+	payload[0] = bytes - RING_HEAD_BYTES;
+	return payload + 1;
+}
+
 void *trace_ring_lock_any(struct ring_buffer *buffer, size_t len)
 {
+	struct trace_ring_cpu *rc;
+	void *payload = NULL;
+
 	trace_plat_preempt_disable();
-	return reserve_rest(this_cpu(buffer), len);
+	rc = this_cpu(buffer);
+	if (TRACE_LIKELY(len > RING_SHORT_PAYLOAD && len < RING_LONG_QUICK))
+		payload = try_reserve_long(rc, (uint32_t)len);
+	return TRACE_LIKELY(payload) ? payload : reserve_rest(rc, len);
 }
 
 static TRACE_NOINLINE void publish_rest(struct trace_ring_cpu *rc)

@@ -101,15 +101,25 @@ static TRACE_ALWAYS_INLINE void sample_fill(struct sample_entry *entry,
 	entry->unused = 0;
 }
 
+/* `frame` is the __builtin_frame_address(0) of the caller. */
+static TRACE_ALWAYS_INLINE void sample_kernel_stack(const struct trace_event_file *file,
+						    const struct trace_sample_hit *hit,
+						    uintptr_t frame)
+{
+	const struct trace_stack_start start = { .ip = hit->ip, .span = TRACE_EVENT_PLACE_SPAN };
+
+	if (hit->frame)
+		trace_stacktrace_code(file->tr->buffer, hit->frame, 0);
+	else
+		trace_stacktrace_probe(file->tr->buffer, frame, &start, 0);
+}
+
 /* The stacks that the options ask for. */
 static TRACE_NOINLINE void sample_stacks(const struct trace_event_file *file,
 					 const struct trace_sample_hit *hit)
 {
-	const struct trace_stack_start start = { .ip = hit->ip, .span = TRACE_EVENT_PLACE_SPAN };
-
 	if (!hit->is_user && trace_stacktrace_wanted(file->tr))
-		trace_stacktrace_probe(file->tr->buffer, (uintptr_t)__builtin_frame_address(0),
-				       &start, 0);
+		sample_kernel_stack(file, hit, (uintptr_t)__builtin_frame_address(0));
 	if (trace_userstack_wanted(file->tr))
 		trace_sample_user_stack(file);
 }

@@ -193,11 +193,24 @@ static struct trace_stack_start script_step_start(const struct script_run *run)
 	};
 }
 
+/* Two at a time: a stack has ten or so. */
+static TRACE_ALWAYS_INLINE void script_step_unpack(uint64_t *to, const uint32_t *ips, uint32_t nr)
+{
+	uint32_t i = nr % 2;
+
+	if (i)
+		to[0] = trace_plat_ip_unpack(ips[0]);
+	for (; i < nr; i += 2) {
+		to[i] = trace_plat_ip_unpack(ips[i]);
+		to[i + 1] = trace_plat_ip_unpack(ips[i + 1]);
+	}
+}
+
 /* Up to `max` addresses. Returns how many. */
 static TRACE_NOINLINE uint32_t script_step_walk(const struct script_run *run, uint64_t *to,
 						uint32_t max)
 {
-	uint32_t ips[SCRIPT_OWN_FRAMES + SCRIPT_STACK_DEPTH], nr, at, i = 0;
+	uint32_t ips[SCRIPT_OWN_FRAMES + SCRIPT_STACK_DEPTH], nr, at;
 	const struct trace_stack_start start = script_step_start(run);
 
 	if (!start.ip)
@@ -205,9 +218,10 @@ static TRACE_NOINLINE uint32_t script_step_walk(const struct script_run *run, ui
 	nr = (uint32_t)trace_plat_backtrace((uintptr_t)__builtin_frame_address(0), false, ips,
 					    SCRIPT_OWN_FRAMES + max);
 	at = (uint32_t)trace_stacktrace_find(ips, nr, &start);
-	for (; i < max && at < nr; i++)
-		to[i] = trace_plat_ip_unpack(ips[at++]);
-	return i;
+	nr = nr > at ? nr - at : 0;
+	nr = nr < max ? nr : max;
+	script_step_unpack(to, ips + at, nr);
+	return nr;
 }
 
 void trace_script_step_kstack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)

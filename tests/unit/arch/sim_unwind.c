@@ -10,7 +10,8 @@
 
 /* Compiled code: FIRST, LAST and SITE lie in it. */
 __asm__(".globl text_start, assembly_start\n.set text_start, 0x400000\n.set assembly_start, "
-	"0x410000\n");
+	"0x410000\n.globl minus_text_start, plain_bytes\n.set minus_text_start, -0x400000\n.set "
+	"plain_bytes, 0x10000\n");
 
 #define NR     16u
 #define FIRST  0x401000u
@@ -62,6 +63,21 @@ uintptr_t upcall_return_address(const struct trace_thread *thread, uintptr_t ret
 bool trace_probe_is_detour(uintptr_t addr)
 {
 	return addr == DETOUR;
+}
+
+/* Addresses behind call sites; and the depth of each function. */
+static uintptr_t behind_site;
+static int depth_now;
+
+bool unwind_is_behind_site(uintptr_t ret)
+{
+	return ret == behind_site;
+}
+
+int unwind_return_depth(uintptr_t rip)
+{
+	(void)rip;
+	return depth_now;
 }
 
 /* Of the frame at word 8: an instruction that was interrupted, and the frame it goes on with. */
@@ -271,6 +287,92 @@ static void test_trap_on_the_way(void **state)
 	check_ips(backtrace(0, false), FIRST, SITE, 0);
 }
 
+/* The frame of a trap at word 2 of a large stack, which interrupted code with rsp at `at_rsp`, or a program. */
+static uintptr_t deep[64];
+
+static struct trap_frame *trap_at_two(uintptr_t rip, size_t at_rsp, uint64_t cs)
+{
+	struct trap_frame *regs = (struct trap_frame *)&deep[2];
+
+	memset(deep, 0, sizeof(deep));
+	sim_local()->kernel_stack_top = (uintptr_t)(deep + 64);
+	deep[0] = (uintptr_t)regs | 1;
+	deep[1] = FIRST;
+	*regs = (struct trap_frame){
+		.rip = rip, .cs = cs, .rsp = (uintptr_t)&deep[at_rsp], .rbp = (uintptr_t)&deep[60]
+	};
+	deep[61] = LAST;
+	nr_odd = 0; /* unwind_odd() finds nothing */
+	return regs;
+}
+
+static size_t walk_deep(void)
+{
+	memset(ips, 0, sizeof(ips));
+	return trace_plat_backtrace((uintptr_t)deep, false, ips, 8);
+}
+
+/* A trap in usual code is walked over at once; a caller without a frame is found at rsp. */
+static void test_trap_in_usual_code(void **state)
+{
+	(void)state;
+	depth_now = -1;
+	trap_at_two(SITE, 30, KERNEL_CS);
+	check_ips(walk_deep(), FIRST, SITE, LAST);
+	depth_now = 1;
+	deep[31] = FIRST + 8;
+	assert_int_equal(walk_deep(), 4);
+	assert_true(ips[1] == SITE && ips[2] == FIRST + 8 && ips[3] == LAST);
+	/* From the trap's frame itself, as the profiler does. */
+	memset(ips, 0, sizeof(ips));
+	check_ips(trace_plat_backtrace((uintptr_t)&deep[2] | 1, false, ips, 8), SITE, FIRST + 8,
+		  LAST);
+	sim_local()->kernel_stack_top = 0;
+}
+
+/* Rare cases are left to unwind_odd(), which finds nothing here. */
+static void test_trap_in_rare_code(void **state)
+{
+	static const uintptr_t rips[] = { CODE, DETOUR, STUB, 0, 0x3fffff };
+	struct trap_frame *regs;
+
+	(void)state;
+	depth_now = -1;
+	for (size_t i = 0; i < sizeof(rips) / sizeof(*rips); i++) {
+		trap_at_two(rips[i], 30, KERNEL_CS);
+		check_ips(walk_deep(), FIRST, 0, 0);
+	}
+	trap_at_two(SITE, 30, USER_CS);
+	check_ips(walk_deep(), FIRST, 0, 0);
+	depth_now = 0;
+	regs = trap_at_two(SITE, 30, KERNEL_CS); /* no return address at rsp */
+	check_ips(walk_deep(), FIRST, 0, 0);
+	deep[30] = behind_site = FIRST + 16;
+	check_ips(walk_deep(), FIRST, 0, 0);
+	behind_site = 0;
+	assert_int_equal(walk_deep(), 4);
+	regs->rsp = (uintptr_t)&deep[64]; /* above the stack */
+	check_ips(walk_deep(), FIRST, 0, 0);
+	regs->rsp = (uintptr_t)&deep[30] + 4;
+	check_ips(walk_deep(), FIRST, 0, 0);
+	sim_local()->kernel_stack_top = 0;
+}
+
+/* A trap frame that the stack's end cuts is none. */
+static void test_trap_at_the_end(void **state)
+{
+	const size_t words_of_frame = sizeof(struct trap_frame) / sizeof(uintptr_t);
+
+	(void)state;
+	depth_now = -1;
+	trap_at_two(SITE, 30, KERNEL_CS);
+	sim_local()->kernel_stack_top = (uintptr_t)(deep + 2 + words_of_frame);
+	check_ips(walk_deep(), FIRST, SITE, 0);
+	sim_local()->kernel_stack_top -= sizeof(uintptr_t);
+	check_ips(walk_deep(), FIRST, 0, 0);
+	sim_local()->kernel_stack_top = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +386,9 @@ int main(void)
 		cmocka_unit_test(test_trampoline_on_the_way),
 		cmocka_unit_test(test_detour_on_the_way),
 		cmocka_unit_test(test_trap_on_the_way),
+		cmocka_unit_test(test_trap_in_usual_code),
+		cmocka_unit_test(test_trap_in_rare_code),
+		cmocka_unit_test(test_trap_at_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,7 +156,7 @@ void trace_plat_log_event(const char *line, size_t len);
 
 /*
  * A backtrace of the running code: return addresses, packed, innermost first. It begins at `frame`,
- * the __builtin_frame_address(0) of a function that has not returned yet. With `is_callback` that
+ * the __builtin_frame_address(0) of a function that has not returned yet, or the `frame` of a trace_sample_hit. With `is_callback` that
  * function is the callback of an ops, or was called by one; the first address is then in the traced
  * function, the second in its caller. It goes on from interrupts to the code they interrupted.
  * Returns how many addresses it has written, at most `max`.

@@ -58,7 +58,9 @@ struct trace_sample_host {
 void trace_sample_host_set(const struct trace_sample_host *host);
 
 struct trace_sample_hit {
-	uint64_t ip;	    /* the interrupted instruction, of the kernel or of a program */
+	uint64_t ip; /* the interrupted instruction, of the kernel or of a program */
+	uintptr_t
+		frame; /* from which trace_plat_backtrace() finds `ip` first; 0: from here it does later */
 	uint64_t now_ns;    /* trace_plat_clock_ns() at the beginning of the interrupt */
 	uint32_t period_ns; /* that set() has asked for */
 	uint32_t periods;   /* since the hit before, 1 or more: those between the two were missed */

@@ -18,7 +18,8 @@ struct trap_frame;
 
 /* An interruption: the argument of upcall_sample(). */
 struct arch_sample {
-	uint64_t ip; /* the interrupted instruction */
+	uint64_t ip;	 /* the interrupted instruction */
+	uintptr_t frame; /* its trap's, as backtraces begin with it */
 	uint32_t period_ns;
 	uint32_t preempt_count; /* of the interrupted code */
 	uint32_t periods;	/* since the one before; those between the two were missed */

@@ -11,6 +11,11 @@
 extern char kernel_start[]; /* first byte of the higher-half image */
 extern char text_start[], text_end[];
 extern char assembly_start[]; /* in the text: from here to its end it is from assembly */
+/*
+ * Numbers, whose addresses they are: 0 less that of the text, and the bytes of it in front of trampolines
+ * and the hook of returns.
+ */
+extern char minus_text_start[], plain_bytes[];
 extern char rodata_start[], rodata_end[];
 extern char data_start[], data_end[];
 extern char bss_start[], bss_end[];
@@ -35,10 +40,16 @@ static inline bool arch_is_irq_entry(uintptr_t addr)
 	return addr >= (uintptr_t)irq_entry_start && addr < (uintptr_t)irq_entry_end;
 }
 
-/* Is it in what a compiler made of C? No trampoline lies there, nor the hook of returns. */
+/* Is it in what a compiler made of C? No entry code lies there. */
 static inline bool arch_is_compiled(uintptr_t addr)
 {
 	return addr - (uintptr_t)text_start < (uintptr_t)(assembly_start - text_start);
+}
+
+/* Is it in code that makes usual frames when it calls? No trampoline does, nor the hook of returns. */
+static inline bool arch_is_plain(uintptr_t addr)
+{
+	return addr + (uintptr_t)minus_text_start < (uintptr_t)plain_bytes;
 }
 
 static inline bool arch_is_text(uintptr_t addr)
