@@ -6,6 +6,7 @@
 #include <trace/platform.h>
 
 #define CREATE_TRACE_POINTS
+#include <trace/events/cpuhp.h>
 #include <trace/events/error_report.h>
 #include <trace/events/exceptions.h>
 #include <trace/events/initcall.h>

@@ -8,6 +8,7 @@
 #include <kernel/cpu.h>
 #include <kernel/thread.h>
 #include <kernel/time.h>
+#include <trace/events/cpuhp.h>
 #include <trace/trace.h>
 #include "../kernel_init.h"
 #include "sched.h"
@@ -56,29 +57,97 @@ static void cpu_break_affinity(struct thread *thread, void *arg)
 			change->cpu);
 }
 
-static void cpu_take_down(struct cpu_change *change)
+static int cpu_take_softirqs(struct cpu_change *change)
 {
-	trace_cpus_change(cpu_mark_active, change);
-	thread_each(cpu_break_affinity, change);
+	softirq_take_from(change->cpu);
+	return 0;
+}
+
+static int cpu_take_timers(struct cpu_change *change)
+{
+	timers_take_from(change->cpu);
+	return 0;
+}
+
+static int cpu_start(struct cpu_change *change)
+{
+	return smp_start_cpu(change->cpu);
+}
+
+static int cpu_stop(struct cpu_change *change)
+{
 	sched_close_queue(change->cpu);
 	while (!smp_cpu_gone(change->cpu))
 		thread_pause_ns(CPU_LEAVE_POLL_NS);
-	timers_take_from(change->cpu);
-	softirq_take_from(change->cpu);
+	return 0;
+}
+
+static int cpu_free_threads(struct cpu_change *change)
+{
+	thread_each(cpu_break_affinity, change);
+	return 0;
+}
+
+static int cpu_tell_tracers(struct cpu_change *change)
+{
+	trace_cpus_change(cpu_mark_active, change);
+	return 0;
+}
+
+static int cpu_start_threads(struct cpu_change *change)
+{
+	int err = softirq_start_threads();
+
+	(void)change;
+	return err ? err : work_start_threads();
+}
+
+typedef int (*cpu_step_fn)(struct cpu_change *change); /* 0 or -errno */
+
+/* The work for a CPU on its way from 0, where it is offline, to CPU_ONLINE, and on its way back. */
+struct cpu_step {
+	cpu_step_fn startup, teardown; /* NULL: nothing is to be done */
+};
+
+#define CPU_ONLINE 6
+static const struct cpu_step cpu_steps[] = {
+	[1] = { NULL, cpu_take_softirqs },
+	[2] = { NULL, cpu_take_timers },
+	[3] = { cpu_start, cpu_stop },
+	[4] = { NULL, cpu_free_threads },
+	[5] = { cpu_tell_tracers, cpu_tell_tracers },
+	[CPU_ONLINE] = { cpu_start_threads, NULL },
+};
+
+static int cpu_do_step(struct cpu_change *change, int step)
+{
+	cpu_step_fn fn = change->is_up ? cpu_steps[step].startup : cpu_steps[step].teardown;
+	int err;
+
+	if (!fn)
+		return 0;
+	trace_cpuhp_enter(change->cpu, change->is_up ? CPU_ONLINE : 0, step, (void *)fn);
+	err = fn(change);
+	trace_cpuhp_exit(change->cpu, step, step, err);
+	return err;
+}
+
+static void cpu_take_down(struct cpu_change *change)
+{
+	for (int step = CPU_ONLINE; step > 0; step--)
+		cpu_do_step(change, step);
 	pr_info("SMP: CPU %u is now offline\n", change->cpu);
 }
 
+/* A step that fails is the last one. */
 static int cpu_bring_up(struct cpu_change *change)
 {
-	int err = smp_start_cpu(change->cpu);
+	int err = 0;
 
-	if (err)
-		return err;
-	trace_cpus_change(cpu_mark_active, change);
-	err = softirq_start_threads();
-	if (!err)
-		err = work_start_threads();
-	pr_info("SMP: CPU %u is now online\n", change->cpu);
+	for (int step = 1; step <= CPU_ONLINE && !err; step++)
+		err = cpu_do_step(change, step);
+	if (cpu_active(change->cpu))
+		pr_info("SMP: CPU %u is now online\n", change->cpu);
 	return err;
 }
 

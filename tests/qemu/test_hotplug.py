@@ -43,6 +43,31 @@ def test_files(machine):
     assert machine.check(f"cat {CPUS}/online") == "0-3\n"
 
 
+def test_events(machine):
+    """Each step has two, with Linux's fields and texts."""
+    machine.check("echo 1 > events/cpuhp/enable")
+    switch(machine, 2, 0)
+    switch(machine, 2, 1)
+    trace = machine.check("echo 0 > events/cpuhp/enable; cat trace; echo > trace")
+    told = re.findall(
+        r" cpuhp_(?:enter: cpu: 0002 target: +(\d) step: +(\d) \((\w+)\)|exit:  cpu: 0002  state: +(\d) step: +(\d) ret: 0)\n", trace
+    )
+    downwards = [(5, "cpu_tell_tracers"), (4, "cpu_free_threads"), (3, "cpu_stop"), (2, "cpu_take_timers"), (1, "cpu_take_softirqs")]
+    upwards = [(3, "cpu_start"), (5, "cpu_tell_tracers"), (6, "cpu_start_threads")]
+    wanted = []
+    for target, steps in (0, downwards), (6, upwards):
+        for step, name in steps:
+            wanted += [(str(target), str(step), name, "", ""), ("", "", "", str(step), str(step))]
+    assert told == wanted, trace
+    form = machine.check("cat events/cpuhp/cpuhp_enter/format events/cpuhp/cpuhp_exit/format")
+    fields = re.findall(r"field:([^;]+);\toffset:\d+;\tsize:(\d);\tsigned:(\d);", form)
+    own = [field for field in fields if not field[0].split()[-1].startswith("common_")]
+    unsigned, signed = [("unsigned int cpu", "4", "0")], [(f"int {name}", "4", "1") for name in ("target", "idx", "state", "idx", "ret")]
+    assert own == [*unsigned, *signed[:2], ("void * fun", "8", "0"), *unsigned, *signed[2:]]
+    assert 'print fmt: "cpu: %04u target: %3d step: %3d (%ps)", REC->cpu, REC->target, REC->idx, REC->fun\n' in form
+    assert 'print fmt: " cpu: %04u  state: %3d step: %3d ret: %d", REC->cpu, REC->state, REC->idx, REC->ret\n' in form
+
+
 def test_its_threads_go_elsewhere(machine):
     machine.check("busybox taskset 8 busybox sleep 100 & sleep 0.1")
     switch(machine, 3, 0)
