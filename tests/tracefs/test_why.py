@@ -95,3 +95,15 @@ def test_instance(tracing):
     assert "wrote 0 to tracing_on" not in tracing.check("why")
     assert tracing.run("why -i why_test")[1] == 1
     assert tracing.run("why -i")[1] != 0
+
+
+def test_scripts(tracing):
+    """A script that has a name, and one of bt's."""
+    program = "kretprobe:vfs_read /retval > 1000000/ { @ = count(); }"
+    tracing.check(f"mkdir scripts/slow; echo '{program}' > scripts/slow/program; echo 1 > scripts/slow/enable; cat /proc/version")
+    text = tracing.check("bt -c why 'kprobe:vfs_mkdir { @ = count(); }'")
+    tracing.check("echo 0 > scripts/slow/enable; rmdir scripts/slow")
+    assert " only scripts are on (2), which write nothing into the trace" in text
+    assert "The script slow has done nothing at kretprobe:vfs_read: its condition held at no hit.\n" in text
+    assert re.search(r"^The script 'kprobe:vfs_mkdir .*' has done nothing at kprobe:vfs_mkdir: no probe was hit\.$", text, re.M), text
+    assert "The script" not in tracing.check("why")

@@ -67,6 +67,7 @@ struct trace_why {
 
 	/* Counts of things that checks at TRACE_WHY_SOURCES have found to be on. */
 	uint32_t nr_hists;
+	uint32_t nr_scripts;
 	uint32_t nr_events;
 	char event_names[TRACE_WHY_NAMES]; /* of the first ones */
 };
@@ -89,6 +90,7 @@ enum trace_why_place {
 	TRACE_WHY_OPTIONS,
 	TRACE_WHY_LATE,
 	TRACE_WHY_HISTS,
+	TRACE_WHY_SCRIPTS,
 	TRACE_WHY_FINE, /* the sentence about recording, when there is no other */
 	TRACE_NR_WHY_PLACES,
 };

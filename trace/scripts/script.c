@@ -80,6 +80,8 @@ void trace_script_free(struct trace_script *script)
 		trace_script_detach(script);
 	if (script->is_stuck)
 		return;
+	if (script->state != SCRIPT_MADE)
+		trace_script_why_remove(script);
 	for (struct script_clause *clause = script->clauses; clause; clause = clause->next) {
 		for (struct script_probe *probe = clause->probes; probe; probe = probe->next)
 			trace_script_probe_free(probe);
@@ -203,6 +205,7 @@ int trace_script_start(struct trace_script *script)
 		return err;
 	script->state = SCRIPT_STARTED;
 	script->began_ns = trace_plat_clock_ns();
+	trace_script_why_add(script);
 	script_run_kind(script, SCRIPT_BEGIN);
 	err = trace_script_attach(script);
 	if (err) {

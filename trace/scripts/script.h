@@ -143,6 +143,7 @@ struct script_cpu {
 	struct script_run run; /* first */
 	_Atomic uint8_t state; /* enum script_state */
 	uint64_t runs, missed, lost, full;
+	uint64_t cut; /* loops that ended because they had had all rounds that they may have */
 	uint64_t counters[SCRIPT_COUNTERS_MAX];
 } __attribute__((aligned(64)));
 
@@ -190,6 +191,9 @@ struct trace_script {
 	uint32_t nr_cpus, nr_counters;
 	uint64_t began_ns;
 	_Atomic bool wants_end;
+	const struct script_named
+		*named; /* that it is the program of, or NULL; set before its start */
+	struct trace_script *next_started; /* see script_why.c */
 	bool is_stuck; /* tracing died, and sites may call its probes for ever: it is never freed */
 	enum {
 		SCRIPT_MADE,
@@ -216,6 +220,17 @@ int trace_script_refuse(struct trace_script *script, const struct expr_word *wor
 
 /* ---- script_step.c: probe context ---- */
 
+/*
+ * The last instructions of a clause are those that its runs come to, in front of EXPR_END: one if its
+ * condition held, the other if not. The first run changes it to one that does no more than it must.
+ */
+static inline struct expr_insn *trace_script_clause_last(const struct script_clause *clause,
+							 bool has_held)
+{
+	return &clause->program->insns[clause->program->nr - (has_held ? 3 : 2)];
+}
+/* Has a run come there? Any context. */
+bool trace_script_clause_saw(const struct script_clause *clause, bool has_held);
 /* Run a clause for a hit, with preemption off; any context. */
 void trace_script_hit(struct script_clause *clause, const struct script_hit *hit);
 
@@ -243,6 +258,17 @@ void trace_script_resume(struct trace_script *script, uint64_t flags);
 
 /* Would trace_script_read() write something, or run an interval, or has the script called exit()? */
 bool trace_script_is_ready(struct trace_script *script);
+
+/* ---- script_why.c ---- */
+
+/*
+ * Scripts from their start until they are freed, for `why`. When remove has returned no reader of that
+ * looks at the script any more. Thread context, may block.
+ */
+void trace_script_why_add(struct trace_script *script);
+void trace_script_why_remove(struct trace_script *script);
+/* Register the checks, for init(). */
+void trace_script_why_init(void);
 
 /* ---- script_attach.c ---- */
 

@@ -403,6 +403,7 @@ static struct trace_files script_files_entry = { .table = &script_files_table };
 static int script_files_init(void)
 {
 	trace_files_register(&script_files_entry);
+	trace_script_why_init();
 	return 0;
 }
 

@@ -212,6 +212,7 @@ int trace_script_named_switch(struct script_named *named, bool on)
 	err = script_named_renew(named);
 	if (err)
 		return err;
+	named->script->named = named;
 	err = trace_script_start(named->script);
 	if (err) {
 		trace_script_free(named->script);

@@ -245,11 +245,41 @@ static void script_step_ran(struct expr_run *expr, const struct expr_insn *insn,
 	script_hit_end(cpu);
 }
 
+/* The end of its clause, whose condition held, or the place behind that for one that did not: see script.h. */
+static struct expr_insn *script_step_last(const struct script_run *run, bool has_held)
+{
+	return trace_script_clause_last(run->hit.probe->clause, has_held);
+}
+
+static void script_step_ran_first(struct expr_run *expr, const struct expr_insn *insn,
+				  uint64_t value)
+{
+	__atomic_store_n(&script_step_last(script_step_run(expr), true)->step, script_step_ran,
+			 __ATOMIC_RELAXED);
+	script_step_ran(expr, insn, value);
+}
+
 static void script_step_fail(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	(void)insn;
 	(void)value;
 	script_hit_end(script_step_cpu(expr));
+}
+
+static void script_step_fail_first(struct expr_run *expr, const struct expr_insn *insn,
+				   uint64_t value)
+{
+	__atomic_store_n(&script_step_last(script_step_run(expr), false)->step, script_step_fail,
+			 __ATOMIC_RELAXED);
+	script_step_fail(expr, insn, value);
+}
+
+bool trace_script_clause_saw(const struct script_clause *clause, bool has_held)
+{
+	const struct expr_insn *last = trace_script_clause_last(clause, has_held);
+
+	return __atomic_load_n(&last->step, __ATOMIC_RELAXED) !=
+	       (has_held ? script_step_ran_first : script_step_fail_first);
 }
 
 static void script_step_again(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
@@ -273,6 +303,14 @@ static void script_step_leave(struct expr_run *expr, const struct expr_insn *ins
 	script_step_run(expr)->has_left = true;
 }
 
+/* The end of the clause, from a loop in it. */
+static void script_step_end(struct expr_run *expr, uint64_t value)
+{
+	const struct expr_insn *last = script_step_last(script_step_run(expr), true);
+
+	last->step(expr, last, value);
+}
+
 /* A program of its own, again and again while its result is 1. */
 static void script_step_loop(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
@@ -287,12 +325,12 @@ static void script_step_loop(struct expr_run *expr, const struct expr_insn *insn
 		if (!expr->result)
 			break;
 	}
+	script_step_cpu(expr)->cut += expr->result;
+	expr->result = 0; /* of the round that this loop is in */
 	if (!script_step_run(expr)->has_left)
 		expr_next(expr, insn, value);
-	else if (insn->to)
-		expr->result = 0;
-	else
-		script_step_ran(expr, insn, value);
+	else if (!insn->to)
+		script_step_end(expr, value);
 }
 
 const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
@@ -337,8 +375,8 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_OUT] = script_step_out,
 	[SCRIPT_STEP_EXIT] = script_step_exit,
 	[SCRIPT_STEP_LOOP] = script_step_loop,
-	[SCRIPT_STEP_RAN] = script_step_ran,
-	[SCRIPT_STEP_FAIL] = script_step_fail,
+	[SCRIPT_STEP_RAN] = script_step_ran_first,
+	[SCRIPT_STEP_FAIL] = script_step_fail_first,
 	[SCRIPT_STEP_TEST] = script_step_test,
 	[SCRIPT_STEP_LEAVE] = script_step_leave,
 	[SCRIPT_STEP_STOP] = script_step_stop,

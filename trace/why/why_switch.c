@@ -138,6 +138,12 @@ void trace_why_nothing_on(struct trace_why *why)
 			      "read events/SYSTEM/EVENT/hist.",
 			      why->all.entries ? "Only" : "The trace is empty because only",
 			      why->nr_hists);
+	else if (why->nr_scripts)
+		trace_why_say(why,
+			      "%s scripts are on (%u), which write nothing into the trace: read "
+			      "scripts/NAME/output and maps, or what bt prints.",
+			      why->all.entries ? "Only" : "The trace is empty because only",
+			      why->nr_scripts);
 	else if (why->all.glance.committed)
 		trace_why_say(why,
 			      "Nothing is on but trace_printk() and markers: current_tracer is "
