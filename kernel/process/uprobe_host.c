@@ -179,30 +179,46 @@ static bool uprobe_may_call(const struct trace_uprobe_insn *insn, const struct t
 	       trace_uprobe_call_is_for(insn);
 }
 
-static void uprobe_host_step(const struct trace_uprobe_insn *insn, struct ftrace_regs *regs,
-			     uintptr_t *remembered)
+/* The instruction is done elsewhere, or cannot be done. */
+static TRACE_NOINLINE void uprobe_step_on(const struct trace_uprobe_insn *insn,
+					  struct ftrace_regs *regs, uintptr_t *remembered,
+					  enum trace_uprobe_step step)
 {
 	struct trap_frame *frame = task_frame(current_task());
 
-	if (insn->len == TRACE_UPROBE_CALL && !*remembered && uprobe_may_call(insn, frame)) {
-		*remembered = 1; /* whether it can be or not */
-		uprobe_call_make(current_task()->mm, regs->rip);
-	}
-	switch (trace_uprobe_emulate(insn, regs)) {
-	case TRACE_UPROBE_DONE:
-		return;
-	case TRACE_UPROBE_FAULT:
+	if (step == TRACE_UPROBE_FAULT) {
 		force_sig_fault(frame, SIGSEGV, SEGV_MAPERR, regs->rsp);
 		return;
-	default:
-		break;
 	}
-	if (!*remembered)
-		*remembered = uprobe_slot_get(current_task()->mm, insn, regs->rip);
+	*remembered = uprobe_slot_get(current_task()->mm, insn, regs->rip);
 	if (*remembered)
 		regs->rip = *remembered;
 	else
 		force_sig_fault(frame, SIGKILL, 0, 0);
+}
+
+static TRACE_NOINLINE void uprobe_step_call(const struct trace_uprobe_insn *insn,
+					    const struct ftrace_regs *regs, uintptr_t *remembered)
+{
+	if (!uprobe_may_call(insn, task_frame(current_task())))
+		return;
+	*remembered = 1; /* whether it can be or not */
+	uprobe_call_make(current_task()->mm, regs->rip);
+}
+
+static void uprobe_host_step(const struct trace_uprobe_insn *insn, struct ftrace_regs *regs,
+			     uintptr_t *remembered)
+{
+	enum trace_uprobe_step step;
+
+	if (TRACE_UNLIKELY(insn->len == TRACE_UPROBE_CALL && !*remembered))
+		uprobe_step_call(insn, regs, remembered);
+	step = trace_uprobe_emulate(insn, regs);
+	if (TRACE_UNLIKELY(step == TRACE_UPROBE_FAULT ||
+			   (step == TRACE_UPROBE_SLOT_NEEDED && !*remembered)))
+		uprobe_step_on(insn, regs, remembered, step);
+	else if (step == TRACE_UPROBE_SLOT_NEEDED)
+		regs->rip = *remembered;
 }
 
 static bool uprobe_host_trampoline(uintptr_t *out_addr)

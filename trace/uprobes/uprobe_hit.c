@@ -3,39 +3,33 @@
  */
 #include "uprobe_private.h"
 
-static uint32_t uprobe_cache_of(uintptr_t addr)
+static struct uprobe_memory *uprobe_memory_of(struct uprobe_thread *data, uintptr_t addr)
 {
-	return (uint32_t)(addr ^ addr >> 3 ^ addr >> 9) % UPROBE_CACHE;
+	return &data->cache[(uint32_t)(addr ^ addr >> 3 ^ addr >> 9) % UPROBE_CACHE];
 }
 
 /* The place at an address that the thread does not remember. In a phase; sleeps. */
-static TRACE_NOINLINE struct uprobe *uprobe_hit_locate(struct uprobe_thread *data, uintptr_t addr)
+static TRACE_NOINLINE struct uprobe *uprobe_hit_locate(struct uprobe_memory *memory, uintptr_t addr)
 {
 	uint64_t epoch = atomic_load(&uprobe_epoch), file, offset;
-	uint32_t at = uprobe_cache_of(addr);
 	struct uprobe *uprobe;
 
 	if (!trace_plat_uprobes()->locate(addr, &file, &offset))
 		return NULL;
 	uprobe = uprobe_table_find(file, offset);
-	if (uprobe && data) {
-		data->cache[at].addr = addr;
-		data->cache[at].uprobe = uprobe;
-		data->cache[at].epoch = epoch;
-		data->cache[at].step = 0;
-	}
+	if (uprobe)
+		*memory = (struct uprobe_memory){ .addr = addr, .uprobe = uprobe, .epoch = epoch };
 	return uprobe;
 }
 
 /* The memory of it ends with the epoch; in this phase it is still there. */
-static struct uprobe *uprobe_hit_remembered(const struct uprobe_thread *data, uintptr_t addr)
+static TRACE_ALWAYS_INLINE struct uprobe *uprobe_hit_remembered(const struct uprobe_memory *memory,
+								uintptr_t addr)
 {
-	uint32_t at = uprobe_cache_of(addr);
-
-	if (!data || data->cache[at].addr != addr ||
-	    data->cache[at].epoch != atomic_load_explicit(&uprobe_epoch, memory_order_acquire))
+	if (memory->addr != addr ||
+	    memory->epoch != atomic_load_explicit(&uprobe_epoch, memory_order_acquire))
 		return NULL;
-	return data->cache[at].uprobe;
+	return memory->uprobe;
 }
 
 /* Has the breakpoint been taken away since it was hit? A page that is not there will fault again. */
@@ -89,37 +83,36 @@ static bool uprobe_hit_is_again(struct uprobe_thread *data, uintptr_t addr,
 	return false;
 }
 
-static void uprobe_hit_run(struct uprobe *uprobe, struct uprobe_thread *data,
-			   struct ftrace_regs *regs)
+static TRACE_ALWAYS_INLINE void uprobe_hit_run(struct uprobe *uprobe, struct uprobe_thread *data,
+					       struct ftrace_regs *regs, uintptr_t *step)
 {
-	uintptr_t addr = ftrace_regs_get_instruction_pointer(regs), none = 0, *step = &none;
+	uintptr_t addr = ftrace_regs_get_instruction_pointer(regs);
 
 	if (!uprobe_hit_is_again(data, addr, regs))
 		uprobe_hit_handle(uprobe, data, regs);
-	if (ftrace_regs_get_instruction_pointer(regs) != addr)
-		return;
-	if (data && data->cache[uprobe_cache_of(addr)].addr == addr)
-		step = &data->cache[uprobe_cache_of(addr)].step;
-	trace_plat_uprobes()->step(&uprobe->insn, regs, step);
+	if (ftrace_regs_get_instruction_pointer(regs) == addr)
+		trace_plat_uprobes()->step(&uprobe->insn, regs, step);
 }
 
 bool uprobe_hit(struct ftrace_regs *regs)
 {
 	uintptr_t addr = ftrace_regs_get_instruction_pointer(regs);
 	struct trace_thread *thread = trace_plat_current();
+	struct uprobe_memory none = { 0 }, *memory;
 	struct uprobe_thread *data;
 	struct uprobe *uprobe;
 
 	if (!uprobe_table_nr())
 		return uprobe_hit_is_gone(addr);
 	data = uprobe_thread_get(thread);
+	memory = TRACE_LIKELY(data) ? uprobe_memory_of(data, addr) : &none;
 	uprobe_phase_begin(thread);
-	uprobe = uprobe_hit_remembered(data, addr);
+	uprobe = uprobe_hit_remembered(memory, addr);
 	trace_plat_preempt_enable();
-	if (!uprobe)
-		uprobe = uprobe_hit_locate(data, addr);
+	if (TRACE_UNLIKELY(!uprobe))
+		uprobe = uprobe_hit_locate(memory, addr);
 	if (uprobe)
-		uprobe_hit_run(uprobe, data, regs);
+		uprobe_hit_run(uprobe, data, regs, &memory->step);
 	uprobe_phase_end(thread);
 	return uprobe || uprobe_hit_is_gone(addr);
 }

@@ -51,7 +51,11 @@ void uprobe_table_remove(struct uprobe_mark *mark);
 /* The place; NULL when there is none. The lock is held, or preemption is off, or in a phase. */
 struct uprobe *uprobe_table_find(uint64_t file, uint64_t offset);
 /* Marks in it. Any context. */
-uint32_t uprobe_table_nr(void);
+extern _Atomic uint32_t uprobe_nr_marks;
+static TRACE_ALWAYS_INLINE uint32_t uprobe_table_nr(void)
+{
+	return atomic_load_explicit(&uprobe_nr_marks, memory_order_relaxed);
+}
 
 /* ---- Changes, with the lock held: uprobe_change.c ---- */
 
@@ -97,14 +101,17 @@ struct uprobe_frame {
 	bool is_chained;       /* the trampoline was there: the frame below has the same slot */
 };
 
+/* A place that a thread has hit. It is that of the address until the epoch ends. */
+struct uprobe_memory {
+	uintptr_t addr;
+	struct uprobe *uprobe;
+	uint64_t epoch;
+	uintptr_t step; /* the host's */
+};
+
 /* The data of a thread that has hit a probe. Only the thread itself uses it. */
 struct uprobe_thread {
-	struct {
-		uintptr_t addr;
-		struct uprobe *uprobe;
-		uint64_t epoch;
-		uintptr_t step; /* the host's */
-	} cache[UPROBE_CACHE];	/* by address */
+	struct uprobe_memory cache[UPROBE_CACHE]; /* by address */
 	/* Hits that were seen already, each by a signal and others in its handler; addr 0: none. */
 	struct {
 		uintptr_t addr, sp;
@@ -115,15 +122,34 @@ struct uprobe_thread {
 	struct uprobe_frame *frames; /* UPROBE_FRAMES_MAX; NULL: there was no need yet */
 };
 
+struct uprobe_thread *uprobe_thread_create(struct trace_thread *thread);
 /* That of the running thread; NULL: no memory. */
-struct uprobe_thread *uprobe_thread_get(struct trace_thread *thread);
+static TRACE_ALWAYS_INLINE struct uprobe_thread *uprobe_thread_get(struct trace_thread *thread)
+{
+	return TRACE_LIKELY(thread->uprobe) ? thread->uprobe : uprobe_thread_create(thread);
+}
 /*
  * Changes when what a thread remembers of addresses counts no more, and before a place is freed.
  */
 extern _Atomic uint64_t uprobe_epoch;
-/* The running thread is in handlers from now on; and has left them. */
-void uprobe_phase_begin(struct trace_thread *thread);
-void uprobe_phase_end(struct trace_thread *thread);
+extern _Atomic uint64_t uprobe_phase_now; /* even */
+/*
+ * The running thread is in handlers from now on, and preemption is off: who waits for that afterwards finds the phase
+ * stored, or the thread finds the table as it is after the change.
+ */
+static TRACE_ALWAYS_INLINE void uprobe_phase_begin(struct trace_thread *thread)
+{
+	trace_plat_preempt_disable();
+	atomic_store_explicit(&thread->uprobe_phase,
+			      atomic_load_explicit(&uprobe_phase_now, memory_order_relaxed) | 1,
+			      memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+/* It has left them. */
+static TRACE_ALWAYS_INLINE void uprobe_phase_end(struct trace_thread *thread)
+{
+	atomic_store_explicit(&thread->uprobe_phase, 0, memory_order_release);
+}
 /* Wait until every thread has left the handlers that it may be in now. */
 void uprobe_phase_wait(void);
 void uprobe_put(struct uprobe *uprobe);

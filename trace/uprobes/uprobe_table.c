@@ -6,7 +6,7 @@
 #define NR_CHAINS 512u /* a power of two */
 
 static struct uprobe_mark *_Atomic chains[NR_CHAINS];
-static _Atomic uint32_t nr_marks;
+_Atomic uint32_t uprobe_nr_marks;
 
 static struct uprobe_mark *_Atomic *uprobe_chain(uint64_t file, uint64_t page)
 {
@@ -27,7 +27,7 @@ void uprobe_table_add(struct uprobe_mark *mark)
 	atomic_store_explicit(&mark->next, atomic_load_explicit(head, memory_order_relaxed),
 			      memory_order_relaxed);
 	atomic_store_explicit(head, mark, memory_order_release); /* pairs with uprobe_next() */
-	atomic_fetch_add(&nr_marks, 1);
+	atomic_fetch_add(&uprobe_nr_marks, 1);
 }
 
 /* A walk that stands on the mark goes on from there. */
@@ -38,12 +38,7 @@ void uprobe_table_remove(struct uprobe_mark *mark)
 	while (*link != mark)
 		link = &(*link)->next;
 	atomic_store_explicit(link, atomic_load(&mark->next), memory_order_release);
-	atomic_fetch_sub(&nr_marks, 1);
-}
-
-uint32_t uprobe_table_nr(void)
-{
-	return atomic_load_explicit(&nr_marks, memory_order_relaxed);
+	atomic_fetch_sub(&uprobe_nr_marks, 1);
 }
 
 static struct uprobe_mark *uprobe_next(struct uprobe_mark *_Atomic const *link)

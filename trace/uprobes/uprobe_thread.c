@@ -8,7 +8,7 @@
 #define PAUSE_NS 100000u
 
 _Atomic uint64_t uprobe_epoch = 1;
-static _Atomic uint64_t phase_now; /* even */
+_Atomic uint64_t uprobe_phase_now;
 
 void uprobe_maps_changed(void)
 {
@@ -17,24 +17,6 @@ void uprobe_maps_changed(void)
 }
 
 /* ---- Phases ---- */
-
-/*
- * With preemption off, so that who waits for that afterwards finds the phase stored, or the thread finds the
- * table as it is after the change.
- */
-void uprobe_phase_begin(struct trace_thread *thread)
-{
-	trace_plat_preempt_disable();
-	atomic_store_explicit(&thread->uprobe_phase,
-			      atomic_load_explicit(&phase_now, memory_order_relaxed) | 1,
-			      memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-}
-
-void uprobe_phase_end(struct trace_thread *thread)
-{
-	atomic_store_explicit(&thread->uprobe_phase, 0, memory_order_release);
-}
 
 struct uprobe_wait {
 	uint64_t phase;
@@ -53,7 +35,7 @@ static void uprobe_phase_look(int32_t pid, struct trace_thread *thread, void *ar
 
 void uprobe_phase_wait(void)
 {
-	struct uprobe_wait wait = { .phase = atomic_fetch_add(&phase_now, 2) + 2 };
+	struct uprobe_wait wait = { .phase = atomic_fetch_add(&uprobe_phase_now, 2) + 2 };
 
 	trace_plat_synchronize_preempt();
 	for (;;) {
@@ -67,10 +49,9 @@ void uprobe_phase_wait(void)
 
 /* ---- Data ---- */
 
-struct uprobe_thread *uprobe_thread_get(struct trace_thread *thread)
+struct uprobe_thread *uprobe_thread_create(struct trace_thread *thread)
 {
-	if (TRACE_UNLIKELY(!thread->uprobe))
-		thread->uprobe = trace_plat_alloc(sizeof(*thread->uprobe));
+	thread->uprobe = trace_plat_alloc(sizeof(*thread->uprobe));
 	return thread->uprobe;
 }
 

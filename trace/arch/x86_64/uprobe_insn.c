@@ -80,16 +80,14 @@ static enum trace_uprobe_step uprobe_insn_call(struct ftrace_regs *regs, uintptr
 	return TRACE_UPROBE_DONE;
 }
 
-enum trace_uprobe_step trace_uprobe_emulate(const struct trace_uprobe_insn *insn,
-					    struct ftrace_regs *regs)
+/* Jumps and calls. */
+static TRACE_NOINLINE enum trace_uprobe_step uprobe_insn_go(const struct trace_uprobe_insn *insn,
+							    struct ftrace_regs *regs)
 {
 	const struct uprobe_insn *own = uprobe_insn_of(insn);
 	uintptr_t next = regs->rip + insn->len, to = regs->rip + own->target;
 
 	switch (own->action) {
-	case PROBE_SKIP:
-		regs->rip = next;
-		return TRACE_UPROBE_DONE;
 	case PROBE_JMP:
 		regs->rip = to;
 		return TRACE_UPROBE_DONE;
@@ -110,6 +108,18 @@ enum trace_uprobe_step trace_uprobe_emulate(const struct trace_uprobe_insn *insn
 	default: /* returns and indirect jumps, too: they do not depend on where they are */
 		return TRACE_UPROBE_SLOT_NEEDED;
 	}
+}
+
+enum trace_uprobe_step trace_uprobe_emulate(const struct trace_uprobe_insn *insn,
+					    struct ftrace_regs *regs)
+{
+	const struct uprobe_insn *own = uprobe_insn_of(insn);
+
+	if (own->action == PROBE_SKIP) {
+		regs->rip += insn->len;
+		return TRACE_UPROBE_DONE;
+	}
+	return own->action == PROBE_SLOT ? TRACE_UPROBE_SLOT_NEEDED : uprobe_insn_go(insn, regs);
 }
 
 /* ---- Slots ---- */
