@@ -116,6 +116,22 @@ def test_markers_of_programs(host):
     assert host.check("bt -l 'usdt:/bin/marked:*'").split() == ["usdt:/bin/marked:marked:step", "usdt:/bin/marked:marked:wanted"]
 
 
+def test_names_in_programs(host):
+    """While the program is there its functions have names; afterwards their addresses are left."""
+    script = (
+        'BEGIN { printf("%s %d\\n", ((struct thread *)curtask)->name, curtask->pid == tid); } '
+        'uprobe:/bin/probed:f_nop { @[ustack] = count(); @f[func] = count(); if (arg0 == 2) { printf("%s\\n", str($1)); print(@f); exit(); } }'
+    )
+    host.check(f"echo '{script}' > /names.bt")
+    text = host.check("bt -c 'probed all 300000 > /dev/null' /names.bt 12")
+    assert "\nbt 1\n12\n@f[f_nop]: " in text, text
+    gone = host.check("bt -c 'probed all 2 > /dev/null' /names.bt 12")
+    assert re.search(r"^@\[\n    0x[0-9a-f]+\n\]: 8\n@f\[0x", gone, re.M), gone
+    script = 'tracepoint:syscalls:sys_enter_write /comm == "busybox"/ { printf("<%r>\\n", buf(args.buf, args.count)); }'
+    assert "<hi\\x0a>\n" in bt(host, script, "busybox echo hi > /dev/null")
+    host.check("busybox rm /names.bt")
+
+
 def test_hits_of_one_process(host):
     """A process that does not exist hits nothing; the unit tests have those that do."""
     script = 'BEGIN { @begun++ } kprobe:vfs_write /comm == "busybox"/ { @ = count() }'

@@ -54,7 +54,7 @@ static void script_action_set_map(struct script_emit *emit, struct script_node *
 		trace_script_emit_value(emit, node->b);
 		trace_script_emit_operator(emit, node->b, node->binary, temp);
 	} else if (script_is_word(&map->value)) {
-		trace_script_emit_value(emit, node->b);
+		trace_script_emit_as(emit, node->b, &map->value);
 	} else {
 		at = trace_script_emit_room(emit, map->value.bytes);
 		trace_script_emit_slot(emit, node->b, at, &map->value);

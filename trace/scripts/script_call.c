@@ -162,6 +162,31 @@ static void script_call_strncmp(struct script_type_check *check, struct script_n
 		trace_script_type_refuse(check, nr, "the number of characters is 0 to 64");
 }
 
+/* buf(ADDRESS, LENGTH) */
+static void script_call_buf(struct script_type_check *check, struct script_node *node)
+{
+	const struct script_node *len = node->a->next;
+
+	trace_script_want_number(check, len);
+	node->type.bytes = 8 + SCRIPT_BUF_BYTES;
+	if (len->op != SCRIPT_NUMBER)
+		return;
+	if (!len->number || len->number > SCRIPT_BUF_BYTES)
+		trace_script_type_refuse(check, len, "a length of buf() is 1 to 64");
+	node->type.bytes = 8 + ((uint32_t)len->number + 7) / 8 * 8;
+}
+
+/* str($1) is the text of the parameter. */
+static bool script_call_be_param(struct script_node *node)
+{
+	if (!node->function || node->function->kind != SCRIPT_F_STR || node->a->next ||
+	    !node->a->text)
+		return false;
+	node->op = SCRIPT_STRING;
+	node->text = node->a->text;
+	return true;
+}
+
 void trace_script_type_call(struct script_type_check *check, struct script_node *node)
 {
 	bool takes_map;
@@ -202,6 +227,8 @@ void trace_script_type_call(struct script_type_check *check, struct script_node 
 		trace_script_type_of(check, arg);
 	if (node->function->kind == SCRIPT_F_STR)
 		node->type.bytes = SCRIPT_TEXT_BYTES;
+	if (node->function->kind == SCRIPT_F_BUF)
+		script_call_buf(check, node);
 	if (node->function->kind >= SCRIPT_F_KSTACK)
 		script_call_depth(check, node);
 	else if (node->a && node->function->kind >= SCRIPT_F_STR)
@@ -211,6 +238,10 @@ void trace_script_type_call(struct script_type_check *check, struct script_node 
 /* A call that is a value. */
 void trace_script_type_called(struct script_type_check *check, struct script_node *node)
 {
+	if (trace_script_find_function(check, node) && script_call_be_param(node)) {
+		trace_script_type_of(check, node);
+		return;
+	}
 	trace_script_type_call(check, node);
 	if (!check->script->err && node->function->kind < SCRIPT_F_STR)
 		trace_script_refuse(check->script, &node->word, -EINVAL, "%s() gives no value here",

@@ -130,7 +130,7 @@ static void script_emit_member(struct script_emit *emit, struct script_node *nod
 	if (node->field) {
 		emit->clause->needs_event = true;
 		script_emit_field(emit, node->field);
-	} else if (node->a->op == SCRIPT_BUILTIN) {
+	} else if (node->a->op == SCRIPT_BUILTIN && node->a->builtin->kind == SCRIPT_B_ARGS) {
 		trace_script_step(emit, SCRIPT_STEP_ARG, 0)->to = (uint8_t)node->number;
 		script_emit_bits(emit, 0, node->bits, node->type.is_signed);
 	} else {
@@ -173,7 +173,9 @@ static void script_emit_builtin(struct script_emit *emit, const struct script_no
 
 	if (node->builtin->kind == SCRIPT_B_NSECS || node->builtin->kind == SCRIPT_B_ELAPSED)
 		emit->clause->needs_begin = true;
-	if (node->builtin->kind == SCRIPT_B_TID)
+	if (node->builtin->kind == SCRIPT_B_CURTASK)
+		trace_script_step(emit, SCRIPT_STEP_CURTASK, 0)->own.words[0] = node->offset;
+	else if (node->builtin->kind == SCRIPT_B_TID)
 		trace_expr_add(&emit->build, EXPR_PID);
 	else if (node->builtin->kind == SCRIPT_B_CPU)
 		trace_expr_add(&emit->build, EXPR_CPU);
@@ -233,7 +235,8 @@ static void script_emit_invert(struct script_emit *emit, struct script_node *nod
 	trace_script_emit_combine(emit, EXPR_XOR, temp);
 }
 
-void trace_script_emit_value(struct script_emit *emit, struct script_node *node)
+/* The value as it is stored: an address of a program with its thread group. */
+static void script_emit_word(struct script_emit *emit, struct script_node *node)
 {
 	uint32_t top = emit->top;
 
@@ -294,4 +297,30 @@ void trace_script_emit_value(struct script_emit *emit, struct script_node *node)
 		break;
 	}
 	emit->top = top;
+}
+
+/* Was it stored with a thread group? */
+static bool script_emit_is_packed(const struct script_node *node)
+{
+	return node->type.kind == SCRIPT_USYM &&
+	       (node->op == SCRIPT_VAR || node->op == SCRIPT_MAP || node->op == SCRIPT_PART);
+}
+
+void trace_script_emit_value(struct script_emit *emit, struct script_node *node)
+{
+	script_emit_word(emit, node);
+	if (script_emit_is_packed(node))
+		trace_script_step(emit, SCRIPT_STEP_UNPACK, 0);
+}
+
+void trace_script_emit_as(struct script_emit *emit, struct script_node *node,
+			  const struct script_type *as)
+{
+	if (as->kind == SCRIPT_USYM && script_emit_is_packed(node)) {
+		script_emit_word(emit, node);
+		return;
+	}
+	trace_script_emit_value(emit, node);
+	if (as->kind == SCRIPT_USYM)
+		trace_script_step(emit, SCRIPT_STEP_PACK, 0);
 }

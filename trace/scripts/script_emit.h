@@ -47,6 +47,9 @@ void trace_script_emit_call(struct script_emit *emit, struct script_node *node);
 uint32_t trace_script_emit_room(struct script_emit *emit, uint32_t bytes);
 /* Make a word, a type of one word, the value. */
 void trace_script_emit_value(struct script_emit *emit, struct script_node *node);
+/* The same, as it is stored in a place of the type `as`. */
+void trace_script_emit_as(struct script_emit *emit, struct script_node *node,
+			  const struct script_type *as);
 /* Go on if it is true; otherwise by the list. */
 void trace_script_emit_condition(struct script_emit *emit, struct script_node *node,
 				 struct script_patch **falses);

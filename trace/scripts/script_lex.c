@@ -139,10 +139,11 @@ static void script_lex_operator(struct script_lex *lex)
 
 static enum script_word_kind script_lex_dollar(struct script_lex *lex)
 {
-	bool is_param = expr_is_digit(lex->at[1]);
+	bool is_param = expr_is_digit(lex->at[1]) || lex->at[1] == '#';
 
-	lex->at++;
-	script_lex_name(lex);
+	lex->at += lex->at[1] == '#' ? 2 : 1;
+	if (lex->at[-1] == '$')
+		script_lex_name(lex);
 	return is_param ? SCRIPT_WORD_PARAM : SCRIPT_WORD_VAR;
 }
 

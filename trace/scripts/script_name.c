@@ -33,6 +33,7 @@ static const struct script_builtin script_name_builtins[] = {
 	{ "retval", SCRIPT_WORD_TYPE(true), SCRIPT_B_RETVAL,
 	  ON(SCRIPT_RETURN) | ON(SCRIPT_URETPROBE) },
 	{ "rand", SCRIPT_WORD_TYPE(false), SCRIPT_B_RAND, ON_ANY },
+	{ "curtask", SCRIPT_WORD_TYPE(false), SCRIPT_B_CURTASK, ON_ANY },
 	{ "kstack", BYTES_TYPE(SCRIPT_KSTACK, 8 * (SCRIPT_STACK_DEPTH + 1)), SCRIPT_B_KSTACK,
 	  ON_ANY },
 	{ "stack", BYTES_TYPE(SCRIPT_KSTACK, 8 * (SCRIPT_STACK_DEPTH + 1)), SCRIPT_B_KSTACK,
@@ -75,6 +76,7 @@ static const struct script_function script_name_functions[] = {
 	{ "sizeof", SCRIPT_F_SIZEOF, 1, 1, false, SCRIPT_INT },
 	{ "strncmp", SCRIPT_F_STRNCMP, 3, 3, false, SCRIPT_INT },
 	{ "strftime", SCRIPT_F_STRFTIME, 2, 2, false, SCRIPT_DATE },
+	{ "buf", SCRIPT_F_BUF, 2, 2, false, SCRIPT_BUF },
 	{ "kstack", SCRIPT_F_KSTACK, 0, 1, false, SCRIPT_KSTACK },
 	{ "stack", SCRIPT_F_KSTACK, 0, 1, false, SCRIPT_KSTACK },
 	{ "ustack", SCRIPT_F_USTACK, 0, 1, false, SCRIPT_USTACK },
@@ -87,7 +89,7 @@ const char *const trace_script_type_names[] = {
 	[SCRIPT_TUPLE] = "a tuple",  [SCRIPT_COUNT] = "count()",     [SCRIPT_SUM] = "sum()",
 	[SCRIPT_AVG] = "avg()",	     [SCRIPT_MIN] = "min()",	     [SCRIPT_MAX] = "max()",
 	[SCRIPT_STATS] = "stats()",  [SCRIPT_HIST] = "hist()",	     [SCRIPT_LHIST] = "lhist()",
-	[SCRIPT_DATE] = "a date",
+	[SCRIPT_DATE] = "a date",    [SCRIPT_BUF] = "bytes",
 };
 
 /* ---- Builtins and functions ---- */
@@ -139,6 +141,28 @@ static bool script_name_be_macro(struct script_node *node)
 	return false;
 }
 
+/*
+ * The running thread: where the host's `struct thread` or `struct task_struct` has its member `trace`, which the library knows,
+ * a pointer to that; otherwise a number.
+ */
+static void script_name_curtask(struct script_node *node)
+{
+	static const char *const names[] = { "thread", "task_struct" };
+	struct btf_member member;
+
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(names); i++) {
+		uint32_t id = trace_btf_find_type(names[i]);
+
+		if (!id || !trace_btf_member_find(id, "trace", 5, &member))
+			continue;
+		node->offset = member.bit_offset / 8;
+		node->type = (struct script_type){ .kind = SCRIPT_POINTER,
+						   .bytes = 8,
+						   .id = trace_btf_strip(id) };
+		return;
+	}
+}
+
 /* An argument that all markers of the clause have; it has a sign if it has one at each. */
 static void script_name_mark_arg(const struct script_type_check *check, struct script_node *node)
 {
@@ -166,6 +190,8 @@ void trace_script_type_builtin(struct script_type_check *check, struct script_no
 					    (int)probe->word.len, probe->word.at, (int)word->len,
 					    word->at);
 	}
+	if (node->builtin->kind == SCRIPT_B_CURTASK)
+		script_name_curtask(node);
 	if (node->builtin->kind == SCRIPT_B_MARK_ARG && !check->script->err)
 		script_name_mark_arg(check, node);
 }

@@ -10,6 +10,7 @@
 #include <trace/fmt.h>
 #include <trace/trace_seq.h>
 #include "script.h"
+#include "script_user.h"
 #include "text/str.h"
 
 #define SCRIPT_HEAD_BYTES 8u
@@ -141,8 +142,11 @@ static const char *script_out_misfit(char conversion, enum script_kind kind)
 	case 'c':
 	case 'p':
 		return script_out_is_word(kind) ? NULL : "this conversion needs a number";
+	case 'r':
+		return kind == SCRIPT_BUF ? NULL : "%r needs the bytes of buf()";
 	case 's':
-		return kind == SCRIPT_INT || kind == SCRIPT_POINTER || kind == SCRIPT_STRUCT
+		return kind == SCRIPT_BUF ? "%s needs a text: buf() is for %r"
+		       : kind == SCRIPT_INT || kind == SCRIPT_POINTER || kind == SCRIPT_STRUCT
 			       ? "%s needs a text: str() makes one of a pointer"
 			       : NULL;
 	default:
@@ -206,8 +210,9 @@ static void script_out_text(struct trace_seq *seq, const struct script_spec *spe
 	char text[2 * TRACE_SYM_LEN], fmt[32];
 	struct trace_seq own;
 
-	if (type->kind == SCRIPT_KSTACK || type->kind == SCRIPT_USTACK) {
-		trace_script_print_value(seq, type, at); /* lines of its own */
+	if (type->kind == SCRIPT_KSTACK || type->kind == SCRIPT_USTACK ||
+	    type->kind == SCRIPT_BUF) {
+		trace_script_print_value(seq, type, at); /* lines of its own, or no text */
 		return;
 	}
 	trace_seq_init(&own, text, sizeof(text) - 1);
@@ -242,7 +247,9 @@ void trace_script_out_format(struct trace_seq *seq, const struct script_format *
 		}
 		value = values + format->offsets[nr];
 		memcpy(&word, value, sizeof(word));
-		if (spec.conversion == 's')
+		if (format->types[nr].kind == SCRIPT_USYM)
+			word = script_user_addr(word);
+		if (spec.conversion == 's' || spec.conversion == 'r')
 			script_out_text(seq, &spec, &format->types[nr], value);
 		else
 			script_out_number(seq, &spec, word);

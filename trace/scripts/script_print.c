@@ -1,7 +1,10 @@
 /* Tables and values as text, as bpftrace prints them: see script.h. */
 #include <trace/platform.h>
+#include <trace/platform_events.h>
 #include <trace/trace_seq.h>
+#include "print/output.h"
 #include "script.h"
+#include "script_user.h"
 #include "text/str.h"
 
 #define SCRIPT_BAR_CHARS  52u
@@ -21,6 +24,45 @@ static void script_print_symbol(struct trace_seq *seq, uint64_t addr)
 		trace_seq_printf(seq, "0x%lx", (unsigned long)addr);
 }
 
+/* An address of a program: its function, or the file and how far in its mapping. */
+static TRACE_NOINLINE void script_print_user(struct trace_seq *seq, uint64_t word)
+{
+	struct trace_plat_user_place place;
+	uint64_t addr = script_user_addr(word);
+
+	if (!script_user_tgid(word) ||
+	    !trace_user_place(script_user_tgid(word), addr, false, &place))
+		trace_seq_printf(seq, "0x%lx", (unsigned long)addr);
+	else if (place.function[0])
+		trace_seq_puts(seq, place.function);
+	else
+		trace_seq_printf(seq, "%s[+0x%lx]", place.path, (unsigned long)place.offset);
+}
+
+/* The line of a program's address in a stack; the first one is where it was, the others return there. */
+static void script_print_user_line(struct trace_seq *seq, uint64_t word, bool is_return)
+{
+	if (!script_user_tgid(word) ||
+	    !trace_print_user_place(script_user_tgid(word), script_user_addr(word), is_return, seq))
+		trace_seq_printf(seq, "0x%lx", (unsigned long)script_user_addr(word));
+	trace_seq_putc(seq, '\n');
+}
+
+/* Bytes as characters, or as \x1f. */
+static void script_print_buf(struct trace_seq *seq, const uint64_t *words)
+{
+	const uint8_t *bytes = (const uint8_t *)&words[1];
+
+	for (uint64_t i = 0; i < words[0]; i++) {
+		bool is_plain = bytes[i] >= ' ' && bytes[i] <= '~' && bytes[i] != '\\';
+
+		if (is_plain)
+			trace_seq_putc(seq, (char)bytes[i]);
+		else
+			trace_seq_printf(seq, "\\x%02x", bytes[i]);
+	}
+}
+
 /* Keys have less space in front of the functions of a stack than values. */
 enum script_indent {
 	SCRIPT_KEY = 4,
@@ -37,7 +79,9 @@ static void script_print_stack(struct trace_seq *seq, const struct script_type *
 	trace_seq_putc(seq, '\n');
 	for (uint32_t i = 0; i < type->bytes / 8 && words[i]; i++) {
 		trace_seq_printf(seq, "%*s", (int)indent, "");
-		if (type->kind == SCRIPT_KSTACK && trace_plat_symbol(words[i], name, &start, &size))
+		if (type->kind == SCRIPT_USTACK)
+			script_print_user_line(seq, words[i], i > 0);
+		else if (trace_plat_symbol(words[i], name, &start, &size))
 			trace_seq_printf(seq, "%s+%lu\n", name, (unsigned long)(words[i] - start));
 		else
 			trace_seq_printf(seq, "0x%lx\n", (unsigned long)words[i]);
@@ -81,6 +125,11 @@ static void script_print_typed(struct trace_seq *seq, const struct script_type *
 		script_print_symbol(seq, *words);
 		break;
 	case SCRIPT_USYM:
+		script_print_user(seq, *words);
+		break;
+	case SCRIPT_BUF:
+		script_print_buf(seq, words);
+		break;
 	case SCRIPT_POINTER:
 	case SCRIPT_STRUCT:
 		trace_seq_printf(seq, "0x%lx", (unsigned long)*words);

@@ -19,6 +19,20 @@ static void script_slot_text_call(struct script_emit *emit, struct script_node *
 		insn->own.words[1] = bytes - 1;
 }
 
+/* buf(): its length, and so many bytes behind. */
+static void script_slot_buf(struct script_emit *emit, struct script_node *node, uint32_t offset,
+			    uint32_t bytes)
+{
+	struct expr_insn *insn;
+
+	trace_script_emit_value(emit, node->a->next);
+	trace_script_step(emit, SCRIPT_STEP_STORE, offset);
+	trace_script_emit_value(emit, node->a);
+	insn = trace_script_step(emit, SCRIPT_STEP_BUF, offset);
+	insn->own.words[0] = bytes - 8;
+	insn->own.words[1] = node->type.bytes - 8;
+}
+
 static void script_slot_text(struct script_emit *emit, struct script_node *node, uint32_t offset,
 			     uint32_t bytes)
 {
@@ -116,7 +130,7 @@ void trace_script_emit_slot(struct script_emit *emit, struct script_node *node, 
 	if (emit->script->err)
 		return;
 	if (script_is_word(&node->type)) {
-		trace_script_emit_value(emit, node);
+		trace_script_emit_as(emit, node, as);
 		trace_script_step(emit, SCRIPT_STEP_STORE, offset);
 	} else if (node->op == SCRIPT_CHOICE) {
 		script_slot_choose_slot(emit, node, offset, as);
@@ -134,6 +148,8 @@ void trace_script_emit_slot(struct script_emit *emit, struct script_node *node, 
 		node = node->a;
 		for (uint32_t i = 0; node; node = node->next, offset += as->parts[i++].bytes)
 			trace_script_emit_slot(emit, node, offset, &as->parts[i]);
+	} else if (as->kind == SCRIPT_BUF) {
+		script_slot_buf(emit, node, offset, as->bytes);
 	} else if (as->kind == SCRIPT_TEXT) {
 		script_slot_text(emit, node, offset, as->bytes);
 	} else {

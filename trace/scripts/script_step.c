@@ -7,6 +7,7 @@
 #include "script_hit.h"
 #include "script_step.h"
 #include "script_target.h"
+#include "script_user.h"
 #include "text/str.h"
 
 /* ---- Words ---- */
@@ -79,6 +80,24 @@ static void script_step_pid(struct expr_run *expr, const struct expr_insn *insn,
 {
 	(void)value;
 	expr_next(expr, insn, script_step_tgid());
+}
+
+static void script_step_user_word(struct expr_run *expr, const struct expr_insn *insn,
+				  uint64_t value)
+{
+	expr_next(expr, insn, script_user_pack(value, script_step_tgid()));
+}
+
+static void script_step_user_addr(struct expr_run *expr, const struct expr_insn *insn,
+				  uint64_t value)
+{
+	expr_next(expr, insn, script_user_addr(value));
+}
+
+static void script_step_curtask(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	value = (uintptr_t)trace_plat_current() - insn->own.words[0];
+	expr_next(expr, insn, value);
 }
 
 static void script_step_uid(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
@@ -348,11 +367,15 @@ const expr_step_fn trace_script_steps[SCRIPT_NR_STEPS] = {
 	[SCRIPT_STEP_ELAPSED] = script_step_elapsed,
 	[SCRIPT_STEP_IP] = script_step_ip,
 	[SCRIPT_STEP_RAND] = script_step_rand,
+	[SCRIPT_STEP_CURTASK] = script_step_curtask,
+	[SCRIPT_STEP_PACK] = script_step_user_word,
+	[SCRIPT_STEP_UNPACK] = script_step_user_addr,
 	[SCRIPT_STEP_COMM] = trace_script_step_comm,
 	[SCRIPT_STEP_PROBE] = trace_script_step_probe,
 	[SCRIPT_STEP_TEXT] = trace_script_step_text,
 	[SCRIPT_STEP_COPY] = trace_script_step_copy,
 	[SCRIPT_STEP_STR] = trace_script_step_str,
+	[SCRIPT_STEP_BUF] = trace_script_step_buf,
 	[SCRIPT_STEP_FIELD] = trace_script_step_field,
 	[SCRIPT_STEP_KSTACK] = trace_script_step_kstack,
 	[SCRIPT_STEP_USTACK] = trace_script_step_ustack,

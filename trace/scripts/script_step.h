@@ -22,11 +22,15 @@ enum script_step_kind {
 	SCRIPT_STEP_ELAPSED,
 	SCRIPT_STEP_IP,
 	SCRIPT_STEP_RAND,
-	SCRIPT_STEP_COMM,  /* to `offset` */
-	SCRIPT_STEP_PROBE, /* to `offset` */
-	SCRIPT_STEP_TEXT,  /* `data` to `offset`; texts fill words[0] bytes there */
-	SCRIPT_STEP_COPY,  /* from words[0] to `offset`; words[1]: bytes there, and here above */
-	SCRIPT_STEP_STR,   /* from the address value to `offset`, at most words[1] characters */
+	SCRIPT_STEP_CURTASK, /* less words[0] */
+	SCRIPT_STEP_PACK,    /* the value with the thread group, see script_user.h */
+	SCRIPT_STEP_UNPACK,  /* without */
+	SCRIPT_STEP_COMM,    /* to `offset` */
+	SCRIPT_STEP_PROBE,   /* to `offset` */
+	SCRIPT_STEP_TEXT,    /* `data` to `offset`; texts fill words[0] bytes there */
+	SCRIPT_STEP_COPY,    /* from words[0] to `offset`; words[1]: bytes there, and here above */
+	SCRIPT_STEP_STR,     /* from the address value to `offset`, at most words[1] characters */
+	SCRIPT_STEP_BUF, /* behind the length at `offset`, at most words[1]: of words[0] bytes, from the address value */
 	SCRIPT_STEP_FIELD, /* a text of the event, the field `data`, to `offset` */
 	SCRIPT_STEP_KSTACK, /* to `offset`, words[0] addresses; words[1] bytes in all, or up to a 0 */
 	SCRIPT_STEP_USTACK,
@@ -98,6 +102,7 @@ void trace_script_step_probe(struct expr_run *expr, const struct expr_insn *insn
 void trace_script_step_text(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_copy(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_str(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_buf(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_field(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_kstack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_ustack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);

@@ -7,6 +7,7 @@
 #include "instance/stacktrace.h"
 #include "script_step.h"
 #include "script_target.h"
+#include "script_user.h"
 #include "text/str.h"
 
 #define SCRIPT_OWN_FRAMES 16u /* of the run, in front of a stack */
@@ -132,6 +133,28 @@ void trace_script_step_str(struct expr_run *expr, const struct expr_insn *insn, 
 	expr_next(expr, insn, value);
 }
 
+/* The bytes at `from`, zeros behind; fewer where they cannot be read. Returns how many. */
+static TRACE_NOINLINE uint64_t script_step_read_bytes(uint8_t *to, uint64_t room, uint64_t from,
+						      uint64_t nr)
+{
+	uint64_t i = 0, byte;
+
+	for (; i < nr && expr_number_at(&byte, from + i, 1); i++)
+		to[i] = (uint8_t)byte;
+	memset(to + i, 0, room - i);
+	return i;
+}
+
+void trace_script_step_buf(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	uint64_t *len = script_step_word(expr, insn->offset);
+	uint64_t max = insn->own.words[1];
+
+	*len = script_step_read_bytes((uint8_t *)&len[1], insn->own.words[0], value,
+				      *len < max ? *len : max);
+	expr_next(expr, insn, value);
+}
+
 /* A text of an event: the place of its characters; false: a pointer to it instead. */
 static bool script_step_field_place(const struct expr_run *event,
 				    const struct trace_event_field *field, uint32_t *out_at,
@@ -241,7 +264,8 @@ static TRACE_NOINLINE void script_step_put_ustack(uint64_t *to, uint64_t max)
 	uint64_t callers[TRACE_USER_STACK_MAX];
 	uint32_t tgid, nr = trace_userstack_get(&tgid, callers);
 
-	memcpy(to, callers, (nr < max ? nr : max) * sizeof(*callers));
+	for (uint32_t i = 0; i < nr && i < max; i++)
+		to[i] = script_user_pack(callers[i], tgid);
 }
 
 void trace_script_step_ustack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)

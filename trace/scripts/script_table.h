@@ -16,6 +16,7 @@
 #include "expr/expr_cursor.h"
 
 #define SCRIPT_TEXT_BYTES  64u	 /* of a text value, its NUL included */
+#define SCRIPT_BUF_BYTES   64u	 /* of buf(), its length not counted */
 #define SCRIPT_STACK_DEPTH 32u	 /* addresses of a stack, a 0 behind */
 #define SCRIPT_KEYS_MAX	   4096u /* of a table */
 #define SCRIPT_LOG2_SLOTS  66u	 /* of hist(): below 0, 0, and one for each power of 2 */
@@ -35,6 +36,7 @@ enum script_kind {
 	SCRIPT_STRUCT,	/* its address */
 	SCRIPT_TUPLE,
 	SCRIPT_DATE, /* nanoseconds, printed by a format */
+	SCRIPT_BUF,  /* a length, and so many bytes behind it */
 	/* Of tables alone: */
 	SCRIPT_COUNT,
 	SCRIPT_SUM,

@@ -157,25 +157,26 @@ static struct script_node *script_tree_param(struct script_lex *lex, const struc
 	struct expr_word digits = expr_behind(word, 1), whole;
 	struct script_node *node = trace_script_node(lex, SCRIPT_NUMBER, word);
 	uint64_t nr = 0;
+	char *text;
 
+	if (node && trace_expr_is(word, "$#")) {
+		node->number = params ? params->nr : 0;
+		return node;
+	}
 	if (trace_expr_number(&digits, 10, false, &nr) || !nr || nr > TRACE_SCRIPT_PARAMS) {
 		trace_script_refuse(lex->script, word, -EINVAL,
 				    "parameters of a script are $1 to $9");
 		return NULL;
 	}
-	/* As in bpftrace, a parameter that was not given is 0. */
-	if (!node || !params || nr > params->nr)
-		return node;
-	whole = trace_expr_whole(params->texts[nr - 1]);
-	if (!script_tree_parse_number(&whole, &node->number)) {
-		char *text = trace_script_alloc(lex->script, whole.len + 1);
-
-		if (!text)
-			return NULL;
-		(void)trace_expr_copy(text, whole.len + 1, &whole);
+	/* As in bpftrace, a parameter that was not given is 0; and an empty text, for str(). */
+	whole = trace_expr_whole(params && nr <= params->nr ? params->texts[nr - 1] : "");
+	text = trace_script_alloc(lex->script, whole.len + 1);
+	if (!node || !text)
+		return NULL;
+	(void)trace_expr_copy(text, whole.len + 1, &whole);
+	node->text = text;
+	if (whole.len && !script_tree_parse_number(&whole, &node->number))
 		node->op = SCRIPT_STRING;
-		node->text = text;
-	}
 	return node;
 }
 
