@@ -93,6 +93,8 @@ static inline bool vfs_is_of_process(const char *path)
 int vfs_entry_of_process(uint32_t *index, char *out_name);
 /* Make the files of /proc that programs alone look at. 0 or -ENOMEM. Boot only. */
 int vfs_programs_init(void);
+/* As vfs_device_of(), of terminals that programs make. */
+const struct vfs_special *pty_device_of(uint32_t dev);
 
 #else
 
@@ -110,6 +112,11 @@ static inline int vfs_entry_of_process(uint32_t *index, char *out_name)
 static inline int vfs_programs_init(void)
 {
 	return 0;
+}
+static inline const struct vfs_special *pty_device_of(uint32_t dev)
+{
+	(void)dev;
+	return NULL;
 }
 
 #endif

@@ -279,6 +279,8 @@ const struct vfs_special *vfs_device_of(uint32_t dev)
 		found = special_find(specials, ARRAY_SIZE(specials), dev);
 	if (dev && !found)
 		found = special_find(vfs_machine_specials, vfs_nr_machine_specials, dev);
+	if (dev && !found)
+		found = pty_device_of(dev);
 	return found;
 }
 

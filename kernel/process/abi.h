@@ -78,6 +78,7 @@ struct user_robust_list_head {
 #define O_CLOEXEC   02000000
 
 #define O_NOFOLLOW 0400000
+#define O_NOCTTY   0400
 #define O_PATH	   010000000
 
 #define AT_FDCWD	    (-100)

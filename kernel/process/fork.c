@@ -27,7 +27,7 @@ static struct process *fork_copy_process(struct process *parent, uint64_t flags)
 	memcpy(child->limits, parent->limits, sizeof(child->limits));
 	child->pgid = parent->pgid;
 	child->sid = parent->sid;
-	child->has_tty = parent->has_tty;
+	child->tty_id = parent->tty_id;
 	return child;
 }
 

@@ -152,12 +152,12 @@ static void pid_visit_session(struct process *process, void *arg)
 {
 	const struct session_walk *walk = arg;
 
-	if (process->sid != walk->sid || !process->has_tty)
+	if (process->sid != walk->sid || !process->tty_id)
 		return;
 	if (walk->info)
 		send_signal(process, NULL, walk->sig, walk->info);
 	else
-		process->has_tty = false;
+		process->tty_id = 0;
 }
 
 void kill_session(int32_t sid, int sig, const struct user_siginfo *info)
@@ -244,7 +244,7 @@ int process_begin_session(void)
 	process_each_in_group(self->pid, pid_note_member, &is_leader);
 	if (!is_leader) {
 		self->sid = self->pgid = self->pid;
-		self->has_tty = false;
+		self->tty_id = 0;
 	}
 	mutex_unlock(&process_lock);
 	return is_leader ? -EPERM : self->pid;

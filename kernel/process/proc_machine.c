@@ -8,6 +8,7 @@
 #include "fs/vfs_mount.h"
 #include "loadavg.h"
 #include "proc_machine.h"
+#include "pty.h"
 #include "uts.h"
 
 #define MACHINE_PID_END 4194304 /* behind the largest pid, as in Linux */
@@ -186,5 +187,5 @@ int vfs_programs_init(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(proc_empty_dirs) && !err; i++)
 		err = vfs_ram_add_dir(proc_empty_dirs[i]);
-	return err;
+	return err ? err : pty_init();
 }

@@ -132,10 +132,10 @@ static void proc_show_stat(struct text *text, const struct proc_facts *facts)
 
 	text_add(text, "%d (%s) %c %d %d %d %d %d 0 %lu %lu 0 0 %lu %lu %lu %lu", facts->pid,
 		 facts->name, facts->state, facts->ppid, process->pgid, process->sid,
-		 process->has_tty ? 0x501 : 0, process->has_tty ? process->pgid : -1,
-		 facts->usage.nr_faults, facts->children.nr_faults,
-		 facts->usage.user_ns / PROC_TICK_NS, facts->usage.kernel_ns / PROC_TICK_NS,
-		 facts->children.user_ns / PROC_TICK_NS, facts->children.kernel_ns / PROC_TICK_NS);
+		 (int)process->tty_id, process->tty_id ? process->pgid : -1, facts->usage.nr_faults,
+		 facts->children.nr_faults, facts->usage.user_ns / PROC_TICK_NS,
+		 facts->usage.kernel_ns / PROC_TICK_NS, facts->children.user_ns / PROC_TICK_NS,
+		 facts->children.kernel_ns / PROC_TICK_NS);
 	text_add(text, " 20 0 %u 0 %lu %lu %lu", process->signals.nr_tasks,
 		 process->start_ns / PROC_TICK_NS, facts->vm_bytes, facts->rss_pages);
 	text_add(text, " %lu 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 %d\n", UINT64_MAX,

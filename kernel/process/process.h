@@ -51,7 +51,7 @@ struct process {
 	int32_t pgid, sid;	/* group and session */
 	bool is_init;		/* the first program: signals without a handler do nothing to it */
 	bool has_execed;	/* its parent may not change its group any more */
-	bool has_tty;		/* the console is its controlling terminal */
+	uint64_t tty_id;	/* of its controlling terminal, see tty.h; 0: it has none */
 	struct list all_link;	/* in the list of pid.c */
 	struct process *parent; /* NULL: the kernel */
 	_Atomic int32_t ppid;	/* its pid, or 0; read without the lock */

@@ -1,7 +1,9 @@
 /*
- * The files of the terminal, between each other and for processes: see <kernel/tty.h>.
+ * Terminals, the console and those of pty.h: what they have in common. See <kernel/tty.h>.
  *
- * Locking: said at each function.
+ * Context:   thread of a program, unless said.
+ * Locking:   tty.lock guards settings and what was typed; session and group are read without it.
+ * Ownership: tty_get() gives a reference for tty_put().
  */
 #ifndef KERNEL_PROCESS_TTY_H
 #define KERNEL_PROCESS_TTY_H
@@ -9,6 +11,7 @@
 #include <kernel/lock.h>
 #include <kernel/tty.h>
 
+struct file;
 struct process;
 
 /* struct termios as the kernel has it on Linux. */
@@ -57,7 +60,26 @@ struct user_winsize {
 
 #define TTY_BYTES 4096u /* typed, and not read yet; also of a line */
 
+struct tty;
+
+/* How a kind of terminal does things. tty.lock is held in echo() and getc_now(). */
+struct tty_ops {
+	/* To who types, a newline as the settings have it. */
+	void (*echo)(struct tty *tty, const char *text, size_t len);
+	int (*getc_now)(
+		void); /* the next typed byte, or -errno; NULL: they come by tty_receive() */
+	/* Until done(arg), as waitq_wait() that can be interrupted; and have all who wait look again. */
+	int (*wait)(struct tty *tty, bool (*done)(void *arg), void *arg, uint64_t timeout_ns);
+	void (*wake)(struct tty *tty);
+	void (*drain)(void); /* until all is sent; NULL: it is */
+};
+
 struct tty {
+	const struct tty_ops *ops;
+	uint64_t id; /* no two have had the same; the lower half is the number of the device */
+	bool reads_of_others; /* processes whose terminal it is not may read */
+	/* A file that was opened before the last hang-up, of which it has the number in `pos`, is of no use. */
+	_Atomic uint32_t nr_hang_ups;
 	struct mutex lock;
 	struct user_termios termios;
 	struct user_winsize winsize;
@@ -78,29 +100,58 @@ struct tty {
 	_Atomic bool keeps_typed; /* NOFLSH */
 	_Atomic bool is_flushed;  /* a key has sent a signal: what was typed before is forgotten */
 };
-extern struct tty tty;
+#define TTY_ID_CONSOLE 0x501u
+
+/* By its id; NULL: there is none any more, or the id is 0. NULL may be put. */
+struct tty *tty_get(uint64_t id);
+void tty_put(struct tty *tty);
 
 #define TTY_LINE_END 0x100u
 #define TTY_EOF	     0x200u
 
 /* tty_line.c; the lock is held. Take what was typed: edit, echo, make lines. */
-void tty_pump(void);
+void tty_pump(struct tty *tty);
+/* The same of one byte, for which there has to be room. */
+bool tty_has_room(struct tty *tty);
+void tty_receive(struct tty *tty, uint8_t byte);
 /* Forget what was typed. */
-void tty_flush_input(void);
+void tty_flush_input(struct tty *tty);
 /* How many bytes a read would give now; with an end of file, 1 more. */
-size_t tty_nr_ready(void);
+size_t tty_nr_ready(struct tty *tty);
 /* Take up to `len` bytes, in canonical mode of one line. */
-size_t tty_take(uint8_t *to, size_t len);
+size_t tty_take(struct tty *tty, uint8_t *to, size_t len);
 
-/* tty.c. Settings have changed, lock held: of the keys, for interrupts. */
-void tty_note_settings(void);
-/* May the running process change the terminal? 0; -EIO, or -ERESTARTSYS with SIGTTOU sent. */
-int tty_check_change(void);
-/* Is the process in the foreground of its terminal? */
-bool tty_is_foreground(const struct process *process);
+/* tty.c. The settings at the start, and a change of them, lock held: of the keys, for interrupts. */
+extern const struct user_termios tty_start_settings;
+void tty_note_settings(struct tty *tty);
+/* The signal that a typed byte sends, or 0, in any context; and its echo, "" for none. */
+int tty_key_signal(struct tty *tty, uint8_t byte);
+const char *tty_key_echo(const struct tty *tty, int sig);
+/* A signal for the group in the foreground; without one, for all of the session. */
+void tty_tell(struct tty *tty, int sig);
+/* The session has no terminal any more. Lock held. */
+void tty_forget_session(struct tty *tty);
+/* May the running process change the terminal, or write? 0; -EIO, or -ERESTARTSYS with SIGTTOU sent. */
+int tty_check_change(struct tty *tty);
+int tty_check_write(struct tty *tty);
+/* Is it the controlling terminal of the process? Is the process in its foreground? May it read? */
+bool tty_is_terminal_of(struct tty *tty, const struct process *process);
+bool tty_is_foreground(struct tty *tty, const struct process *process);
+bool tty_reads_of(struct tty *tty, const struct process *process);
+/* Are there `len` bytes to read, or as many as the settings say? */
+bool tty_has_bytes(struct tty *tty, size_t len);
+/* Was it hung up since the file was opened? */
+bool tty_is_gone(struct tty *tty, const struct file *file);
+/* read(): bytes; 0 at the end, or after it was hung up; -EAGAIN, -EINTR, -ERESTARTSYS, -EIO. */
+ssize_t tty_read_bytes(struct tty *tty, const struct file *file, void *buf, size_t len);
+
+/* tty_ioctl.c. -ENOTTY: another call. */
+long tty_control(struct tty *tty, unsigned int cmd, unsigned long arg);
+/* The leader of a session without a terminal makes this its own. 0; -EPERM: another session has it. */
+long tty_take_terminal(struct tty *tty);
 
 /*
- * The kernel gives a program the terminal, as leader of a session, or, if its shell has just done so with
+ * tty_console.c. The kernel gives a program the console, as leader of a session, or, if its shell has just done so with
  * another one of the same job, as one more member; then takes it back, with the settings of the start.
  * True: it has it.
  */

@@ -1,5 +1,4 @@
-/* ioctl() of the terminal: settings, window, jobs. See <kernel/tty.h>. */
-#include <kernel/console.h>
+/* ioctl() of a terminal: settings, window, jobs. See <kernel/tty.h>. */
 #include <kernel/string.h>
 #include "process.h"
 #include "tty.h"
@@ -21,56 +20,56 @@
 
 #define TCOFLUSH 1ul /* of TCFLSH: output, which is on its way already */
 
-static long tty_put(unsigned long arg, const void *from, size_t bytes)
+static long tty_tell_program(unsigned long arg, const void *from, size_t bytes)
 {
 	return copy_to_user((void *)arg, from, bytes) ? -EFAULT : 0;
 }
 
 /* ---- Settings ---- */
 
-static long tty_get_settings(unsigned long arg)
+static long tty_get_settings(struct tty *tty, unsigned long arg)
 {
 	struct user_termios settings;
 
-	mutex_lock(&tty.lock);
-	settings = tty.termios;
-	mutex_unlock(&tty.lock);
-	return tty_put(arg, &settings, sizeof(settings));
+	mutex_lock(&tty->lock);
+	settings = tty->termios;
+	mutex_unlock(&tty->lock);
+	return tty_tell_program(arg, &settings, sizeof(settings));
 }
 
 /* Bytes of an unfinished line can be read when lines are none any more, and those of raw mode are a line. */
-static void tty_change_settings(const struct user_termios *settings, bool flushes)
+static void tty_change_settings(struct tty *tty, const struct user_termios *settings, bool flushes)
 {
-	mutex_lock(&tty.lock);
+	mutex_lock(&tty->lock);
 	if (flushes) {
-		tty_pump();
-		tty_flush_input();
+		tty_pump(tty);
+		tty_flush_input(tty);
 	}
-	tty.termios = *settings;
-	tty.ready = tty.head;
-	tty_note_settings();
-	mutex_unlock(&tty.lock);
-	console_wake_readers(); /* a read may end now that would have waited */
+	tty->termios = *settings;
+	tty->ready = tty->head;
+	tty_note_settings(tty);
+	mutex_unlock(&tty->lock);
+	tty->ops->wake(tty); /* a read may end now that would have waited */
 }
 
-static long tty_set_settings(unsigned int cmd, unsigned long arg)
+static long tty_set_settings(struct tty *tty, unsigned int cmd, unsigned long arg)
 {
 	struct user_termios settings;
-	int err = tty_check_change();
+	int err = tty_check_change(tty);
 
 	if (err)
 		return err;
 	if (copy_from_user(&settings, (const void *)arg, sizeof(settings)))
 		return -EFAULT;
-	if (cmd != TCSETS)
-		console_drain();
-	tty_change_settings(&settings, cmd == TCSETSF);
+	if (cmd != TCSETS && tty->ops->drain)
+		tty->ops->drain();
+	tty_change_settings(tty, &settings, cmd == TCSETSF);
 	return 0;
 }
 
-static long tty_flush(unsigned long queue)
+static long tty_flush(struct tty *tty, unsigned long queue)
 {
-	int err = tty_check_change();
+	int err = tty_check_change(tty);
 
 	if (err)
 		return err;
@@ -78,74 +77,74 @@ static long tty_flush(unsigned long queue)
 		return -EINVAL;
 	if (queue == TCOFLUSH)
 		return 0;
-	mutex_lock(&tty.lock);
-	tty_pump();
-	tty_flush_input();
-	mutex_unlock(&tty.lock);
+	mutex_lock(&tty->lock);
+	tty_pump(tty);
+	tty_flush_input(tty);
+	mutex_unlock(&tty->lock);
 	return 0;
 }
 
-static long tty_count_readable(unsigned long arg)
+static long tty_count_readable(struct tty *tty, unsigned long arg)
 {
 	int nr;
 
-	mutex_lock(&tty.lock);
-	if (tty_is_foreground(current_process()))
-		tty_pump();
-	nr = (int)tty_nr_ready();
-	mutex_unlock(&tty.lock);
-	return tty_put(arg, &nr, sizeof(nr));
+	mutex_lock(&tty->lock);
+	if (tty_reads_of(tty, current_process()))
+		tty_pump(tty);
+	nr = (int)tty_nr_ready(tty);
+	mutex_unlock(&tty->lock);
+	return tty_tell_program(arg, &nr, sizeof(nr));
 }
 
 /* ---- The window ---- */
 
-static long tty_set_window(unsigned long arg)
+static long tty_set_window(struct tty *tty, unsigned long arg)
 {
 	const struct user_siginfo info = siginfo_from_kernel(SIGWINCH);
-	int32_t foreground = atomic_load(&tty.foreground);
+	int32_t foreground = atomic_load(&tty->foreground);
 	struct user_winsize size;
 	bool changes;
 
 	if (copy_from_user(&size, (const void *)arg, sizeof(size)))
 		return -EFAULT;
-	mutex_lock(&tty.lock);
-	changes = memcmp(&size, &tty.winsize, sizeof(size)) != 0;
-	tty.winsize = size;
-	mutex_unlock(&tty.lock);
+	mutex_lock(&tty->lock);
+	changes = memcmp(&size, &tty->winsize, sizeof(size)) != 0;
+	tty->winsize = size;
+	mutex_unlock(&tty->lock);
 	if (changes && foreground)
 		kill_pgrp(foreground, SIGWINCH, &info);
-	else if (changes && tty_is_active())
-		kill_session(atomic_load(&tty.session), SIGWINCH, &info);
+	else if (changes && atomic_load(&tty->session))
+		kill_session(atomic_load(&tty->session), SIGWINCH, &info);
 	return 0;
 }
 
 /* ---- Jobs ---- */
 
-static bool tty_is_mine(void)
+static bool tty_is_mine(struct tty *tty)
 {
-	return current_process()->has_tty && current_process()->sid == atomic_load(&tty.session);
+	return tty_is_terminal_of(tty, current_process());
 }
 
 /* Without a group in the foreground, every one of the session is there. */
-static long tty_get_foreground(unsigned long arg)
+static long tty_get_foreground(struct tty *tty, unsigned long arg)
 {
-	int32_t foreground = atomic_load(&tty.foreground);
+	int32_t foreground = atomic_load(&tty->foreground);
 
-	if (!tty_is_mine())
+	if (!tty_is_mine(tty))
 		return -ENOTTY;
 	if (!foreground)
 		foreground = current_process()->pgid;
-	return tty_put(arg, &foreground, sizeof(foreground));
+	return tty_tell_program(arg, &foreground, sizeof(foreground));
 }
 
-static long tty_set_foreground(unsigned long arg)
+static long tty_set_foreground(struct tty *tty, unsigned long arg)
 {
 	int32_t pgid;
 	int err;
 
-	if (!tty_is_mine())
+	if (!tty_is_mine(tty))
 		return -ENOTTY;
-	err = tty_check_change();
+	err = tty_check_change(tty);
 	if (err)
 		return err;
 	if (copy_from_user(&pgid, (const void *)arg, sizeof(pgid)))
@@ -154,90 +153,90 @@ static long tty_set_foreground(unsigned long arg)
 		return -EINVAL;
 	if (!process_group_is_in_session(pgid, current_process()->sid))
 		return -EPERM;
-	atomic_store(&tty.foreground, pgid);
-	console_wake_readers(); /* the new foreground can read */
+	atomic_store(&tty->foreground, pgid);
+	tty->ops->wake(tty); /* the new foreground can read */
 	return 0;
 }
 
-static long tty_get_session(unsigned long arg)
+static long tty_get_session(struct tty *tty, unsigned long arg)
 {
-	int32_t session = atomic_load(&tty.session);
+	int32_t session = atomic_load(&tty->session);
 
-	return tty_is_mine() ? tty_put(arg, &session, sizeof(session)) : -ENOTTY;
+	return tty_is_mine(tty) ? tty_tell_program(arg, &session, sizeof(session)) : -ENOTTY;
 }
 
 /* The leader of a session without a terminal makes this its own, if it is free. */
-static long tty_take_terminal(void)
+long tty_take_terminal(struct tty *tty)
 {
 	struct process *process = current_process();
 	long err = 0;
 
-	if (tty_is_mine())
+	if (tty_is_mine(tty))
 		return 0;
-	if (process->pid != process->sid || process->has_tty)
+	if (process->pid != process->sid || process->tty_id)
 		return -EPERM;
-	mutex_lock(&tty.lock);
-	if (atomic_load(&tty.session)) {
+	mutex_lock(&tty->lock);
+	if (atomic_load(&tty->session)) {
 		err = -EPERM;
 	} else {
-		process->has_tty = true;
-		atomic_store(&tty.foreground, process->pgid);
-		atomic_store(&tty.session, process->sid);
-		console_wake_readers();
+		process->tty_id = tty->id;
+		atomic_store(&tty->foreground, process->pgid);
+		atomic_store(&tty->session, process->sid);
+		tty->ops->wake(tty);
 	}
-	mutex_unlock(&tty.lock);
+	mutex_unlock(&tty->lock);
 	return err;
 }
 
-static long tty_give_up(void)
+static long tty_give_up(struct tty *tty)
 {
-	if (!tty_is_mine())
+	if (!tty_is_mine(tty))
 		return -ENOTTY;
 	tty_disassociate(current_process());
-	current_process()->has_tty = false;
+	current_process()->tty_id = 0;
 	return 0;
 }
 
-static long tty_ioctl_of_jobs(unsigned int cmd, unsigned long arg)
+static long tty_ioctl_of_jobs(struct tty *tty, unsigned int cmd, unsigned long arg)
 {
 	switch (cmd) {
 	case TIOCGPGRP:
-		return tty_get_foreground(arg);
+		return tty_get_foreground(tty, arg);
 	case TIOCSPGRP:
-		return tty_set_foreground(arg);
+		return tty_set_foreground(tty, arg);
 	case TIOCGSID:
-		return tty_get_session(arg);
+		return tty_get_session(tty, arg);
 	case TIOCSCTTY:
-		return tty_take_terminal();
+		return tty_take_terminal(tty);
 	case TIOCNOTTY:
-		return tty_give_up();
+		return tty_give_up(tty);
 	default:
 		return -ENOTTY;
 	}
 }
 
-long tty_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+long tty_control(struct tty *tty, unsigned int cmd, unsigned long arg)
 {
-	(void)file;
 	switch (cmd) {
 	case TCGETS:
-		return tty_get_settings(arg);
+		return tty_get_settings(tty, arg);
 	case TCSETS:
 	case TCSETSW:
 	case TCSETSF:
-		return tty_set_settings(cmd, arg);
+		return tty_set_settings(tty, cmd, arg);
 	case TCSBRK:
-		console_drain();
+		if (tty->ops->drain)
+			tty->ops->drain();
 		return 0;
 	case TCFLSH:
-		return tty_flush(arg);
+		return tty_flush(tty, arg);
 	case FIONREAD:
-		return tty_count_readable(arg);
+		return tty_count_readable(tty, arg);
 	case TIOCGWINSZ:
-		return tty_put(arg, &tty.winsize, sizeof(tty.winsize));
+		return tty_tell_program(arg, &tty->winsize, sizeof(tty->winsize));
 	case TIOCSWINSZ:
-		return tty_set_window(arg);
+		return tty_set_window(tty, arg);
 	default:
-		return tty_ioctl_of_jobs(cmd, arg);
+		return tty_ioctl_of_jobs(tty, cmd, arg);
 	}
 }

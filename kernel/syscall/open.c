@@ -28,7 +28,7 @@ static uint32_t open_vfs_flags(int flags)
 	return vfs | (flags & O_CREAT ? VFS_CREATE : 0) | (flags & O_TRUNC ? VFS_TRUNCATE : 0) |
 	       (flags & O_APPEND ? VFS_APPEND : 0) | (flags & O_NONBLOCK ? VFS_NONBLOCK : 0) |
 	       (flags & O_EXCL ? VFS_EXCL : 0) | (flags & O_NOFOLLOW ? VFS_NOFOLLOW : 0) |
-	       (flags & O_DIRECTORY ? VFS_ONLY_DIR : 0);
+	       (flags & O_DIRECTORY ? VFS_ONLY_DIR : 0) | (flags & O_NOCTTY ? VFS_NOCTTY : 0);
 }
 
 static TRACE_NOINLINE long do_sys_openat2(int dfd, const char *filename, int flags, uint32_t mode)

@@ -68,16 +68,16 @@ static int stat_give(struct user_stat *to, const struct vfs_stat *stat)
 	return copy_to_user(to, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
-/* An open file tells itself, or is asked by its path; the others are a pipe or the console. */
+/* An open file tells itself, or is asked by its path; the others are the console or a pipe. */
 static int stat_open_file(const struct file *file, struct vfs_stat *out_stat)
 {
 	int err = file_stat((struct file *)(uintptr_t)file, out_stat);
 
 	if (err != -EOPNOTSUPP)
 		return err;
-	if (file->path)
-		return vfs_lstat(VFS_REAL, file->path, out_stat);
-	out_stat->type = file->ops->is_console ? VFS_DEVICE : VFS_PIPE;
+	if (file->path || file->ops->is_console)
+		return vfs_lstat(VFS_REAL, file->path ? file->path : "/dev/console", out_stat);
+	out_stat->type = VFS_PIPE;
 	out_stat->mode = 0600;
 	return 0;
 }

@@ -9,7 +9,8 @@ sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1]
 from guest import BUILDS, ROOT, Guest  # noqa: E402
 
 PACKAGES = (
-    "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps python3-minimal trace-cmd xz-utils ncurses-base".split()
+    "dash bash coreutils findutils grep sed gawk diffutils gzip tar less procps bsdutils python3-minimal libpython3-stdlib".split()
+    + "trace-cmd xz-utils ncurses-base".split()
 )
 
 
@@ -81,6 +82,17 @@ def test_processes(host):
     assert re.search(r"^ +\d+ +\d+ +0 +\d+ ", host.check("vmstat"), re.M)
     assert re.search(r"^Mem: +\d+ +\d+ +\d+", bash(host, "/usr/bin/free")[0], re.M)
     assert bash(host, "sleep 60 & kill $!; wait $!; echo $?; timeout 0.1 sleep 9; echo $?")[0].splitlines()[-2:] == ["143", "124"]
+
+
+def test_terminals(host):
+    """Terminals that programs make: script and the module pty of python3; each names its own."""
+    assert host.run("tty") == ("/dev/console\n", 0)
+    assert bash(host, "script -qec 'tty; stty size; exit 5' /tmp/o; echo $?; grep -c pts/0 /tmp/o; ls /dev/pts")[0] == (
+        "/dev/pts/0\n24 80\n5\n1\n"
+    )
+    assert bash(host, "echo echo typed | script -qc 'bash --norc' /dev/null | grep -c typed")[0] == "2\n"
+    inner = "import os; print(os.ttyname(0), os.getpgrp() == os.tcgetpgrp(0))"
+    assert bash(host, f'python3 -c \'import pty; pty.spawn(["python3", "-c", "{inner}"])\'')[0] == "/dev/pts/0 True\n"
 
 
 def test_python(host):

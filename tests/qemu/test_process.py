@@ -40,6 +40,7 @@ def programs(request, tmp_path_factory):
         "membarriers",
         "permissions",
         "pipes",
+        "ptys",
         "roots",
         "signalfds",
         "sockets",
@@ -149,6 +150,7 @@ def test_ids(host):
             "roots",
             "assorted",
             "tables",
+            "ptys",
         ):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 

@@ -38,6 +38,7 @@
 #define VFS_MAY_LIST 0x400u  /* directories are opened, too, for reading; without it -EISDIR */
 #define VFS_IS_NEW   0x800u  /* set by the open that made the file */
 #define VFS_FOR_EXEC 0x1000u /* to be executed: that is what has to be allowed, not reading */
+#define VFS_NOCTTY   0x2000u /* a terminal does not become that of the session */
 
 enum vfs_type {
 	VFS_REGULAR,
