@@ -200,13 +200,29 @@ size_t strnlen(const char *s, size_t max)
 	return len;
 }
 
+/* May eight bytes be read here, although the text may end before? Within a page there is memory. */
+static bool has_word(const unsigned char *at)
+{
+	return (uintptr_t)at % 4096 <= 4096 - 8;
+}
+
 int strcmp(const char *a, const char *b)
 {
-	size_t i = 0;
+	const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
+	uint64_t word, ends;
+	unsigned int i;
 
-	while (a[i] == b[i] && a[i])
-		i++;
-	return (unsigned char)a[i] - (unsigned char)b[i];
+	for (; has_word(x) && has_word(y); x += 8, y += 8) {
+		word = load(x);
+		ends = zero_byte(word) | (word ^ load(y));
+		if (!ends)
+			continue;
+		i = (unsigned int)__builtin_ctzll(ends) / 8; /* they differ, or both end */
+		return x[i] - y[i];
+	}
+	for (; *x == *y && *x; x++, y++)
+		;
+	return *x - *y;
 }
 
 int strncmp(const char *a, const char *b, size_t max)
@@ -226,6 +242,22 @@ char *strchr(const char *s, int c)
 		if (!*s)
 			return NULL;
 	}
+}
+
+char *strchrnul(const char *s, int c)
+{
+	uint64_t all = EACH_BYTE((uint64_t)(unsigned char)c), ends;
+
+	for (; has_word((const unsigned char *)s); s += 8) {
+		uint64_t word = load((const unsigned char *)s);
+
+		ends = zero_byte(word) | zero_byte(word ^ all);
+		if (ends)
+			return (char *)(uintptr_t)s + (unsigned int)__builtin_ctzll(ends) / 8;
+	}
+	while (*s && *s != (char)c)
+		s++;
+	return (char *)(uintptr_t)s;
 }
 
 char *strrchr(const char *s, int c)

@@ -41,8 +41,10 @@ int fput(struct file *file)
 		err = file->ops->close(file);
 	if (file->fs)
 		file->fs->put(file->node);
-	dput(file->dentry);
-	kfree(file);
+	if (file->dentry)
+		dput(file->dentry);
+	else
+		kfree(file);
 	return err;
 }
 

@@ -80,6 +80,8 @@ static inline bool vfs_is_of_process(const char *path)
 {
 	const char *below = path + strlen("/proc/");
 
+	if (path[0] != '/' || path[1] != 'p')
+		return false;
 	if (strncmp(path, "/proc/thread-self", strlen("/proc/thread-self")) == 0)
 		below += strlen("thread-");
 	return strncmp(path, "/proc/", strlen("/proc/")) == 0 &&

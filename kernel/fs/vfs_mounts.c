@@ -25,7 +25,7 @@ struct mount {
 		type, fs, true, sizeof(path) - 1, path                                             \
 	}
 
-/* In the order they were made. No two have the same path; the root's is empty. */
+/* In the order they were made. No two have the same path; that of the first, the root's, is empty. */
 static struct mount mounts[MOUNTS_MAX] = {
 	MOUNT_FIXED("ramfs", &vfs_ram_fs, ""),
 	MOUNT_FIXED("proc", NULL, "/proc"),
@@ -58,7 +58,9 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 		return &vfs_proc_fs;
 	}
 	spin_lock(&mount_lock);
-	for (uint32_t i = 0; i < nr_mounts; i++) {
+	for (uint32_t i = 1; i < nr_mounts; i++) {
+		if (mounts[i].path[1] != path[1]) /* most differ here */
+			continue;
 		if (mounts[i].fs && mounts[i].len >= longest && mount_covers(&mounts[i], path)) {
 			fs = mounts[i].fs;
 			longest = mounts[i].len;

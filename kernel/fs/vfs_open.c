@@ -78,12 +78,10 @@ static int open_place(const struct place *place, const char *path, uint32_t flag
 		err = open_permission(&stat, flags);
 	if (err)
 		return err;
-	file = file_create(NULL, NULL, flags);
+	file = file_create_named(path, place->path_len, place->last_at, flags);
 	if (!file)
 		return -ENOMEM;
-	file->dentry = d_alloc(path, place->path_len, place->last_at);
-	file->path = file->dentry ? file->dentry->path : NULL;
-	err = file->dentry ? open_fill(place, stat.type, file) : -ENOMEM;
+	err = open_fill(place, stat.type, file);
 	if (err) {
 		file->ops = NULL;
 		fput(file);

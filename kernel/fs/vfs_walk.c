@@ -35,8 +35,7 @@ static int walk_append(char *out_path, size_t *len, const char *path, bool keeps
 	while (*path && !err) {
 		const char *name = path;
 
-		while (*path && *path != '/')
-			path++;
+		path = strchrnul(path, '/');
 		if (path > name)
 			err = walk_append_name(out_path, len, name, (size_t)(path - name),
 					       keeps_up);
@@ -277,12 +276,10 @@ static int walk_step(struct walk *walk, char *name, char *rest)
 
 static int walk_name(struct walk *walk)
 {
-	char *name = walk->path + walk->pos, *rest = name;
+	char *name = walk->path + walk->pos, *rest = strchrnul(name, '/');
 	bool is_up;
 	int err;
 
-	while (*rest && *rest != '/')
-		rest++;
 	is_up = rest - name == 2 && name[0] == '.' && name[1] == '.';
 	if (!*rest && walk->end == WALK_TO_PARENT && !is_up)
 		return WALK_IS_PARENT;

@@ -90,7 +90,7 @@ static uint8_t open_dirent_type(enum vfs_type type)
 /* Entry `index` of a directory: `.`, `..`, then those of the file system. 0 or -ENOENT at the end. */
 static int open_make_dirent(const struct file *dir, uint64_t index, struct open_dirent *out)
 {
-	const struct vfs_at at = { .path = out->name, .dir = dir };
+	struct vfs_at at = { .dir = dir };
 	struct vfs_stat stat = { 0 };
 	size_t len;
 	int err = 0;
@@ -101,6 +101,7 @@ static int open_make_dirent(const struct file *dir, uint64_t index, struct open_
 		err = vfs_entry_of(dir, (uint32_t)(index - 2), out->name);
 	if (err)
 		return err;
+	at.path = out->name;
 	vfs_stat_at(&at, false, &stat);
 	len = strlen(out->name) + 1;
 	out->ino = user_ino(&stat);

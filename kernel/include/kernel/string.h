@@ -23,6 +23,8 @@ int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t max);
 char *strchr(const char *s, int c);
 char *strrchr(const char *s, int c);
+char *strchrnul(const char *s,
+		int c); /* as strchr(), but the end of the text when it is not there */
 char *strstr(const char *s, const char *what);
 /* Copy at most size - 1 characters and a NUL (size > 0); returns strlen(from). */
 size_t strlcpy(char *to, const char *from, size_t size);

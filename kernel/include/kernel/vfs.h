@@ -282,11 +282,11 @@ void file_set_nonblock(struct file *file, bool on);
 struct file *get_file(struct file *file);
 /* Returns the result of close when this was the last reference, otherwise 0. NULL is allowed. */
 int fput(struct file *file);
-/* The name of the file at `path`, whose last name begins at `last_at`; for dput(). NULL when out of memory. */
-struct dentry *d_alloc(const char *path, size_t len, size_t last_at);
-void dput(struct dentry *dentry); /* give the name up; NULL is allowed */
 /* A new file with one reference; NULL when out of memory. */
 struct file *file_create(const struct file_ops *ops, void *object, uint32_t flags);
+/* The same, without operations yet, with the name `path`, whose last name begins at `last_at`. */
+struct file *file_create_named(const char *path, size_t len, size_t last_at, uint32_t flags);
+void dput(struct dentry *dentry); /* free the name, and the file with it */
 
 /* The console as a file, one reference; NULL when out of memory. Reading gives edited lines. */
 struct file *console_file_open(void);
