@@ -248,6 +248,23 @@ def test_histogram(page):
     page.wait("document.querySelectorAll('.hist').length === 0")
 
 
+def test_scripts(page):
+    """One that is typed: its table is bars that grow. A mistake is said with its place."""
+    open_tab(page, "view", "Scripts")
+    page.type("#view textarea", "kprobe:vfs_read { @[comm] = count(); @h = hist(arg2); }")
+    page.click("#view button.main")
+    page.wait("document.querySelectorAll('.script .table').length === 2 && document.querySelectorAll('.script .bars .one').length > 2", 30)
+    first = page.run("fathom.store.scripts.list[0].tables[0].entries[0].number")
+    page.wait(f"fathom.store.scripts.list[0].tables[0].entries[0].number > {first}", 30)
+    assert commands(page)[-1] == "echo 1 > scripts/view/enable"
+    page.picture(PICTURES / "scripts.png")
+    page.click(".script button=end")
+    page.wait("fathom.store.scripts.list[0].on === false")
+    page.type("#view textarea", "kprobe:no_such { }")
+    page.click("#view button.main")
+    page.wait("document.querySelector('#toast').textContent.includes('no function that can be traced matches')")
+
+
 def test_latency(page):
     open_tab(page, "view", "Latency")
     page.choose("#view .bar select", "irqsoff")

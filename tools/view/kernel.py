@@ -99,9 +99,17 @@ class Kernel:
                 self.guest.write(path, text + "\n", append)
             except OSError as err:
                 done["error"] = self.reason(err, log_before)
-            done["number"] = self.commands[-1]["number"] + 1 if self.commands else 1
-            self.commands = [*self.commands[-COMMANDS_KEPT:], done]
+            self.keep(done)
         return done
+
+    def mkdir(self, path):
+        with self.lock:
+            self.guest.mkdir(path)
+            self.keep({"command": f"mkdir {path}", "error": ""})
+
+    def keep(self, done):
+        done["number"] = self.commands[-1]["number"] + 1 if self.commands else 1
+        self.commands = [*self.commands[-COMMANDS_KEPT:], done]
 
     def reason(self, err, before):
         """New lines of error_log since then; an error number alone if it says nothing."""

@@ -10,6 +10,7 @@ from host._pages import page_head
 from host._programs import LivePrograms
 from view.kernel import LATENCY
 from view.model import Model, Symbols
+from view.scripts import Scripts
 
 LAST_WORDS = 0.5  # seconds for what the console says last
 TICK = 0.1  # seconds between two looks at the rings
@@ -100,6 +101,7 @@ class Live:
         self.opened = kernel.open_rings()
         self.look_lock = threading.Lock()  # of what follows
         self.settings, self.maximum, self.probes = {}, 0, None
+        self.scripts = Scripts(kernel)
         self.page_bytes = 4096
         self.looked = time.monotonic()
         self.ahead = None  # how far the kernel's clock is ahead of ours, ns
@@ -231,6 +233,9 @@ class Live:
                 self.hub.send("flame", {"tree": self.model.calls.picture(self.model.symbols.name)}, "newest")
         self.hub.send("numbers", {"seconds": seconds, "at": time.time(), **numbers})
         self.hub.send("histograms", {"at": time.time(), "list": self.kernel.histograms(settings["show_event_triggers"])}, "newest")
+        with self.look_lock:
+            scripts = self.scripts.look()
+        self.hub.send("scripts", scripts, "newest")
         self.look_at_latency(settings)
 
     def look_at_latency(self, settings):
@@ -264,6 +269,12 @@ class Live:
         done = self.kernel.write(name, text, append)
         self.hub.send("commands", {"list": self.kernel.commands}, "newest")
         self.look_at_settings()  # so that a switch shows at once what it has done
+        return done
+
+    def run_script(self, text):
+        with self.look_lock:
+            done = self.scripts.run(text)
+        self.hub.send("commands", {"list": self.kernel.commands}, "newest")
         return done
 
     def clear_flame(self):

@@ -232,6 +232,9 @@ class Handler(BaseHTTPRequestHandler):
         self.server.console.type(str(wanted["text"]))
         return {}
 
+    def post_script(self, wanted):
+        return self.server.live.run_script(str(wanted["text"]))
+
     def post_clear_flame(self, _wanted):
         self.server.live.clear_flame()
         return {}

@@ -10,6 +10,7 @@ import { Log } from "./log.js";
 import { listen, tell, write } from "./net.js";
 import { Now, showRate } from "./now.js";
 import { Probes } from "./probes.js";
+import { Scripts } from "./scripts.js";
 import { Shell } from "./shell.js";
 import { handle, on, store } from "./store.js";
 import { Timeline } from "./timeline.js";
@@ -22,6 +23,7 @@ const views = {
   timeline: ["Timeline", timeline],
   flame: ["Flame", flame],
   histograms: ["Histograms", new Histograms()],
+  scripts: ["Scripts", new Scripts()],
   latency: ["Latency", new Latency()],
   log: ["Events", new Log()],
   shell: ["Shell", shell],

@@ -21,6 +21,7 @@ function reset() {
     flame: null,
     histograms: [],
     heat: new Map(),
+    scripts: { list: [], said: "" },
     latencies: [],
     console: "",
     dead: null,
@@ -126,6 +127,9 @@ const handlers = {
   now: setNow,
   numbers,
   histograms,
+  scripts(message) {
+    store.scripts = message;
+  },
   flame(message) {
     store.flame = message.tree;
   },
