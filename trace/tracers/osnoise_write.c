@@ -19,15 +19,16 @@
  * Write the event of `bytes` bytes at `from`, behind its head. `ns` may be the instance's maximum: not if
  * recording is being switched off, because no line would have it.
  */
-static void osnoise_write_to(struct trace_array *tr, const struct trace_event *event,
-			     const void *from, size_t bytes, uint64_t ns)
+static TRACE_ALWAYS_INLINE void osnoise_write_to(struct trace_array *tr,
+						 const struct trace_event *event, const void *from,
+						 size_t bytes, uint64_t ns)
 {
 	const size_t head = sizeof(struct trace_entry);
 	struct trace_event_buffer fbuffer;
 	unsigned char *entry = trace_event_buffer_reserve(&fbuffer, tr, event, bytes);
 
 	if (entry) {
-		memcpy(entry + head, (const unsigned char *)from + head, bytes - head);
+		__builtin_memcpy(entry + head, (const unsigned char *)from + head, bytes - head);
 		trace_event_buffer_commit(&fbuffer, entry);
 	}
 	if (entry || ring_buffer_record_is_set_on(tr->buffer))

@@ -17,11 +17,11 @@
 #include "../test_commands.h"
 #include "bench_private.h"
 
-static const struct bench *const tables[] = { bench_site_rows,	 bench_tracer_rows,
-					      bench_event_rows,	 bench_hist_rows,
-					      bench_memory_rows, bench_patch_rows,
-					      bench_probe_rows,	 bench_kprobe_event_rows,
-					      bench_sample_rows, bench_script_rows };
+static const struct bench *const tables[] = {
+	bench_site_rows,   bench_tracer_rows, bench_event_rows, bench_hist_rows,
+	bench_memory_rows, bench_patch_rows,  bench_probe_rows, bench_kprobe_event_rows,
+	bench_sample_rows, bench_noise_rows,  bench_script_rows
+};
 
 static bool bench_is_wanted(const char *name, int argc, char **argv)
 {

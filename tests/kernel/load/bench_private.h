@@ -11,6 +11,7 @@
  *   bench_patch.c    rows of switching all sites
  *   bench_probes.c, bench_kprobe_events.c  rows of probes at instructions, of events there
  *   bench_samples.c  rows of samples of the profiler
+ *   bench_noise.c    rows of the tracers of noise
  *   bench_scripts.c  rows of scripts
  *   bench_loops.c, bench_target.c, bench_event_loops.c  what is measured: bench.h
  *
@@ -33,7 +34,7 @@ struct bench {
 };
 extern const struct bench bench_site_rows[], bench_tracer_rows[], bench_event_rows[],
 	bench_hist_rows[], bench_memory_rows[], bench_patch_rows[], bench_probe_rows[],
-	bench_kprobe_event_rows[], bench_sample_rows[];
+	bench_kprobe_event_rows[], bench_sample_rows[], bench_noise_rows[];
 #ifdef WITH_PROCESSES
 extern const struct bench bench_script_rows[];
 #else
