@@ -54,7 +54,7 @@ include tools/build.mk
 # Without processes the kernel has no user mode, and no probes in programs. It is the small one, without scripts and events of calls, too.
 ifeq ($(PROCESSES),0)
 alone := without_uprobes+scripts+user_events+syscalls
-TEST_SRCS := $(filter-out tests/kernel/ktest_uprobe.c tests/kernel/load/bench_scripts.c,$(TEST_SRCS))
+TEST_SRCS := $(filter-out tests/kernel/ktest_uprobe.c tests/kernel/load/bench_scripts.c tests/kernel/load/torture_scripts.c,$(TEST_SRCS))
 TRACE_SRCS := $(call named,$(alone),$(call trace_table,$(alone))) trace/default/programs.c
 CFLAGS_trace/start/features.c := -iquote $(BUILD)/gen/alone
 $(BUILD)/obj/trace/start/features.c.notrace.o: $(BUILD)/gen/alone/start/features.list

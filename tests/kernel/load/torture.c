@@ -40,8 +40,8 @@
 
 static const struct torture_user *const all_users[] = {
 	&torture_ops, /* alone without a crowd */
-	&torture_regs,	  &torture_patch,  &torture_traces,
-	&torture_profile, &torture_system, &torture_events,
+	&torture_regs,	 &torture_patch,  &torture_traces,  &torture_profile,
+	&torture_system, &torture_events, &torture_scripts,
 };
 
 static const struct torture_user *const kprobe_users[] = {
@@ -142,7 +142,7 @@ static int torture_stop_users(void)
 	int err = 0;
 
 	for (uint32_t i = 0; i < torture.nr_users; i++) {
-		int user_err = torture.users[i]->stop();
+		int user_err = torture.users[i]->stop ? torture.users[i]->stop() : 0;
 
 		if (!err)
 			err = user_err;

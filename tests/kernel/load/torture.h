@@ -50,6 +50,11 @@ extern const struct torture_user torture_traces;  /* instances with tracers of a
 extern const struct torture_user torture_profile; /* the function profiler */
 extern const struct torture_user torture_events;  /* filters, triggers and histograms of an event */
 extern const struct torture_user torture_system;  /* the global trace: one setting after another */
+#ifdef WITH_PROCESSES
+extern const struct torture_user torture_scripts; /* scripts that come and go */
+#else
+static const struct torture_user torture_scripts; /* there are none */
+#endif
 
 /* Pseudo-random, below `limit`. */
 uint64_t torture_pick(uint64_t limit);
