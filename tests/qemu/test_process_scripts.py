@@ -141,6 +141,16 @@ def test_hits_of_one_process(host):
     assert [host.run(f"bt -p {word} '{script}'")[1] for word in ("0", "1x", "2147483648")] == [2, 2, 2]
 
 
+def test_hits_of_one_of_two_processes(host):
+    """Two that do the same: only the one that was asked for hits."""
+    loop = "echo $$ > /tmp/loop$1; while true; do read x < /proc/version; done"
+    host.check(f"echo '{loop}' > /tmp/loop; busybox sh /tmp/loop 1 & busybox sh /tmp/loop 2 &")
+    host.check('busybox sh -c "while ! [ -s /tmp/loop1 -a -s /tmp/loop2 ]; do sleep 0.01; done"')
+    text = host.check("bt -p $(cat /tmp/loop1) 'kprobe:vfs_read { @[pid] = count(); @n++; if (@n >= 5) { exit() } }'")
+    host.check("busybox kill $(cat /tmp/loop1) $(cat /tmp/loop2); wait")
+    assert list(counts(text)) == [host.check("cat /tmp/loop1; rm /tmp/loop /tmp/loop1 /tmp/loop2").strip()], text
+
+
 def test_tracepoints_and_data(host):
     script = "rawtracepoint:sched_process_exit { @raw = count() } tracepoint:sched:sched_process_exit { @event = count() }"
     text = bt(host, script, "hackbench 1 2 > /dev/null")
