@@ -318,3 +318,14 @@ def test_bt(machine):
         process.send_signal(signal.SIGINT)
         assert "end\n" in process.communicate(timeout=60)[0] and process.returncode == 0
     assert not machine.guest.check("ls scripts").split()
+
+
+def test_bt_without_a_reader(machine):
+    """As in front of `head`: it ends without a word, and so does its script."""
+    script = 'interval:ms:10 { printf("tick\\n"); }'
+    command = machine.words("bt", script)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=usual_signals) as process:
+        assert process.stdout.readline() == "tick\n"
+        process.stdout.close()
+        assert process.stderr.read() == "" and process.wait(60) == 128 + signal.SIGPIPE
+    assert not machine.guest.check("ls scripts").split()

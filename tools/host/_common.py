@@ -26,6 +26,10 @@ class Failure(Exception):
         self.code = code
 
 
+class Unread(Exception):
+    """Standard output has no reader any more, as in front of `head`."""
+
+
 SENSELESS = (ArithmeticError, LookupError, TypeError, ValueError, struct.error)  # where reading leads of what is not what it should be
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from host import _boot, _compress, _facts, _settings
 from host._boot import kernel
-from host._common import DIED, DISK_FULL, NOTHING, Failure
+from host._common import DIED, DISK_FULL, NOTHING, Failure, Unread
 from host._guest import Command, quoted
 from host._write_pages import Pages
 from host._take import Counters, Stream, what_is_there
@@ -37,8 +37,11 @@ def say(text):
 
 
 def show(data):
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise Unread from None
 
 
 def stop_like_ctrl_c(*unused):
@@ -254,7 +257,7 @@ class Runner(threading.Thread):
         self.start()
 
     def run(self):
-        with contextlib.suppress(Failure):  # who watches the kernel says it
+        with contextlib.suppress(Failure, Unread):  # who watches the kernel says it
             self.status = self.command.wait()[0]
 
     def close(self):

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from host import _guest
-from host._common import Failure
+from host._common import Failure, Unread
 from host._guest import Guest
 from host._recording import say, show, stop_like_ctrl_c
 
@@ -89,11 +89,13 @@ class Script:
 
 def run_line(guest, script, line):
     """The thread of -c. Its end is that of the script."""
-    with contextlib.suppress(Failure, OSError):  # the thread that reads the output says it, or has ended the script
-        status = guest.sh(line, show)[0]
-        if status:
-            say(f"the command ended with status {status}")
-        script.stop()
+    with contextlib.suppress(Failure, OSError, Unread):  # the thread that reads the output says it, or has ended the script
+        try:
+            status = guest.sh(line, show)[0]
+            if status:
+                say(f"the command ended with status {status}")
+        finally:
+            script.stop()
 
 
 def run(options):
