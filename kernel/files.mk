@@ -6,6 +6,11 @@ KERNEL_NOTRACE_SRCS := \
 	kernel/noise.c \
 	kernel/process/process_events.c \
 	kernel/process/user_return.c \
+	kernel/process/unwind/cfi.c \
+	kernel/process/unwind/cfi_cursor.c \
+	kernel/process/unwind/cfi_entry.c \
+	kernel/process/unwind/cfi_run.c \
+	kernel/process/unwind/unwind.c \
 	kernel/sched/sched_tracepoints.c \
 	kernel/profile.c \
 	kernel/pstore/pstore_ftrace.c \

@@ -3,6 +3,7 @@
 #define KERNEL_PROCESS_ELF_H
 
 #include <kernel/vfs.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct elf_header {
@@ -40,6 +41,16 @@ int elf_read(struct file *file, void *to, size_t bytes, uint64_t pos);
 /* Read and check the headers of `elf->file`: 0, -errno of a read, or -ENOEXEC. */
 int elf_read_headers(struct elf_file *elf);
 
+struct elf_section {
+	uint32_t name, type;
+	uint64_t flags, addr, offset, size;
+	uint32_t link, info;
+	uint64_t align, entry_bytes;
+};
+
+/* elf_symbols.c. A section by its name, of 15 characters at most. False: there is none. Thread context: reads the file. */
+bool elf_find_section(const struct elf_file *elf, const char *name, struct elf_section *out);
+
 /*
  * The function whose code lies at `pos` of the file, by its symbols: the name, cut to `size` bytes, and how
  * far from its start that is. The name is empty when the file has no such symbol, or is damaged. Thread
@@ -47,11 +58,12 @@ int elf_read_headers(struct elf_file *elf);
  */
 uint64_t elf_find_function(struct file *file, uint64_t pos, char *name, size_t size);
 
-#define PT_LOAD	  1
-#define PT_INTERP 3
-#define PF_X	  1u
-#define PF_W	  2u
-#define PF_R	  4u
+#define PT_LOAD		1
+#define PT_INTERP	3
+#define PT_GNU_EH_FRAME 0x6474e550u
+#define PF_X		1u
+#define PF_W		2u
+#define PF_R		4u
 
 /* Types of auxiliary vector entries. */
 #define AT_NULL	    0

@@ -9,15 +9,8 @@
 #define SHT_SYMTAB	  2
 #define SHT_DYNSYM	  11
 #define STT_FUNC	  2
-#define SYMBOLS_SECTIONS  1024 /* more headers than that are not looked at */
+#define ELF_SECTIONS_MAX  1024 /* more headers than that are not looked at */
 #define SYMBOLS_AT_A_TIME 128
-
-struct symbols_section {
-	uint32_t name, type;
-	uint64_t flags, addr, offset, size;
-	uint32_t link, info;
-	uint64_t align, entry_bytes;
-};
 
 struct symbols_entry {
 	uint32_t name;
@@ -26,8 +19,36 @@ struct symbols_entry {
 	uint64_t value, size;
 };
 
-_Static_assert(sizeof(struct symbols_section) == 64 && sizeof(struct symbols_entry) == 24,
+_Static_assert(sizeof(struct elf_section) == 64 && sizeof(struct symbols_entry) == 24,
 	       "as in the file");
+
+static bool symbols_read_section(const struct elf_file *elf, uint32_t index,
+				 struct elf_section *out)
+{
+	const struct elf_header *h = &elf->header;
+
+	return index < h->shnum && index < ELF_SECTIONS_MAX && h->shentsize == sizeof(*out) &&
+	       h->shoff <= INT64_MAX &&
+	       elf_read(elf->file, out, sizeof(*out), h->shoff + index * sizeof(*out)) == 0;
+}
+
+bool elf_find_section(const struct elf_file *elf, const char *name, struct elf_section *out)
+{
+	struct elf_section names;
+	char found[16];
+	size_t bytes = strlen(name) + 1;
+
+	if (bytes > sizeof(found) || !symbols_read_section(elf, elf->header.shstrndx, &names) ||
+	    names.offset > INT64_MAX)
+		return false;
+	for (uint32_t i = 0; symbols_read_section(elf, i, out); i++) {
+		if (out->name < names.size &&
+		    elf_read(elf->file, found, bytes, names.offset + out->name) == 0 &&
+		    memcmp(found, name, bytes) == 0)
+			return true;
+	}
+	return false;
+}
 
 /* A search for the function at an address. */
 struct symbols_search {
@@ -50,16 +71,6 @@ static bool symbols_find_address(struct symbols_search *search, uint64_t pos)
 	return false;
 }
 
-static bool symbols_read_section(struct symbols_search *search, uint32_t index,
-				 struct symbols_section *out)
-{
-	const struct elf_header *h = &search->elf.header;
-
-	return index < h->shnum && index < SYMBOLS_SECTIONS && h->shentsize == sizeof(*out) &&
-	       h->shoff <= INT64_MAX &&
-	       elf_read(search->elf.file, out, sizeof(*out), h->shoff + index * sizeof(*out)) == 0;
-}
-
 static const struct symbols_entry *symbols_match(const struct symbols_search *search, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -74,7 +85,7 @@ static const struct symbols_entry *symbols_match(const struct symbols_search *se
 
 /* The symbol of the function, in the chunk of the search; NULL: the table has none. */
 static const struct symbols_entry *symbols_search_table(struct symbols_search *search,
-							const struct symbols_section *table)
+							const struct elf_section *table)
 {
 	uint64_t left = table->size / sizeof(struct symbols_entry), pos = table->offset;
 	const struct symbols_entry *found = NULL;
@@ -92,13 +103,13 @@ static const struct symbols_entry *symbols_search_table(struct symbols_search *s
 	return found;
 }
 
-static bool symbols_read_name(struct symbols_search *search, const struct symbols_section *table,
+static bool symbols_read_name(struct symbols_search *search, const struct elf_section *table,
 			      uint32_t at, char *name, size_t size)
 {
-	struct symbols_section strings;
+	struct elf_section strings;
 	ssize_t got = 0;
 
-	if (symbols_read_section(search, table->link, &strings) && at < strings.size &&
+	if (symbols_read_section(&search->elf, table->link, &strings) && at < strings.size &&
 	    strings.offset <= INT64_MAX)
 		got = file_read_at(search->elf.file, name, size - 1, strings.offset + at);
 	name[got > 0 ? got : 0] = '\0';
@@ -109,9 +120,9 @@ static bool symbols_read_name(struct symbols_search *search, const struct symbol
 static bool symbols_search_type(struct symbols_search *search, uint32_t type, uint64_t *out_offset,
 				char *name, size_t size)
 {
-	struct symbols_section table;
+	struct elf_section table;
 
-	for (uint32_t i = 0; symbols_read_section(search, i, &table); i++) {
+	for (uint32_t i = 0; symbols_read_section(&search->elf, i, &table); i++) {
 		const struct symbols_entry *found =
 			table.type == type ? symbols_search_table(search, &table) : NULL;
 

@@ -157,7 +157,6 @@ static void exec_begin(struct mm *mm, const struct exec_args *args, const struct
 	if (args->is_secure)
 		task->process->personality = 0;
 	uprobe_thread_execed();
-	atomic_store(&task->thread->samples_due, 0);
 	task->process->has_execed = true;
 	posix_timers_delete(task->process);
 	exec_reset_signals(task);

@@ -78,6 +78,7 @@ void exit_mm_release(struct task *task)
 	const uint32_t zero = 0;
 	const struct futex_at tid = { .mm = task->mm, .addr = task->clear_child_tid };
 
+	user_return_stacks();
 	exit_robust_list(task);
 	if (tid.addr && mm_is_shared(tid.mm) &&
 	    !copy_to_user((void *)tid.addr, &zero, sizeof(zero)))

@@ -55,6 +55,7 @@ void mm_put(struct mm *mm)
 	mutex_unlock(&mm->lock);
 	uprobe_areas_free(mm);
 	user_enablers_free(mm);
+	unwind_free(&mm->unwind);
 	arch_user_root_free(mm->root);
 	kfree(mm);
 }
@@ -126,6 +127,8 @@ struct mm *mm_copy(struct mm *from)
 		err = user_enablers_copy(to, from);
 	if (!err)
 		err = mm_copy_locked(to, from);
+	if (!err)
+		unwind_copy(&to->unwind, &from->unwind);
 	mutex_unlock(&to->lock);
 	mutex_unlock(&from->lock);
 	if (!err)

@@ -27,6 +27,7 @@
 #include <kernel/list.h>
 #include <kernel/lock.h>
 #include <kernel/vfs.h>
+#include "unwind/unwind.h"
 
 #define STACK_TOP	TASK_SIZE_MAX
 #define STACK_BYTES_MAX (8ul << 20)
@@ -86,6 +87,7 @@ struct mm {
 	uintptr_t uprobe_trampoline;		 /* 0: it has none */
 	uintptr_t uprobe_calls[MM_UPROBE_CALLS]; /* pages of uprobe_call.c; 0 behind the last */
 	struct user_enabler *user_enablers;	 /* of user_events.c; lock */
+	struct unwind_mm unwind;		 /* for stacks of programs */
 };
 
 /* All address spaces; a copy stands behind the original. mm_list_lock comes before the locks in them. */

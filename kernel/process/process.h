@@ -206,6 +206,10 @@ void exit_tell_parent(struct process *process);
  * too.
  */
 void exit_mm_release(struct task *task);
+/* A bit of thread.samples_due: call trace_userstack_return(). The others are for trace_sample_return(). */
+#define THREAD_STACKS_DUE 0x80000000u
+/* user_return.c: stacks of the running program that samples and events wait for. No lock held. Not traced. */
+void user_return_stacks(void);
 /* End the process with a code as wait4() tells it. */
 void do_group_exit(int exit_code) __attribute__((noreturn));
 /* End the running thread alone; `exit_code` is the process's if it is the last one. */

@@ -9,6 +9,7 @@
 #include <trace/thread.h>
 #include <trace/uprobe.h>
 #include "process.h"
+#include "unwind/unwind.h"
 #include "uprobe.h"
 
 #define CREATE_TRACE_POINTS
@@ -48,9 +49,28 @@ static uint64_t user_ip(struct mm *mm, const struct trap_frame *regs)
 		       : addr;
 }
 
-static uint32_t user_frames(const struct trace_plat_user *self, uint64_t *out_callers, uint32_t max)
+static uint32_t user_frames(struct trace_plat_user *self, uint64_t *out_callers, uint32_t max)
 {
 	return arch_user_frames(self->fp, self->sp, out_callers, max);
+}
+
+/* The rest is read when the program goes on. */
+static void user_ask_at_return(void)
+{
+	atomic_fetch_or(&current_thread()->samples_due, THREAD_STACKS_DUE);
+}
+
+static uint32_t user_frames_by_tables(struct trace_plat_user *self, uint64_t *out_callers,
+				      uint32_t max)
+{
+	const struct cfi_frame start = {
+		.ip = self->ip, .sp = self->sp, .fp = self->fp, .is_exact = true
+	};
+	uint32_t nr = unwind_user(current_task()->mm, &start, out_callers, max, &self->is_cut);
+
+	if (self->is_cut)
+		user_ask_at_return();
+	return nr;
 }
 
 uint64_t trace_plat_current_uid_gid(void)
@@ -65,18 +85,19 @@ bool trace_plat_user_get(struct trace_plat_user *out)
 {
 	const struct task *task = current_task();
 	const struct trap_frame *regs;
-	bool has_probes = trace_plat_current()->uprobe;
+	bool has_probes = trace_plat_current()->uprobe, has_pointers;
 
 	if (!task || in_nmi())
 		return false;
 	regs = task_frame(task);
-	*out = (struct trace_plat_user){
-		.ip = user_ip(task->mm, regs),
-		.sp = regs->rsp,
-		.fp = regs->rbp,
-		.tgid = task->process->pid,
-		.caller = has_probes ? user_caller : NULL,
-		.frames = has_probes ? NULL : user_frames,
-	};
+	has_pointers = !task->mm ||
+		       atomic_load_explicit(&task->mm->unwind.has_pointers, memory_order_relaxed);
+	out->ip = user_ip(task->mm, regs);
+	out->sp = regs->rsp;
+	out->fp = regs->rbp;
+	out->tgid = task->process->pid;
+	out->is_cut = false;
+	out->caller = has_probes ? user_caller : NULL;
+	out->frames = !has_pointers ? user_frames_by_tables : has_probes ? NULL : user_frames;
 	return true;
 }

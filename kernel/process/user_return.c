@@ -5,23 +5,26 @@
 #include <arch/cpu.h>
 #include <kernel/preempt.h>
 #include <kernel/upcall.h>
+#include <trace/platform.h>
 #include <trace/sample.h>
 #include "process.h"
 
-/* First of all: the program is still where the samples have found it. */
-static void user_return_samples(void)
+/* First of all: the program is still where samples and events have found it. */
+void user_return_stacks(void)
 {
 	uint32_t bits = atomic_exchange(&current_thread()->samples_due, 0);
 
-	if (bits)
-		trace_sample_return(bits);
+	if (bits & THREAD_STACKS_DUE)
+		trace_userstack_return();
+	if (bits & ~THREAD_STACKS_DUE)
+		trace_sample_return(bits & ~THREAD_STACKS_DUE);
 }
 
 /* With interrupts on: what there is to do. Something more may have come afterwards. */
 static void user_return_work(struct trap_frame *regs)
 {
 	arch_irq_enable_raw();
-	user_return_samples();
+	user_return_stacks();
 	if (need_resched())
 		schedule();
 	/* IRET to an address that is not canonical would fault in the kernel. */

@@ -46,6 +46,8 @@ static int vma_insert(struct mm *mm, struct list *before, const struct vma *rang
 	*vma = *range;
 	if (vma->file)
 		get_file(vma->file);
+	if (vma->file && vma->flags & VM_EXEC)
+		unwind_changed(&mm->unwind);
 	list_add_tail(before, &vma->link);
 	mm->nr_vmas++;
 	return 0;
@@ -205,6 +207,8 @@ int vma_protect(struct mm *mm, uintptr_t start, uintptr_t end, uint32_t prot)
 	for (uintptr_t at = start; at < end && !err;) {
 		struct vma *vma = find_vma(mm, at);
 
+		if (vma->file && prot & VM_EXEC && !(vma->flags & VM_EXEC))
+			unwind_changed(&mm->unwind);
 		vma->flags = (vma->flags & ~VM_PROT) | prot;
 		arch_user_each(mm->root, vma->start, vma->end, vma_protect_page, vma);
 		at = vma->end;

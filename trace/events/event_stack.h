@@ -51,7 +51,7 @@ static inline void trace_event_user_stack(const struct trace_event_file *file)
 	if (class && class->user_stack)
 		class->user_stack(file);
 	else
-		trace_userstack_write(file->tr->buffer, file->own_depth);
+		trace_userstack_write(file->tr, file->own_depth);
 }
 
 #endif

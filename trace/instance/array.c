@@ -7,6 +7,7 @@
 #include "kept.h"
 #include "ops/ftrace_private.h"
 #include "snapshot.h"
+#include "stacktrace.h"
 #include "text/str.h"
 
 _Atomic uint64_t trace_thresh_ns;
@@ -88,8 +89,10 @@ int trace_array_init_buffer(struct trace_array *tr, struct ring_buffer *buffer)
 {
 	int err = make_cpus(tr);
 
-	if (!err)
+	if (!err) {
+		tr->user_stack_bit = trace_userstack_take_bit();
 		tr->buffer = buffer;
+	}
 	return err;
 }
 
@@ -106,6 +109,7 @@ int trace_array_init(struct trace_array *tr, size_t bytes)
 		tr->cpus = NULL;
 		return -ENOMEM;
 	}
+	tr->user_stack_bit = trace_userstack_take_bit();
 	tr->buffer = buffer; /* from here on trace_global_array() finds the global one */
 	return 0;
 }

@@ -93,6 +93,8 @@ struct trace_array {
 	 */
 	_Atomic uint64_t pid_mask;
 	_Atomic uint64_t event_pid_mask;
+	uint32_t
+		user_stack_bit; /* its own in trace_thread.user_stacks_due, or shared with others. Set once */
 	struct trace_off_note off; /* switch.h */
 	struct trace_kept *kept;   /* kept.h; NULL for usual ones. Set once */
 	/*

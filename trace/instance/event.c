@@ -442,5 +442,5 @@ void trace_event_buffer_commit(struct trace_event_buffer *fbuffer, void *entry)
 	if (TRACE_UNLIKELY(trace_stacktrace_wanted(fbuffer->tr)))
 		trace_stacktrace_code(fbuffer->buffer, (uintptr_t)__builtin_frame_address(0), 0);
 	if (TRACE_UNLIKELY(trace_userstack_wanted(fbuffer->tr)))
-		trace_userstack_write(fbuffer->buffer, 0);
+		trace_userstack_write(fbuffer->tr, 0);
 }

@@ -74,9 +74,11 @@ void trace_userstack_record(struct ring_buffer *buffer, uint32_t tgid, const uin
 			    uint32_t own_depth);
 /*
  * Write the stack of the program that the running thread is in; nothing for a thread of the kernel and
- * in NMIs. `own_depth` as above.
+ * in NMIs. Where it can be read only when the program goes on, it is written then. `own_depth` as above.
  */
-void trace_userstack_write(struct ring_buffer *buffer, uint32_t own_depth);
+void trace_userstack_write(struct trace_array *tr, uint32_t own_depth);
+/* A bit of trace_thread.user_stacks_due for a new instance. Config lock held. */
+uint32_t trace_userstack_take_bit(void);
 
 /* Options that ask for a stack behind each event. */
 #define TRACE_STACK_OPTIONS                                                                        \

@@ -13,7 +13,7 @@ static uint32_t sample_bits_given;
 
 uint32_t trace_sample_take_bit(void)
 {
-	return 1u << (sample_bits_given++ % 32);
+	return 1u << (sample_bits_given++ % TRACE_SAMPLE_BITS);
 }
 
 void trace_sample_user_stack(const struct trace_event_file *file)
@@ -24,7 +24,7 @@ void trace_sample_user_stack(const struct trace_event_file *file)
 	if (trace_sample_host->at_return)
 		trace_sample_host->at_return(&due);
 	else
-		trace_userstack_write(file->tr->buffer, file->own_depth);
+		trace_userstack_write(file->tr, file->own_depth);
 }
 
 /* It counts as much as a sample against the limit of their time. */

@@ -75,7 +75,7 @@ struct thread {
 	union {
 		struct {
 			_Atomic uint32_t interrupted; /* 0 or 1 */
-			_Atomic uint32_t samples_due; /* bits for trace_sample_return() */
+			_Atomic uint32_t samples_due; /* bits for user_return_stacks() */
 		};
 		_Atomic uint64_t
 			return_work; /* both: not 0 when there is work before a program goes on */

@@ -94,10 +94,17 @@ struct trace_plat_user {
 	/*
 	 * Writes the callers that the frames from `fp` on have, at most `max`; each frame lies above the one
 	 * before, the first not below `sp`. Returns how many. NULL: they are read one by one, by
-	 * trace_plat_read_user(). Probe context.
+	 * trace_plat_read_user(). It may set `is_cut`: there are more, which can be read when the program
+	 * goes on, and the host will call trace_userstack_return() then. Probe context.
 	 */
-	uint32_t (*frames)(const struct trace_plat_user *self, uint64_t *out_callers, uint32_t max);
+	uint32_t (*frames)(struct trace_plat_user *self, uint64_t *out_callers, uint32_t max);
+	bool is_cut;
 };
+/*
+ * The library's: the running thread is about to go back to its program, or to leave it for another one or for good. Writes the
+ * stack that events have asked for whose own was cut. Thread, interrupts and preemption on: pages may be made.
+ */
+void trace_userstack_return(void);
 /* False: it is a thread of the kernel, or this is an NMI. Probe context. */
 bool trace_plat_user_get(struct trace_plat_user *out);
 /* The running thread's real user ID, and in the upper 32 bits its real group ID. Probe context. */

@@ -30,10 +30,12 @@ enum trace_sample_clock {
 	TRACE_SAMPLE_NR_CLOCKS
 };
 
+#define TRACE_SAMPLE_BITS 31 /* the highest bit of the word is the host's own */
+
 /* A sample that waits for the stack of the program. */
 struct trace_sample_due {
 	enum trace_sample_clock clock; /* of the hit */
-	uint32_t bits;		       /* not 0 */
+	uint32_t bits;		       /* not 0; the lowest TRACE_SAMPLE_BITS */
 };
 
 struct trace_sample_host {
@@ -47,8 +49,8 @@ struct trace_sample_host {
 	void (*set)(uint32_t cpu, enum trace_sample_clock clock, uint32_t period_ns);
 	/*
 	 * Call trace_sample_return() with these bits before the running thread goes back to its program; if
-	 * it has none, nothing is to be done. Bits of several calls before that are told together. Those
-	 * of a program that ends, or that execve() replaces, are forgotten. NULL: programs' stacks are
+	 * it has none, nothing is to be done. Bits of several calls before that are told together. A
+	 * program that ends, or that execve() replaces, is left after such a call. NULL: programs' stacks are
 	 * read in the interrupt, as far as that can be done. Interrupt or NMI, as the clock says.
 	 */
 	void (*at_return)(const struct trace_sample_due *due);

@@ -63,6 +63,9 @@ struct trace_thread {
 	struct uprobe_thread *uprobe;
 	TRACE_ATOMIC uint64_t uprobe_phase;
 
+	/* Instances with events that wait for the stack of the thread's program, by user_stack_bit. */
+	TRACE_ATOMIC uint32_t user_stacks_due;
+
 	/* Changed by a probe of sched_switch, between ftrace_graph_sleep_get() and _put(). */
 	TRACE_ATOMIC uint64_t sleep_ns;	       /* time spent switched out, so far */
 	TRACE_ATOMIC uint64_t switched_out_ns; /* when it was switched out last; 0: not known */

@@ -103,8 +103,7 @@ static void replaced_addresses(void **state)
 					      " =>  <0000000000401020>\n");
 }
 
-static uint32_t frames_at_once(const struct trace_plat_user *self, uint64_t *out_callers,
-			       uint32_t max)
+static uint32_t frames_at_once(struct trace_plat_user *self, uint64_t *out_callers, uint32_t max)
 {
 	assert_ptr_equal(self->frames, frames_at_once);
 	for (uint32_t i = 0; i < 3; i++)
@@ -122,6 +121,48 @@ static void the_host_follows_frames(void **state)
 					      " =>  <0000000000403000>\n"
 					      " =>  <0000000000403001>\n"
 					      " =>  <0000000000403002>\n");
+}
+
+static bool pages_are_there;
+
+static uint32_t frames_later(struct trace_plat_user *self, uint64_t *out_callers, uint32_t max)
+{
+	(void)max;
+	self->is_cut = !pages_are_there;
+	out_callers[0] = 0x404000;
+	return pages_are_there;
+}
+
+/* A stack that can be read only when the program goes on is written then, once for all events since it came in. */
+static void stacks_that_come_later(void **state)
+{
+	struct trace_node *dir = node_of("instances");
+
+	(void)state;
+	assert_int_equal(trace_fs_mkdir(dir, "one"), 0);
+	run_program(2);
+	user.frames = frames_later;
+	pages_are_there = false;
+	assert_null(stack_of_event());
+	trace_shelf_full(3);
+	pages_are_there = true;
+	trace_userstack_return();
+	assert_int_equal(count_in("trace", "<user stack trace>"), 1);
+	assert_int_equal(count_in("trace", "<0000000000404000>"), 1);
+	assert_int_equal(count_in("instances/one/trace", "<user stack trace>"), 0);
+	trace_userstack_return(); /* no event waits any more */
+	assert_int_equal(count_in("trace", "<user stack trace>"), 1);
+	assert_int_equal(echo("", "trace"), 0);
+	assert_non_null(stack_of_event()); /* and the next one does not wait */
+	/* An option that is off meanwhile. */
+	pages_are_there = false;
+	assert_null(stack_of_event());
+	pages_are_there = true;
+	assert_int_equal(echo("nouserstacktrace", "trace_options"), 0);
+	trace_userstack_return();
+	assert_int_equal(count_in("trace", "<user stack trace>"), 0);
+	assert_int_equal(echo("userstacktrace", "trace_options"), 0);
+	assert_int_equal(trace_fs_rmdir(dir, "one"), 0);
 }
 
 /* Programs without frame pointers, or that have damaged their stacks. */
@@ -223,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(frames_are_followed, reset, check),
 		cmocka_unit_test_setup_teardown(replaced_addresses, reset, check),
 		cmocka_unit_test_setup_teardown(the_host_follows_frames, reset, check),
+		cmocka_unit_test_setup_teardown(stacks_that_come_later, reset, check),
 		cmocka_unit_test_setup_teardown(frames_that_lead_nowhere, reset, check),
 		cmocka_unit_test_setup_teardown(threads_of_the_kernel, reset, check),
 		cmocka_unit_test_setup_teardown(files_by_name, reset, check),
