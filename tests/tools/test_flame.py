@@ -232,6 +232,15 @@ def test_stacks_of_programs(tmp_path):
     check_three_stacks(tmp_path, own, records)
 
 
+def test_stacks_that_come_late(tmp_path):
+    """A program's stack that was written when it went on belongs to the events before, also when others stand in between."""
+    stack = datkit.format_of("user_stack", 12, [("unsigned int tgid", 8, 4, 0), ("unsigned long caller[2]", 16, 16, 0)])
+    kernel = header(4) + (0x80100110).to_bytes(4, "little")
+    user = header(12) + struct.pack("<II2Q", 5, 0, 0x401000, 0x402000)
+    records = [demo(1), kernel, demo(2), user, demo(3), kernel]
+    check_three_stacks(tmp_path, {**FORMATS, "ftrace": [*FORMATS["ftrace"], stack]}, records)
+
+
 def test_stacks_of_sampled_programs(tmp_path):
     """The stack of a program, which comes when it goes on, belongs to all samples of its thread before it."""
     stack = datkit.format_of("user_stack", 12, [("unsigned int tgid", 8, 4, 0), ("unsigned long caller[2]", 16, 16, 0)])

@@ -137,6 +137,17 @@ def test_stacks_of_programs(tmp_path):
     assert not [words for words in found if words[0] == 2 and USER in words]
 
 
+def test_stacks_that_come_late(tmp_path):
+    """A program's stack that was written when it went on belongs to all events of its stay in the kernel."""
+    user = header(12) + struct.pack("<II2Q", 5, 0, 0x401000, 0x402000)
+    own = {**WITH_SAMPLES, "ftrace": [*WITH_SAMPLES["ftrace"], USER_STACK]}
+    events = [demo(-1), demo(-2), user, demo(-3)]
+    run = perf(tmp_path, {0: datkit.page(1000, *(datkit.record(1, one) for one in events))}, formats=own)
+    assert run.returncode == 0, run.stderr
+    found = [words_of(data) for kind, _, data in records((tmp_path / "perf.data").read_bytes()) if kind == 9]
+    assert [USER in words and words[words.index(USER) + 1] == 0x401000 for words in found] == [True, True, False]
+
+
 def test_a_pipe(tmp_path):
     """The same records behind those that the head of a file stands for; --to starts a reader that finds the names."""
     run = perf(tmp_path, {0: PAGE}, "-o", "-", "--kallsyms", "names")

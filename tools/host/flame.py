@@ -6,6 +6,7 @@ drawn, too.
 
 All of it is brought to {(thread, outermost function, ..., innermost): weight}.
 """
+import collections
 import json
 
 from host import _programs, _source
@@ -133,22 +134,25 @@ def flames_of_stacks(recording, by_thread):
     return flames
 
 
+WAITING = 64  # events of a thread that a stack may come behind
+
+
 class Stacks:
     """
     {thread: {path: number}}. A stack belongs to the event before it of the same CPU; that of a program, which lies below that of the
-    kernel, to all of the profiler's samples of its thread since the stack before.
+    kernel, to all events of its thread since the stack before: it may have been written when the program went on.
     """
 
     def __init__(self, event_name):
         self.event_name, self.by_thread, self.before, self.kernel = event_name, {}, {}, {}
-        self.waiting = {}  # the kernel's paths of a thread's samples, None where there is none
+        self.waiting = {}  # the kernel's paths of a thread's events, None where there is none
 
     def take(self, event):
         if event.system != "ftrace" or event.name not in ("kernel_stack", "user_stack"):
             self.before[event.cpu] = (event.name, f"{event.system}:{event.name}")
             self.kernel.pop(event.cpu, None)
-            if event.system == "profile" and self.is_wanted(event):
-                self.waiting.setdefault(event.pid, []).append(None)
+            if event.system != "ftrace" and self.is_wanted(event):
+                self.waiting.setdefault(event.pid, collections.deque(maxlen=WAITING)).append(None)
         elif event.name == "user_stack" and event.pid in self.waiting:
             for above in self.waiting.pop(event.pid):
                 self.add_below(event, above)
@@ -167,7 +171,7 @@ class Stacks:
         path, counted = tuple(reversed(event.stack())), self.counted(event)
         counted[path] = counted.get(path, 0) + 1
         self.kernel[event.cpu] = path
-        if event.pid in self.waiting and "profile:sample" in self.before.get(event.cpu, ()):
+        if event.pid in self.waiting and not self.before.get(event.cpu, ("", "ftrace:"))[1].startswith("ftrace:"):
             self.waiting[event.pid][-1] = path
 
     def add_below(self, event, above):

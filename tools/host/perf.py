@@ -9,6 +9,7 @@ the file keeps perf from taking those of its own kernel instead. Functions of pr
 options of perf behind it, start Debian's perf; `stat` and `top` run the kernel's own commands `perf stat` and `profile`.
 """
 import argparse
+import collections
 import hashlib
 import shlex
 import struct
@@ -86,10 +87,13 @@ def addresses(callers):
     return found
 
 
+WAITING = 64  # events of a thread that a stack may come behind
+
+
 def samples_of(recording):
     """
-    All samples, in the order of time. A stack belongs to the event before it of the same CPU; that of a program to all of the
-    profiler's samples of its thread, too, since the stack before. Events of tracers are none.
+    All samples, in the order of time. A stack belongs to the event before it of the same CPU; that of a program to all events of its
+    thread since the stack before, too: it may have been written when the program went on. Events of tracers are none.
     """
     samples, before, waiting = [], {}, {}
     for event in recording.events():
@@ -100,13 +104,11 @@ def samples_of(recording):
         if event.system != "ftrace" and not isinstance(event.type, UnknownType):
             before[event.cpu] = Sample(event)
             samples.append(before[event.cpu])
-            if event.system == "profile":
-                waiting.setdefault(event.pid, []).append(samples[-1])
+            waiting.setdefault(event.pid, collections.deque(maxlen=WAITING)).append(samples[-1])
         elif last and event.name == "kernel_stack":
             last.kernel = addresses(event.fields.get("caller"))
         elif event.name == "user_stack":
-            of_place = [last] if last and last.event.pid == event.pid else []
-            for sample in waiting.pop(event.pid, []) + of_place:
+            for sample in waiting.pop(event.pid, ()):
                 sample.user, sample.process = addresses(event.fields.get("caller")), event.number("tgid")
         else:
             before.pop(event.cpu, None)

@@ -9,6 +9,7 @@ state of each CPU, memory from kmalloc() that was not given back, and whatever -
 Messages of protobuf are written here by hand: fields are numbers, see trace_packet.proto, track_event.proto,
 track_descriptor.proto and debug_annotation.proto of Perfetto.
 """
+import collections
 import functools
 import struct
 
@@ -24,6 +25,7 @@ EXAMPLE = "tools/fathom perfetto -o trace.pftrace trace.dat"
 # Of a TracePacket
 TIMESTAMP, SEQUENCE, TRACK_EVENT, INTERNED, SEQUENCE_FLAGS, TRACK_DESCRIPTOR = 8, 10, 11, 12, 13, 60
 STATE_CLEARED, NEEDS_STATE = 1, 2
+WAITING = 64  # events of a thread that a stack may come behind
 # Of a TrackEvent
 ANNOTATION, TYPE, NAME_IID, TRACK, CATEGORY, COUNTER_VALUE, FLOW, FLOW_END = 4, 9, 10, 11, 22, 30, 47, 48
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
@@ -150,7 +152,7 @@ class Converter:
         self.in_call = {}  # {thread: system call that it is in}
         self.counters = [tuple(one.rsplit(".", 1)) for one in counters]
         self.seen, self.previous = 0, None
-        self.sampled = {}  # by thread, where its samples are for which the program's stack has not come yet
+        self.waiting = {}  # by thread, where its events are for which the stack of its program has not come yet
         self.instant = None  # where the last event is in what has happened, if a stack may follow
         self.writer.describe(PROCESS_TRACK, None, more=field(3, field(1, PROCESS) + field(6, "kernel")))
         self.writer.describe(CPUS_TRACK, "CPUs")
@@ -183,7 +185,7 @@ class Converter:
         for event in self.trace.events():
             self.seen += 1
             if isinstance(event, Lost):
-                self.sampled.clear()
+                self.waiting.clear()
                 self.writer.add(event.ts, self.cpu(event.cpu), INSTANT, event.text, "lost")
                 continue
             self.one(event)
@@ -204,6 +206,7 @@ class Converter:
             return
         if event.system == "syscalls" and self.system_call(event):
             self.instant = len(self.writer.happened) - 1
+            self.wait_for_stack(event)
             return
         more = self.wake(event) if event.name in ("sched_waking", "sched_wakeup", "sched_wakeup_new") else b""
         name = event.text if (event.system, event.name) == ("ftrace", "function") else event.name
@@ -214,20 +217,22 @@ class Converter:
         track = self.thread(thread_of(event))
         self.instant = len(self.writer.happened)
         self.writer.add(event.ts, track, INSTANT, name, event.system, arguments, more)
-        if event.system == "profile":
-            self.sampled.setdefault(thread_of(event), []).append(self.instant)
+        self.wait_for_stack(event)
         if event.name == "sched_switch":
             self.switch(event)
         self.interrupt(event)
         self.curves(event)
 
+    def wait_for_stack(self, event):
+        self.waiting.setdefault(thread_of(event), collections.deque(maxlen=WAITING)).append(self.instant)
+
     def add_stack(self, event):
         """
-        The stack belongs to the event before it, if that is one of the same thread that was written; a program's to all samples of
-        the thread since the stack before.
+        The stack belongs to the event before it, if that is one of the same thread that was written; a program's to all events of
+        the thread since the stack before: it may have been written when the program went on.
         """
         is_kernel, thread = event.name == "kernel_stack", thread_of(event)
-        places = [] if is_kernel else self.sampled.pop(thread, [])
+        places = [] if is_kernel else self.waiting.pop(thread, [])
         if not places and self.instant is not None and thread_of(self.previous) == thread:
             places = [self.instant]
         for place in places:
