@@ -495,7 +495,7 @@ soak-reset: deps-test
 	@FATHOM_BUILD=$(abspath $(BUILD)) RESETS=$(RESETS) $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/qemu/soak_reset.py
 RESETS ?= 1000
 
-# Debian's trinity for TRINITY_SECONDS, as a user who is not root, with each compiler's kernel.
+# Debian's trinity for TRINITY_SECONDS, as a user and as root, with each compiler's kernel.
 soak-trinity: deps-test
 	@tools/install-deps test-host
 	@$(MAKE) --no-print-directory CC=gcc all
