@@ -20,20 +20,20 @@ static const struct trace_syscall *const syscall_infos[SYSCALL_MAX] = { SYSCALLS
 /* Parts that events want, of enum trace_syscall_part, of calls that go through syscall_traced(). */
 static _Atomic uint8_t syscall_parts[SYSCALL_MAX];
 
-static TRACE_ALWAYS_INLINE unsigned int syscall_parts_of(uint32_t nr)
+static TRACE_ALWAYS_INLINE unsigned int syscall_parts_of(uint64_t nr)
 {
 	return atomic_load_explicit(&syscall_parts[nr], memory_order_relaxed);
 }
 
-static TRACE_ALWAYS_INLINE void syscall_enter(const struct trap_frame *regs, uint32_t nr)
+static TRACE_ALWAYS_INLINE void syscall_enter(const struct trap_frame *regs, uint64_t nr)
 {
 	uint64_t args[TRACE_SYSCALL_ARGS];
 
 	arch_syscall_args(regs, args);
-	trace_syscall_enter(nr, args);
+	trace_syscall_enter((uint32_t)nr, args);
 }
 
-static TRACE_NOINLINE long syscall_timed(struct trap_frame *regs, uint32_t nr)
+static TRACE_NOINLINE long syscall_timed(struct trap_frame *regs, uint64_t nr)
 {
 	uint64_t begin;
 	long ret;
@@ -42,22 +42,24 @@ static TRACE_NOINLINE long syscall_timed(struct trap_frame *regs, uint32_t nr)
 	begin = trace_plat_clock_mono_ns();
 	preempt_enable();
 	ret = syscall_handlers[nr](regs);
-	trace_syscall_latency(nr, begin, ret);
+	trace_syscall_latency((uint32_t)nr, begin, ret);
 	return ret;
 }
 
 /* The number is taken first, because execve() clears the registers. */
 static long syscall_traced(struct trap_frame *regs)
 {
-	uint32_t nr = (uint32_t)regs->error;
-	unsigned int parts = syscall_parts_of(nr);
+	uint64_t nr = regs->error;
 	long ret;
 
-	if (parts & TRACE_SYSCALL_ENTER)
+	if (syscall_parts_of(nr) & TRACE_SYSCALL_ENTER)
 		syscall_enter(regs, nr);
-	ret = parts & TRACE_SYSCALL_LATENCY ? syscall_timed(regs, nr) : syscall_handlers[nr](regs);
+	if (TRACE_UNLIKELY(syscall_parts_of(nr) & TRACE_SYSCALL_LATENCY))
+		ret = syscall_timed(regs, nr);
+	else
+		ret = syscall_handlers[nr](regs);
 	if (syscall_parts_of(nr) & TRACE_SYSCALL_EXIT)
-		trace_syscall_exit(nr, ret);
+		trace_syscall_exit((uint32_t)nr, ret);
 	return ret;
 }
 
@@ -68,7 +70,7 @@ static long syscall_run(struct trap_frame *regs)
 
 	if (nr >= SYSCALL_MAX || !syscall_handlers[nr])
 		return syscall_unknown(regs, nr);
-	return syscall_parts_of((uint32_t)nr) ? syscall_traced(regs) : syscall_handlers[nr](regs);
+	return syscall_parts_of(nr) ? syscall_traced(regs) : syscall_handlers[nr](regs);
 }
 
 /* The tracer may have changed the number, and the result, which is that of a call with number -1, too. */

@@ -120,6 +120,17 @@ CALL_EVENTS = {
 }
 
 
+def with_script(guest, row, program):
+    """The row of tests/user/bench.c while a script runs, which has to have counted the rounds."""
+    guest.check(f"mkdir scripts/bench; echo '{program}' > scripts/bench/program; echo 1 > scripts/bench/enable")
+    value = values(guest.check(f"rounds {row}"))[row]
+    counted = guest.check("cat scripts/bench/maps")
+    if not re.search(r"@: *[1-9]\d{3}", counted):
+        raise ValueError(f"{program}: {counted}")
+    guest.check("echo 0 > scripts/bench/enable; rmdir scripts/bench")
+    return value
+
+
 def user_stack(guest):
     """Instructions that a program's stack of eight frames adds to an event."""
     guest.check("echo 1 > events/syscalls/sys_enter_getppid/enable")
@@ -150,6 +161,8 @@ def programs(build):
             guest.check(f"for f in events/{files}; do echo {word} > $f; done")
             found[name] = round(values(guest.check(f"rounds {row}"))[row] - found[row], 1)
             guest.check(f"for f in events/{files}; do echo '{'!' + word if ':' in word else 0}' > $f; done")
+        script = "tracepoint:syscalls:sys_enter_getppid { @ = count(); }"
+        found["bt_sys_count"] = round(with_script(guest, "call_null", script) - found["call_null"], 1)
         found["user_stack"] = user_stack(guest)
         found["sample_user8"] = user_samples(guest)
     return found
@@ -188,6 +201,8 @@ def programs_probed(build):
             guest.check(f"echo '{line}' > uprobe_events; echo 1 > events/uprobes/enable")
             found[name] = round(rounds("probed_nop") - plain["nop"], 1)
             guest.check("echo 0 > events/uprobes/enable; > uprobe_events")
+        script = "uprobe:/bin/rounds:probed_nop { @ = count(); }"
+        found["bt_uprobe_count"] = round(with_script(guest, "probed_nop", script) - plain["nop"], 1)
         guest.check("rounds hold /bin/nops &")
         guest.check("sleep 0.1")
         armed = guest.check(f"uprobe /bin/nops -s 0 {HELD_STEP} {HELD_PROBES}")

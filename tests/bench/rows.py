@@ -154,11 +154,12 @@ PROCESSES = {
     "sys_exit": ("`syscalls:sys_exit_getppid` recorded", "instructions", 668, 130),
     "sys_both": ("both", "instructions", 1333, 280),
     "sys_other": ("both of another call are on", "instructions", 217, 0),
-    "sys_enter_path": ("`sys_enter_open` recorded with its path of 22 characters", "instructions", None, 600),
+    "sys_enter_path": ("`sys_enter_open` recorded with its path of 22 characters", "instructions", None, 500),
     "user_stack": ("eight frames of a program beside an event", "instructions", None, 580),
     "sample_user8": ("a sample in a program, with eight frames of it; Linux: 16", "instructions", 4400, 800),
     "raw_enter": ("`raw_syscalls:sys_enter` recorded", "instructions", 652, 170),
     "raw_hist": ("`hist:keys=id` on `raw_syscalls:sys_enter`", "instructions", 851, 160),
+    "bt_sys_count": ("a script counts `sys_enter_getppid`", "instructions", None, 150),
     "uprobe_nop": ("a probe at a NOP, with a handler that counts", "instructions", 834, 350),
     "uprobe_nop10": ("the same at a NOP of 10 bytes, which becomes a call", "instructions", None, 470),
     "uprobe_push": ("the same at a PUSH", "instructions", 923, 350),
@@ -167,6 +168,7 @@ PROCESSES = {
     "uprobe_event1": ("with one register", "instructions", 1705, 460),
     "uprobe_event3": ("with three registers", "instructions", 2112, 490),
     "uretprobe_event": ("an event at a return, with the returned value", "instructions", 2846, 960),
+    "bt_uprobe_count": ("a script counts hits of a probe at a NOP", "instructions", None, 420),
     "uprobe_arm1000": ("1,000 probes in 100 pages of one program switched on, each; Linux: one", "instructions", 75652, 1566),
 }
 # The whole kernel. Linux's slow-downs are of pairs of processes that pass a byte to and fro; here `hackbench 1 1000` runs.

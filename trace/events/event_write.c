@@ -405,11 +405,11 @@ void trace_event_write_special(const struct trace_event_front *front, void *entr
 	if (flags == TRACE_EVENT_TRIGGERS)
 		write_to_triggers(trace_event_file_of(front), entry, step,
 				  (uintptr_t)__builtin_return_address(0));
-	else if (flags == TRACE_EVENT_SHARED)
-		write_several(front, entry, step, other);
 	else if (flags == TRACE_EVENT_WATCHED)
 		trace_event_watches_call(trace_event_file_of(front), entry, step_bytes(step),
 					 (uintptr_t)__builtin_return_address(0));
+	else if (flags == TRACE_EVENT_SHARED)
+		write_several(front, entry, step, other);
 	else if (flags != (TRACE_EVENT_RECORDS | TRACE_EVENT_FILTERS) || test == &trace_event_any)
 		write_other(front, entry, step, other);
 	else if (test->is_all && step_bytes(step) <= TRACE_EVENT_SHORT)

@@ -148,7 +148,7 @@ static TRACE_NOINLINE void syscall_write_long(struct syscall_event *event, const
 
 /* ---- Both events ---- */
 
-/* Room in the ring for the commonest event; NULL when only trace_event_write() can write it. */
+/* Room in the ring for the commonest event; NULL when only trace_event_write_special() can write it. */
 static TRACE_ALWAYS_INLINE char *syscall_claim(const struct trace_event_call *call, uint32_t bytes,
 					       struct trace_event_claim *claim)
 {
@@ -159,12 +159,14 @@ static TRACE_ALWAYS_INLINE char *syscall_claim(const struct trace_event_call *ca
 	return trace_event_claim(front, TRACE_EVENT_STEP(bytes), claim);
 }
 
-static TRACE_NOINLINE void syscall_write_enter(struct syscall_event *event, const uint64_t *args)
+static TRACE_NOINLINE void syscall_write_enter(const struct syscall_event *event,
+					       const uint64_t *args)
 {
 	char entry[SYSCALL_FIXED_BYTES] __attribute__((aligned(8)));
 
 	syscall_put_args(event, entry, args);
-	trace_event_write(&event->enter, entry, event->fixed_bytes, NULL);
+	trace_event_write_special(trace_event_front_of(&event->enter), entry,
+				  TRACE_EVENT_STEP(event->fixed_bytes), &trace_event_any, NULL);
 }
 
 void trace_syscall_enter(uint32_t nr, const uint64_t args[TRACE_SYSCALL_ARGS])
@@ -194,12 +196,13 @@ static TRACE_ALWAYS_INLINE void syscall_put_ret(char *entry, uint64_t nr, int64_
 	__builtin_memcpy(entry + SYSCALL_ARGS_AT, &ret, sizeof(ret));
 }
 
-static TRACE_NOINLINE void syscall_write_exit(struct syscall_event *event, int64_t ret)
+static TRACE_NOINLINE void syscall_write_exit(const struct syscall_event *event, int64_t ret)
 {
 	char entry[SYSCALL_EXIT_BYTES] __attribute__((aligned(8)));
 
 	syscall_put_ret(entry, event->nr, ret);
-	trace_event_write(&event->exit, entry, sizeof(entry), NULL);
+	trace_event_write_special(trace_event_front_of(&event->exit), entry,
+				  TRACE_EVENT_STEP(sizeof(entry)), &trace_event_any, NULL);
 }
 
 void trace_syscall_exit(uint32_t nr, int64_t ret)
