@@ -26,8 +26,10 @@ static const struct stat_usual stat_usuals[STAT_NR_USUALS] = {
 	{ "page-faults", "faults", { "page_fault_user", "page_fault_kernel" }, COUNT_PASSED },
 };
 /* Counters of processors: no emulator has them, and so none is read. */
-static const char *const stat_hardware[] = { "cycles",	      "instructions", "branches",
-					     "branch-misses", "cache-misses", "cache-references" };
+static const char *const stat_hardware[] = {
+	"cycles",   "cpu-cycles",    "ref-cycles",	    "bus-cycles",   "instructions",
+	"branches", "branch-misses", "branch-instructions", "cache-misses", "cache-references",
+};
 
 /* ---- Columns ---- */
 
