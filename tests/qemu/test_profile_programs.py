@@ -16,13 +16,19 @@ CALLERS = {"half": 50, "third": 30, "fifth": 20}
 LONG = [int(cpus) for cpus in os.environ.get("PROFILE_CPUS", "").split()]
 
 
+def symbols(program):
+    text = subprocess.run(["nm", "-n", program], check=True, capture_output=True, text=True).stdout
+    return [(int(at, 16), name) for at, name in re.findall(r"^(\w+) \w (\w+)$", text, re.M)]
+
+
 @pytest.fixture(scope="module", params=LONG or [2], ids=lambda cpus: f"{cpus} CPUs")
 def machine(request, tmp_path_factory):
-    program = built("burns", "gcc", (*FIXED, "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"))
-    files = archive(tmp_path_factory.mktemp("burns") / "files.cpio", {"bin/busybox": BUSYBOX, "bin/burns": program})
-    symbols = subprocess.run(["nm", "-n", program], check=True, capture_output=True, text=True).stdout
+    flags = (*FIXED, "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls")
+    programs = {name: built(name, "gcc", flags) for name in ("burns", "paged")}
+    files = {"bin/busybox": BUSYBOX} | {f"bin/{name}": program for name, program in programs.items()}
+    files = archive(tmp_path_factory.mktemp("burns") / "files.cpio", files)
     with Guest("gcc", request.param, icount=True, initrd=files, mem="512M", limit=600, timeout=300) as guest:
-        guest.starts = [(int(at, 16), name) for at, name in re.findall(r"^(\w+) \w (\w+)$", symbols, re.M)]
+        guest.starts = {name: symbols(program) for name, program in programs.items()}
         guest.cpus = request.param
         guest.check(
             "cd /sys/kernel/tracing; echo userstacktrace > trace_options; echo 19061 > profile/frequency; echo 16384 > buffer_size_kb"
@@ -48,7 +54,7 @@ def profiled(machine, command, clock):
     kinds, functions = counted(machine, samples), dict.fromkeys(CALLERS, 0)
     for frame, nr in counted(machine, "busybox grep '^ => '").items():
         address = int(frame[-17:-1], 16)
-        function = max((start for start in machine.starts if start[0] < address), default=(0, ""))[1]
+        function = max((start for start in machine.starts[name] if start[0] < address), default=(0, ""))[1]
         functions[function] = functions.get(function, 0) + nr
     return kinds, functions
 
@@ -80,6 +86,15 @@ def test_shares_by_nmi(machine, where):
     assert abs(functions["work_in_calls" if where else "work"] - nr) < 0.02 * nr, functions
     assert 0.9 * sum(kinds.values()) < nr <= sum(kinds.values()), (kinds, functions)
     assert nr >= (2000 if LONG else 200) and (not where or kinds["kernel irqs-off"] > 10), (kinds, functions)
+
+
+@pytest.mark.parametrize("page", ("given", "locked"))
+def test_page_of_the_stack_that_is_away(machine, page):
+    """It is mapped again when the program goes on; one that cannot be read shortens the stack."""
+    _, functions = profiled(machine, f"paged 60 {page}", "timer")
+    nr, most = functions["work"], functions.get("main_program", 0) + functions.get("on_stack", 0)
+    assert nr > 100 and functions["outer"] > 0.95 * nr, functions
+    assert most < 0.1 * nr if page == "locked" else most > 0.95 * nr, functions
 
 
 def test_one_stack_for_all_samples_of_a_call(machine):
