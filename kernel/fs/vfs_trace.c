@@ -121,6 +121,7 @@ static const struct file_ops trace_file_ops = {
 	.ioctl = trace_file_ioctl,
 	.close = trace_file_close,
 	.has_position = true,
+	.ends_by_signal = true,
 };
 
 static int trace_open(void *node, struct file *file)

@@ -109,7 +109,7 @@ static ssize_t read_write_run(const struct transfer *to)
 	result = read_write_by(to, bounce);
 	if (bounce != small)
 		kfree(bounce);
-	return result == -EINTR ? -ERESTARTSYS : result;
+	return result == -EINTR && !to->file->ops->ends_by_signal ? -ERESTARTSYS : result;
 }
 
 /* Are the places the program's? -EFAULT; -EINVAL: more bytes than a call can tell. Counts the bytes. */

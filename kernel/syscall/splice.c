@@ -58,7 +58,7 @@ static long splice_run(const struct splice *splice, size_t bytes)
 	kfree(buf);
 	if (done)
 		return (long)done;
-	return got == -EINTR ? -ERESTARTSYS : got;
+	return got == -EINTR && !splice->from->ops->ends_by_signal ? -ERESTARTSYS : got;
 }
 
 /* A position in the program's memory, for a file that has one. */

@@ -24,6 +24,11 @@ def test_signals(host, program):
         assert host.run(f"{program} {name}") == (f"{said} is right\n", 0)
 
 
+def test_waits_for_events(host):
+    host.check("echo > /sys/kernel/tracing/trace")
+    assert host.run("signals_wait traces") == ("traces is right\n", 0)
+
+
 def test_damaged_frames(host):
     """The program dies or goes on with what the frame says; the kernel does neither."""
     assert host.run("signals_frames 150", timeout=120) == ("frames are right\n", 0)

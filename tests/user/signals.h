@@ -26,6 +26,7 @@
 #define NR_SIGALTSTACK	   131
 #define NR_TGKILL	   234
 #define NR_WAITID	   247
+#define NR_SPLICE	   275
 
 #define SIGHUP	1
 #define SIGINT	2

@@ -95,6 +95,23 @@ static void restart(void)
 	alarm_every(0);
 }
 
+/* A call that waits for events ends by a signal, and is not begun again, whatever the handler says. No event is on. */
+static void traces(void)
+{
+	long text = CALL3(NR_OPEN, "/sys/kernel/tracing/trace_pipe", 0, 0);
+	long raw = CALL3(NR_OPEN, "/sys/kernel/tracing/per_cpu/cpu0/trace_pipe_raw", 0, 0);
+	static char page[4096];
+	int fds[2];
+
+	CHECK(text >= 0 && raw >= 0 && CALL1(NR_PIPE, fds) == 0);
+	set(SIGALRM, note, SA_RESTART);
+	alarm_every(20000);
+	CHECK(CALL3(NR_READ, text, page, sizeof(page)) == -EINTR);
+	CHECK(CALL3(NR_READ, raw, page, sizeof(page)) == -EINTR);
+	CHECK(syscall6(NR_SPLICE, raw, 0, fds[1], 0, sizeof(page), 0) == -EINTR);
+	alarm_every(0);
+}
+
 /* A parent that waits in vfork() dies of SIGKILL, though its child goes on. */
 static void vforks(void)
 {
@@ -236,9 +253,11 @@ static void executed(void)
 void main_program(long *sp)
 {
 	static const struct signal_test tests[] = {
-		{ "wait", wait_calls }, { "restart", restart },	  { "children", children },
-		{ "stops", stops },	{ "groups", groups },	  { "vforks", vforks },
-		{ "exec", exec },	{ "executed", executed }, { 0, 0 }
+		{ "wait", wait_calls },	  { "restart", restart },
+		{ "children", children }, { "stops", stops },
+		{ "groups", groups },	  { "vforks", vforks },
+		{ "traces", traces },	  { "exec", exec },
+		{ "executed", executed }, { 0, 0 }
 	};
 
 	run_test(tests, ((char **)(sp + 1))[1]);

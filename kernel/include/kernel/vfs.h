@@ -113,8 +113,9 @@ struct file_ops {
 	int (*close)(struct file *file); /* optional; frees the object, whatever it returns */
 	/* Of special files that can be removed: the name is gone. The file may still be open. */
 	void (*removed)(const struct vfs_special *special);
-	bool has_position; /* reads and writes are serialised by the file's lock */
-	bool is_console;   /* people read it: commands flush at each end of a line */
+	bool has_position;   /* reads and writes are serialised by the file's lock */
+	bool is_console;     /* people read it: commands flush at each end of a line */
+	bool ends_by_signal; /* a call that waits for it gives EINTR, and is not begun again */
 };
 
 /* The name under which a file was opened. */
