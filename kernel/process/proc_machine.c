@@ -83,6 +83,7 @@ static size_t proc_show_devices(char *buf, size_t size)
 {
 	return trace_scnprintf(buf, size,
 			       "Character devices:\n  1 mem\n  5 /dev/tty\n  5 /dev/console\n"
+			       "  5 /dev/ptmx\n136 pts\n"
 			       "240 shell\n\nBlock devices:\n");
 }
 
