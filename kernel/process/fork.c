@@ -25,6 +25,8 @@ static struct process *fork_copy_process(struct process *parent, uint64_t flags)
 	child->personality = parent->personality;
 	child->cred = current_task()->cred;
 	memcpy(child->limits, parent->limits, sizeof(child->limits));
+	if (child->limits[RLIMIT_CPU].cur != RLIM_INFINITY)
+		cpu_timers_arm(&child->signals);
 	child->pgid = parent->pgid;
 	child->sid = parent->sid;
 	child->tty_id = parent->tty_id;

@@ -24,23 +24,44 @@ struct posix_timer *posix_timer_find(struct process_signals *signals, int32_t id
 	return NULL;
 }
 
-static struct task *posix_timer_task(const struct posix_timer *timer)
+static struct task *posix_timer_task(const struct posix_timer *timer, int32_t tid)
 {
 	struct list *pos;
 
 	list_for_each(pos, &timer->process->signals.tasks) {
 		struct task *task = list_entry(pos, struct task, link);
 
-		if (task->thread->pid == timer->tid)
+		if (task->thread->pid == tid)
 			return task;
 	}
 	return NULL;
 }
 
+static bool posix_timer_is_cpu(const struct posix_timer *timer)
+{
+	return timer->clock == POSIX_CLOCK_PROCESS || timer->clock == POSIX_CLOCK_THREAD;
+}
+
+/* That of a thread that has ended stands still. */
+uint64_t posix_timer_now(const struct posix_timer *timer)
+{
+	const struct task *task;
+	struct usage usage;
+
+	if (!posix_timer_is_cpu(timer))
+		return ktime_get_ns();
+	if (timer->clock == POSIX_CLOCK_THREAD) {
+		task = posix_timer_task(timer, timer->clock_tid);
+		return task ? task->thread->runtime_ns : 0;
+	}
+	usage_of_process_locked(timer->process, &usage);
+	return usage.user_ns + usage.kernel_ns;
+}
+
 /* Send its signal. True: it waits to be taken. */
 static bool posix_timer_send(struct posix_timer *timer)
 {
-	struct task *task = timer->tid ? posix_timer_task(timer) : NULL;
+	struct task *task = timer->tid ? posix_timer_task(timer, timer->tid) : NULL;
 	struct user_siginfo info = { .signo = timer->signo, .code = SI_TIMER };
 	struct sigpending *pending = &timer->process->signals.shared;
 	bool was_pending;
@@ -72,24 +93,51 @@ static uint64_t posix_timer_forward(struct posix_timer *timer, uint64_t now_ns)
 
 static void posix_timer_run(struct posix_timer *timer)
 {
-	if (timer->next_ns && timer->notify != SIGEV_NONE)
+	if (!timer->next_ns || timer->notify == SIGEV_NONE)
+		return;
+	if (posix_timer_is_cpu(timer))
+		cpu_timers_arm(&timer->process->signals);
+	else
 		timer_start(&timer->timer, timer->next_ns);
+}
+
+/* Its time may have come: it was set anew, or is about to go, otherwise. */
+static void posix_timer_check(struct posix_timer *timer, uint64_t now_ns)
+{
+	if (!timer->next_ns || timer->next_ns > now_ns || timer->is_sent)
+		return;
+	timer->is_sent = posix_timer_send(timer);
+	if (!timer->is_sent) { /* nothing will be taken */
+		posix_timer_forward(timer, now_ns);
+		posix_timer_run(timer);
+	}
+}
+
+bool posix_timers_check_cpu(struct process_signals *signals, uint64_t both_ns)
+{
+	bool has_more = false;
+	struct list *pos;
+
+	list_for_each(pos, &signals->timers) {
+		struct posix_timer *timer = list_entry(pos, struct posix_timer, link);
+
+		if (!posix_timer_is_cpu(timer) || timer->notify == SIGEV_NONE)
+			continue;
+		posix_timer_check(timer, timer->clock == POSIX_CLOCK_PROCESS
+						 ? both_ns
+						 : posix_timer_now(timer));
+		has_more |= timer->next_ns && !timer->is_sent;
+	}
+	return has_more;
 }
 
 static void posix_timer_ring(struct timer *base)
 {
 	struct posix_timer *timer = container_of(base, struct posix_timer, timer);
 	struct spinlock *lock = &timer->process->signals.lock;
-	uint64_t flags = spin_lock_irqsave(lock), now_ns = ktime_get_ns();
+	uint64_t flags = spin_lock_irqsave(lock);
 
-	/* It was set anew, or is about to go, since it rang. */
-	if (timer->next_ns && timer->next_ns <= now_ns && !timer->is_sent) {
-		timer->is_sent = posix_timer_send(timer);
-		if (!timer->is_sent) { /* nothing will be taken */
-			posix_timer_forward(timer, now_ns);
-			posix_timer_run(timer);
-		}
-	}
+	posix_timer_check(timer, ktime_get_ns());
 	spin_unlock_irqrestore(lock, flags);
 }
 
@@ -101,7 +149,7 @@ void posix_timer_taken(struct process_signals *signals, struct user_siginfo *inf
 	if (!timer || !timer->is_sent)
 		return;
 	timer->is_sent = false;
-	missed = posix_timer_forward(timer, ktime_get_ns()) - 1;
+	missed = posix_timer_forward(timer, posix_timer_now(timer)) - 1;
 	timer->overrun = missed < INT32_MAX ? (int32_t)missed : INT32_MAX;
 	info->from.uid = (uint32_t)timer->overrun;
 	posix_timer_run(timer);
@@ -109,10 +157,11 @@ void posix_timer_taken(struct process_signals *signals, struct user_siginfo *inf
 
 uint64_t posix_timer_left(struct posix_timer *timer)
 {
-	uint64_t now_ns = ktime_get_ns();
+	uint64_t now_ns;
 
 	if (!timer->next_ns)
 		return 0;
+	now_ns = posix_timer_now(timer);
 	if (timer->next_ns > now_ns)
 		return timer->next_ns - now_ns;
 	if (!timer->interval_ns) /* it rings in this moment, or has, with the signal not taken yet */

@@ -66,6 +66,17 @@ struct sighand {
 	struct user_sigaction actions[NSIG]; /* of signal n at n - 1 */
 };
 
+/* Timers of setitimer() that count the time of a process, in its program alone or in all. */
+enum cpu_itimer_kind {
+	CPU_ITIMER_VIRTUAL,
+	CPU_ITIMER_PROF,
+	CPU_NR_ITIMERS
+};
+struct cpu_itimer {
+	uint64_t next_ns;     /* when it rings, in the process's time; 0: never */
+	uint64_t interval_ns; /* 0: once */
+};
+
 struct process_signals {
 	struct spinlock lock;
 	struct sighand *sighand; /* replaced by execve() */
@@ -90,7 +101,9 @@ struct process_signals {
 	struct timer alarm;	    /* setitimer(ITIMER_REAL) */
 	uint64_t alarm_ns;	    /* when it rings; 0: never */
 	uint64_t alarm_interval_ns; /* 0: once */
-	struct list timers;	    /* struct posix_timer, see posix_timer.h */
+	struct cpu_itimer cpu_itimers[CPU_NR_ITIMERS];
+	_Atomic bool has_cpu_timers; /* the tick has to look, see cpu_timer.c */
+	struct list timers;	     /* struct posix_timer, see posix_timer.h */
 	uint32_t nr_timers, next_timer_id;
 };
 
@@ -200,6 +213,15 @@ bool is_orphaned_pgrp(int32_t pgid);
 /* `process` ends: groups that it alone has kept from being orphaned are told. */
 void kill_orphaned_pgrps(struct process *process);
 
+/*
+ * cpu_timer.c: setitimer() of processor time. Times are in ns, 0 for none. With cpu_timers_arm() the tick looks at all timers of
+ * processor time and at RLIMIT_CPU; any context.
+ */
+void cpu_itimer_get(struct process *process, enum cpu_itimer_kind kind, uint64_t *out_left_ns,
+		    uint64_t *out_interval_ns);
+void cpu_itimer_set(struct process *process, enum cpu_itimer_kind kind, uint64_t ns,
+		    uint64_t interval_ns);
+void cpu_timers_arm(struct process_signals *signals);
 /* alarm.c: the timer of setitimer(ITIMER_REAL). Times are in ns, 0 for none. */
 void alarm_get(struct process *process, uint64_t *out_left_ns, uint64_t *out_interval_ns);
 void alarm_set(struct process *process, uint64_t ns, uint64_t interval_ns);

@@ -6,29 +6,32 @@
 
 #include <kernel/base.h>
 
-#define SIGHUP	 1
-#define SIGINT	 2
-#define SIGQUIT	 3
-#define SIGILL	 4
-#define SIGTRAP	 5
-#define SIGBUS	 7
-#define SIGFPE	 8
-#define SIGKILL	 9
-#define SIGSEGV	 11
-#define SIGPIPE	 13
-#define SIGALRM	 14
-#define SIGTERM	 15
-#define SIGCHLD	 17
-#define SIGCONT	 18
-#define SIGSTOP	 19
-#define SIGTSTP	 20
-#define SIGTTIN	 21
-#define SIGTTOU	 22
-#define SIGURG	 23
-#define SIGXFSZ	 25
-#define SIGWINCH 28
-#define SIGRTMIN 32 /* from here on each one is queued */
-#define NSIG	 64
+#define SIGHUP	  1
+#define SIGINT	  2
+#define SIGQUIT	  3
+#define SIGILL	  4
+#define SIGTRAP	  5
+#define SIGBUS	  7
+#define SIGFPE	  8
+#define SIGKILL	  9
+#define SIGSEGV	  11
+#define SIGPIPE	  13
+#define SIGALRM	  14
+#define SIGTERM	  15
+#define SIGCHLD	  17
+#define SIGCONT	  18
+#define SIGSTOP	  19
+#define SIGTSTP	  20
+#define SIGTTIN	  21
+#define SIGTTOU	  22
+#define SIGURG	  23
+#define SIGXCPU	  24
+#define SIGXFSZ	  25
+#define SIGVTALRM 26
+#define SIGPROF	  27
+#define SIGWINCH  28
+#define SIGRTMIN  32 /* from here on each one is queued */
+#define NSIG	  64
 
 /* Codes: where a signal comes from. A program may give only negative ones to another. */
 #define SI_USER	      0	   /* kill() */

@@ -63,20 +63,25 @@ static void usage_never_less(struct process *process, struct usage *usage)
 	process->told_user_ns = usage->user_ns;
 }
 
-void usage_of_process(struct process *process, struct usage *out)
+void usage_of_process_locked(struct process *process, struct usage *out)
 {
-	struct process_signals *signals = &process->signals;
-	uint64_t flags = spin_lock_irqsave(&signals->lock);
 	struct usage usage;
 	struct list *pos;
 
 	*out = process->ended_usage;
-	list_for_each(pos, &signals->tasks) {
+	list_for_each(pos, &process->signals.tasks) {
 		usage_of_thread(list_entry(pos, struct task, link)->thread, &usage);
 		usage_add(out, &usage);
 	}
 	usage_never_less(process, out);
-	spin_unlock_irqrestore(&signals->lock, flags);
+}
+
+void usage_of_process(struct process *process, struct usage *out)
+{
+	uint64_t flags = spin_lock_irqsave(&process->signals.lock);
+
+	usage_of_process_locked(process, out);
+	spin_unlock_irqrestore(&process->signals.lock, flags);
 }
 
 void usage_of_children(const struct process *process, struct usage *out)

@@ -29,6 +29,7 @@ struct usage {
 void usage_of_thread(const struct thread *thread, struct usage *out);
 /* Of all threads, those that have ended included. */
 void usage_of_process(struct process *process, struct usage *out);
+void usage_of_process_locked(struct process *process, struct usage *out); /* signals.lock is held */
 /* The same with those that the address space, which is the thread's, has had. */
 void usage_add_mm(struct usage *usage, const struct mm *mm);
 /* The running thread, the last of its process, is about to leave an address space. */

@@ -266,6 +266,8 @@ void scheduler_tick(bool is_user)
 	}
 	spin_unlock(&rq->lock);
 	loadavg_tick(now_ns);
+	if (current_thread()->task)
+		cpu_timers_tick(current_thread()->task);
 	if (is_news)
 		sched_rt_limit_say();
 }

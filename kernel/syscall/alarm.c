@@ -1,8 +1,12 @@
-/* alarm() and setitimer(), of real time only. */
+/* alarm() and setitimer(). */
 #include <kernel/time.h>
 #include "syscall.h"
 
-#define ITIMER_REAL 0
+enum {
+	ITIMER_REAL,
+	ITIMER_VIRTUAL,
+	ITIMER_PROF
+};
 
 static int alarm_itimer_ns(int64_t sec, int64_t usec, uint64_t *out_ns)
 {
@@ -14,12 +18,20 @@ static int alarm_itimer_ns(int64_t sec, int64_t usec, uint64_t *out_ns)
 	return 0;
 }
 
-static long alarm_itimer_tell(struct user_itimerval *to)
+static enum cpu_itimer_kind alarm_kind(int which)
+{
+	return which == ITIMER_PROF ? CPU_ITIMER_PROF : CPU_ITIMER_VIRTUAL;
+}
+
+static long alarm_itimer_tell(int which, struct user_itimerval *to)
 {
 	uint64_t left_ns, interval_ns;
 	struct user_itimerval value;
 
-	alarm_get(current_process(), &left_ns, &interval_ns);
+	if (which == ITIMER_REAL)
+		alarm_get(current_process(), &left_ns, &interval_ns);
+	else
+		cpu_itimer_get(current_process(), alarm_kind(which), &left_ns, &interval_ns);
 	left_ns += left_ns ? NSEC_PER_USEC - 1 : 0; /* one that will ring is not 0 */
 	value = (struct user_itimerval){
 		.interval_sec = (int64_t)(interval_ns / NSEC_PER_SEC),
@@ -32,27 +44,31 @@ static long alarm_itimer_tell(struct user_itimerval *to)
 
 long sys_getitimer(int which, struct user_itimerval *value)
 {
-	return which == ITIMER_REAL ? alarm_itimer_tell(value) : -EINVAL;
+	return which < ITIMER_REAL || which > ITIMER_PROF ? -EINVAL
+							  : alarm_itimer_tell(which, value);
 }
 
-/* Timers that count the time of the processor are not there. */
 long sys_setitimer(int which, const struct user_itimerval *value, struct user_itimerval *ovalue)
 {
 	struct user_itimerval new = { 0 };
 	uint64_t ns, interval_ns;
 	long err;
 
-	if (which != ITIMER_REAL)
+	if (which < ITIMER_REAL || which > ITIMER_PROF)
 		return -EINVAL;
 	if (value && copy_from_user(&new, value, sizeof(new)))
 		return -EFAULT;
 	if (alarm_itimer_ns(new.value_sec, new.value_usec, &ns) ||
 	    alarm_itimer_ns(new.interval_sec, new.interval_usec, &interval_ns))
 		return -EINVAL;
-	err = ovalue ? alarm_itimer_tell(ovalue) : 0;
-	if (!err)
+	err = ovalue ? alarm_itimer_tell(which, ovalue) : 0;
+	if (err)
+		return err;
+	if (which == ITIMER_REAL)
 		alarm_set(current_process(), ns, interval_ns);
-	return err;
+	else
+		cpu_itimer_set(current_process(), alarm_kind(which), ns, interval_ns);
+	return 0;
 }
 
 /* The rest of an alarm that was set before is rounded, but never to 0. */

@@ -38,6 +38,8 @@ static int limits_exchange(struct process *process, unsigned int resource, const
 	err = new ? limits_check(resource, out_old, new) : 0;
 	if (!err && new)
 		process->limits[resource] = *new;
+	if (!err && new &&resource == RLIMIT_CPU)
+		cpu_timers_arm(&process->signals);
 	mutex_unlock(&process_lock);
 	return err;
 }

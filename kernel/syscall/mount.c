@@ -4,7 +4,6 @@
 #include "path.h"
 #include "syscall.h"
 
-#define MS_RDONLY   (1ul << 0)
 #define MS_REMOUNT  (1ul << 5)
 #define MS_PRIVATE  (1ul << 18)
 #define MS_REC	    (1ul << 14)

@@ -5,10 +5,8 @@
 #include "sleep.h"
 #include "syscall.h"
 
-#define CLOCK_REALTIME	0
-#define CLOCK_MONOTONIC 1
-#define CLOCK_BOOTTIME	7
-#define TIMER_ABSTIME	1
+#define CLOCK_BOOTTIME 7
+#define TIMER_ABSTIME  1
 
 struct timers_value { /* struct itimerspec */
 	struct user_timespec interval, value;
@@ -44,7 +42,8 @@ static struct posix_timer *timers_make(int which_clock, const struct user_sigeve
 	if (!timer)
 		return NULL;
 	timer->process = current_process();
-	timer->is_real_time = which_clock == CLOCK_REALTIME;
+	timer->clock = which_clock;
+	timer->clock_tid = current_thread()->pid;
 	timer->notify = event->notify;
 	timer->signo = event->signo;
 	timer->tid = event->notify == SIGEV_THREAD_ID ? event->tid : 0;
@@ -77,6 +76,19 @@ static int timers_add(struct posix_timer *timer, bool has_event, int *created_ti
 	return err;
 }
 
+/* The clock as struct posix_timer has it; -1: there is none. The C library gives the two of processor time numbers below 0. */
+static int timers_clock(int which_clock)
+{
+	if (which_clock == -6) /* of the own process: ~0 << 3, and 2 for all of its time */
+		return POSIX_CLOCK_PROCESS;
+	if (which_clock == -2) /* of the own thread */
+		return POSIX_CLOCK_THREAD;
+	return (which_clock >= 0 && which_clock <= POSIX_CLOCK_THREAD) ||
+			       which_clock == CLOCK_BOOTTIME
+		       ? which_clock
+		       : -1;
+}
+
 long sys_timer_create(int which_clock, const struct user_sigevent *timer_event_spec,
 		      int *created_timer_id)
 {
@@ -86,8 +98,8 @@ long sys_timer_create(int which_clock, const struct user_sigevent *timer_event_s
 
 	if (timer_event_spec && copy_from_user(&event, timer_event_spec, sizeof(event)))
 		return -EFAULT;
-	if (which_clock != CLOCK_REALTIME && which_clock != CLOCK_MONOTONIC &&
-	    which_clock != CLOCK_BOOTTIME)
+	which_clock = timers_clock(which_clock);
+	if (which_clock < 0)
 		return -EINVAL;
 	err = timers_check_event(&event);
 	if (err)
@@ -128,14 +140,21 @@ static struct timers_value timers_value_of(struct posix_timer *timer)
 	return (struct timers_value){ timers_spec(interval_ns), timers_spec(left_ns) };
 }
 
-/* Its first ring as ktime_get_ns() counts; 0: it is off. */
+/* Its first ring as its clock counts; 0: it is off. */
 static uint64_t timers_next(const struct posix_timer *timer, int flags, uint64_t ns)
 {
-	uint64_t ahead;
+	struct process_signals *signals = &timer->process->signals;
+	uint64_t ahead = 0, now_ns, irq_flags;
 
-	if (!ns || !(flags & TIMER_ABSTIME))
-		return ns ? ktime_after(ns) : 0;
-	ahead = timer->is_real_time ? ktime_get_real_ns() - ktime_get_ns() : 0;
+	if (!ns)
+		return 0;
+	irq_flags = spin_lock_irqsave(&signals->lock);
+	now_ns = posix_timer_now(timer);
+	spin_unlock_irqrestore(&signals->lock, irq_flags);
+	if (!(flags & TIMER_ABSTIME))
+		return now_ns + ns < now_ns ? UINT64_MAX : now_ns + ns;
+	if (timer->clock == POSIX_CLOCK_REAL)
+		ahead = ktime_get_real_ns() - ktime_get_ns();
 	return ns > ahead ? ns - ahead : 1;
 }
 

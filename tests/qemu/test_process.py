@@ -51,7 +51,7 @@ def programs(request, tmp_path_factory):
         "waits",
     ]
     files = {f"bin/{name}": built(name, build) for name in names}
-    files["bin/assorted"] = linked("assorted", build)
+    files |= {f"bin/{name}": linked(name, build) for name in ("assorted", "cputimers")}
     files["bin/hello-pie"] = built("hello", build, ("-fPIE", "-static-pie"))
     files |= {"bin/places": built("places", build), "bin/places-pie": built("places", build, ("-fPIE", "-static-pie"))}
     return build, archive(tmp_path_factory.mktemp("programs") / f"{build}.cpio", files)
@@ -96,6 +96,13 @@ def test_timers(host):
     """timer_create() and its kin: tests/user/timers.c, which ends well on Linux, too."""
     assert host.run("timers") == ("timers are as they should be\n", 0)
     leaves_nothing(host, lambda: host.check("timers"))
+
+
+def test_cpu_timers(host, programs, request):
+    """Timers of processor time, and its limit: tests/user/cputimers.c. The limit takes a second."""
+    if request.node.callspec.params["host"][0] == 2:
+        assert host.run("cputimers") == ("cputimers are as they should be\n", 0)
+        assert programs[0] != "gcc" or host.run("cputimers limit") == ("cputimers are as they should be\n", 0)
 
 
 def test_usages(host):

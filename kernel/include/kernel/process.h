@@ -48,6 +48,8 @@ void task_exit(struct task *task);
 void task_free(struct task *task);
 /* Has it stopped, by a signal? Not traced. */
 bool task_is_stopped(const struct task *task);
+/* A tick has interrupted it. irq. */
+void cpu_timers_tick(struct task *task);
 /* End its program by SIGTERM; `is_final`: by SIGKILL. Any context but NMI. */
 void task_kill(struct task *task, bool is_final);
 
@@ -115,6 +117,10 @@ static inline bool task_is_stopped(const struct task *task)
 {
 	(void)task;
 	return false;
+}
+static inline void cpu_timers_tick(struct task *task)
+{
+	(void)task;
 }
 static inline void task_kill(struct task *task, bool is_final)
 {

@@ -9,6 +9,7 @@
 #include <kernel/base.h>
 
 enum {
+	RLIMIT_CPU = 0,	    /* seconds of processor time */
 	RLIMIT_FSIZE = 1,   /* bytes of a file */
 	RLIMIT_DATA = 2,    /* bytes of private memory that can be written */
 	RLIMIT_STACK = 3,   /* bytes */
