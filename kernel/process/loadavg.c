@@ -19,16 +19,17 @@ _Atomic uint64_t loadavg_next_ns = LOADAVG_PERIOD_NS;
 
 /* The part of an average that is left after a period: e to the power of -5 s by its minutes, in units of 1 / LOADAVG_ONE. */
 static const uint32_t loadavg_left[NR_LOADAVGS] = { 1884, 2014, 2037 };
-static _Atomic uint64_t loadavgs[NR_LOADAVGS]; /* in units of 1 / LOADAVG_ONE */
+static _Atomic uint64_t
+	avenrun[NR_LOADAVGS]; /* in units of 1 / LOADAVG_ONE; tools look for it by Linux's name */
 
 static void loadavg_step(size_t which, uint64_t running)
 {
-	uint64_t load = atomic_load(&loadavgs[which]), left = loadavg_left[which];
+	uint64_t load = atomic_load(&avenrun[which]), left = loadavg_left[which];
 	uint64_t sum = load * left + running * (LOADAVG_ONE - left);
 
 	if (running >= load)
 		sum += LOADAVG_ONE - 1; /* so that it gets there */
-	atomic_store(&loadavgs[which], sum / LOADAVG_ONE);
+	atomic_store(&avenrun[which], sum / LOADAVG_ONE);
 }
 
 static void loadavg_move(uint64_t nr_idle, uint64_t running)
@@ -63,5 +64,5 @@ void loadavg_get(uint64_t out[NR_LOADAVGS])
 {
 	loadavg_sample(local_clock_ns());
 	for (size_t i = 0; i < NR_LOADAVGS; i++)
-		out[i] = atomic_load(&loadavgs[i]);
+		out[i] = atomic_load(&avenrun[i]);
 }

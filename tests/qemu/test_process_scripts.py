@@ -132,6 +132,18 @@ def test_names_in_programs(host):
     host.check("busybox rm /names.bt")
 
 
+def test_keys_one_by_one(host):
+    """for over a table, and D's words for the same; join() of a program's arguments, by events whose fields lie elsewhere."""
+    script = (
+        "kprobe:vfs_write { @n[comm] = count(); self->seen = 1; } "
+        'END { for ($kv : @n) { if ($kv.0 == execname) { @kept[$kv.0] = $kv.1; } } for ($kv : @n) { delete(@n[$kv.0]); } printf("%d\\n", len(@n)); }'
+    )
+    text = bt(host, script, "busybox echo hi > /dev/null")
+    assert text.startswith("0\n") and "self->seen[" in text and "@n[" not in text, text
+    script = "tracepoint:syscalls:sys_enter_exec* { join(args.argv); }"
+    assert "busybox echo some words\n" in bt(host, script, "busybox env busybox echo some words > /dev/null")
+
+
 def test_hits_of_one_process(host):
     """A process that does not exist hits nothing; the unit tests have those that do."""
     script = 'BEGIN { @begun++ } kprobe:vfs_write /comm == "busybox"/ { @ = count() }'

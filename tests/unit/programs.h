@@ -1,7 +1,7 @@
 /*
  * Programs of the fake machine, for probes in them: a file, and a few programs that have mapped it.
  *
- *   fake_program_file   "/bin/prog" and "/lib/link": FAKE_PROGRAM_PAGES pages, offset 0 is at FAKE_PROGRAM_BASE in each program
+ *   fake_program_file   "/bin/prog", "/lib/link" and "/lib64/libprog.so.3": FAKE_PROGRAM_PAGES pages, offset 0 is at FAKE_PROGRAM_BASE in each program
  *   a stack             FAKE_PROGRAM_WORDS words at FAKE_PROGRAM_STACK in each program
  *
  * Each byte of the file is an instruction that does nothing; 0xbb cannot be probed, 0xdd is none, 0xee begins one of two. A page comes into
@@ -24,7 +24,8 @@
 #define FAKE_PROGRAM_WORDS 64
 #define FAKE_TRAMPOLINE	   0x60000000ul
 #define FAKE_PROGRAM_PATH  "/bin/prog"
-#define FAKE_PROGRAM_LINK  "/lib/link" /* another name of the file */
+#define FAKE_PROGRAM_LINK  "/lib/link"		 /* another name of the file */
+#define FAKE_PROGRAM_LIB   "/lib64/libprog.so.3" /* a third one */
 
 #define FILE_ID	   77u
 #define BREAKPOINT 0xccu
@@ -76,7 +77,8 @@ static int program_file_get(const char *path, struct uprobe_file **out_file)
 		return -ENAMETOOLONG;
 	if (strcmp(whole, "/bin") == 0)
 		return -EINVAL;
-	if (strcmp(whole, FAKE_PROGRAM_PATH) != 0 && strcmp(whole, FAKE_PROGRAM_LINK) != 0)
+	if (strcmp(whole, FAKE_PROGRAM_PATH) != 0 && strcmp(whole, FAKE_PROGRAM_LINK) != 0 &&
+	    strcmp(whole, FAKE_PROGRAM_LIB) != 0)
 		return -ENOENT;
 	fake_file_refs++;
 	*out_file = &the_file;

@@ -10,7 +10,7 @@
 /* ---- Making ---- */
 
 /* With the config lock: no event comes or goes while its fields are looked at. */
-static int script_compile_locked(struct trace_script *script)
+static int script_compile_locked(struct trace_script *script, bool splits)
 {
 	int err = trace_script_parse(script);
 
@@ -20,6 +20,8 @@ static int script_compile_locked(struct trace_script *script)
 		     probe = probe->next)
 			err = trace_script_probe_parse(script, probe);
 	}
+	if (!err && splits)
+		err = trace_script_split(script);
 	if (!err)
 		err = trace_script_check_types(script);
 	if (!err)
@@ -27,20 +29,22 @@ static int script_compile_locked(struct trace_script *script)
 	return err;
 }
 
-static int script_compile(struct trace_script *script)
+static int script_compile(struct trace_script *script, bool splits)
 {
 	int err;
 
 	trace_plat_lock(&trace_config_lock);
-	err = script_compile_locked(script);
+	err = script_compile_locked(script, splits);
 	trace_plat_unlock(&trace_config_lock);
 	for (struct script_map *map = script->maps; map && !err; map = map->next)
 		trace_script_map_shape(map);
 	return err;
 }
 
-int trace_script_create(const char *text, const struct trace_script_params *params,
-			struct trace_script **out_script, struct trace_script_error *out_error)
+/* With *inout_splits, patterns of events are taken apart; it is set where they have to be. */
+static int script_make(const char *text, const struct trace_script_params *params,
+		       bool *inout_splits, struct trace_script **out_script,
+		       struct trace_script_error *out_error)
 {
 	struct trace_script *script = trace_plat_alloc(sizeof(*script));
 	int err;
@@ -58,11 +62,13 @@ int trace_script_create(const char *text, const struct trace_script_params *para
 		return -ENOMEM;
 	}
 	memcpy(script->text, text, script->text_bytes);
-	err = script->text_bytes > TRACE_SCRIPT_TEXT_MAX ? -E2BIG : script_compile(script);
+	err = script->text_bytes > TRACE_SCRIPT_TEXT_MAX ? -E2BIG
+							 : script_compile(script, *inout_splits);
 	if (script->text_bytes > TRACE_SCRIPT_TEXT_MAX)
 		trace_strcpy(out_error->why, "a script has at most 16383 characters",
 			     sizeof(out_error->why));
 	if (err) {
+		*inout_splits = script->wants_split && !*inout_splits;
 		trace_script_free(script);
 		return err;
 	}
@@ -100,6 +106,15 @@ void trace_script_free(struct trace_script *script)
 	if (script->text)
 		trace_plat_free(script->text, script->text_bytes);
 	trace_plat_free(script, sizeof(*script));
+}
+
+int trace_script_create(const char *text, const struct trace_script_params *params,
+			struct trace_script **out_script, struct trace_script_error *out_error)
+{
+	bool splits = false;
+	int err = script_make(text, params, &splits, out_script, out_error);
+
+	return err && splits ? script_make(text, params, &splits, out_script, out_error) : err;
 }
 
 uint32_t trace_script_nr_probes(const struct trace_script *script)

@@ -2,7 +2,7 @@
  * The inside of scripts; see <trace/script.h>.
  *
  *   script_lex.c     characters to words
- *   script_parse.c   words to trees of clauses and statements; script_tree.c: of expressions
+ *   script_parse.c   words to trees of clauses and statements; script_tree.c: of expressions; script_constant.c: of numbers, texts
  *   script_type.c    types of trees, and the shapes of tables; script_call.c: of calls; script_name.c: of names; script_unify.c
  *   script_action.c  statements to programs of trace/expr/; script_emit.c: values; script_slot.c: texts; script_value.c: calls, ++
  *   script_condition.c conditions and operators
@@ -101,6 +101,7 @@ struct script_clause {
 	struct expr_program *program;
 	uint32_t zeroed;	 /* bytes at the beginning of the block that a run begins with */
 	struct script_cpu *cpus; /* of the script */
+	const char *body;	 /* what stands behind its probes */
 	bool needs_event;	 /* it looks at data of the event, or at the stack of its place */
 	bool needs_begin;	 /* its program begins with SCRIPT_STEP_BEGIN */
 	struct trace_script *script;
@@ -186,6 +187,7 @@ struct trace_script {
 	struct script_map *maps; /* sorted by name */
 	struct script_format *formats;
 	uint32_t nr_formats;
+	bool wants_split; /* events of a pattern have a field at different places */
 	struct script_node *loops;
 	struct script_cpu *cpus;
 	uint32_t nr_cpus, nr_counters;
@@ -209,6 +211,8 @@ struct trace_script {
 /* ---- script_parse.c, script_type.c, script_action.c: the ways from a text to a program ---- */
 
 int trace_script_parse(struct trace_script *script);
+/* Make each clause with a pattern of several events one for each of them. */
+int trace_script_split(struct trace_script *script);
 int trace_script_check_types(struct trace_script *script);
 int trace_script_emit(struct trace_script *script);
 /* Memory that lasts as long as the script, zeroed; NULL, with the script's error set. */
@@ -280,6 +284,11 @@ const struct trace_event *trace_script_probe_event(const struct script_probe *pr
 bool trace_script_probe_has_field(const struct script_probe *probe,
 				  const struct trace_event_field *field);
 void trace_script_probe_free(struct script_probe *probe);
+/*
+ * Leave a probe the first event of its pattern. Returns a probe of the others; NULL: there are none, or it is no pattern of
+ * events, or there is no memory, which is noted.
+ */
+struct script_probe *trace_script_probe_split(struct script_probe *probe);
 
 /* ---- script_probe.c ---- */
 

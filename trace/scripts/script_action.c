@@ -167,6 +167,25 @@ static void script_action_time(struct script_emit *emit, struct script_node *cal
 	trace_script_step(emit, SCRIPT_STEP_OUT, at)->own.data = format;
 }
 
+/* join(ARGV): the texts with blanks or another text between, and a newline. */
+static void script_action_join(struct script_emit *emit, struct script_node *call)
+{
+	struct script_format *format = script_action_format(emit, call, SCRIPT_PRINTF);
+	uint32_t at = trace_script_emit_room(emit, SCRIPT_JOIN_BYTES);
+	struct expr_insn *insn;
+
+	if (!format)
+		return;
+	format->text = "%s\n";
+	format->nr = 1;
+	format->types[0] = (struct script_type){ .kind = SCRIPT_TEXT, .bytes = SCRIPT_JOIN_BYTES };
+	format->bytes = SCRIPT_JOIN_BYTES;
+	trace_script_emit_value(emit, call->a);
+	insn = trace_script_step(emit, SCRIPT_STEP_JOIN, at);
+	insn->own.data = call->a->next ? call->a->next->text : " ";
+	trace_script_step(emit, SCRIPT_STEP_OUT, at)->own.data = format;
+}
+
 /* print(@x), clear(@x), zero(@x): done by the thread that reads. */
 static void script_action_map_call(struct script_emit *emit, struct script_node *call,
 				   enum script_record kind)
@@ -229,6 +248,9 @@ static void script_action_call(struct script_emit *emit, struct script_node *cal
 	case SCRIPT_F_TIME:
 		script_action_time(emit, call);
 		break;
+	case SCRIPT_F_JOIN:
+		script_action_join(emit, call);
+		break;
 	case SCRIPT_F_EXIT:
 		trace_script_step(emit, SCRIPT_STEP_EXIT, 0);
 		script_action_return(emit);
@@ -278,7 +300,7 @@ static void script_action_while(struct script_emit *emit, struct script_node *no
 	}
 	insn = trace_script_step(emit, SCRIPT_STEP_LOOP, 0);
 	insn->own.data = node->loop;
-	insn->own.words[0] = SCRIPT_LOOPS_MAX;
+	insn->own.words[0] = node->a->op == SCRIPT_NEXT ? SCRIPT_KEYS_MAX : SCRIPT_LOOPS_MAX;
 	insn->to = emit->is_round;
 }
 

@@ -47,6 +47,23 @@ static const struct script_attach_word *script_attach_find(const struct expr_wor
 	return NULL;
 }
 
+/* `tick-1s`, `profile-97`, as D has them; *out_rest is what stands behind. NULL: it is none. */
+static const struct script_attach_word *script_attach_find_of_d(const struct expr_word *name,
+								struct expr_word *out_rest)
+{
+	struct expr_word kind;
+
+	*out_rest = *name;
+	kind = expr_take_until(out_rest, "-");
+	if (!expr_take(out_rest, '-'))
+		return NULL;
+	if (trace_expr_is(&kind, "tick"))
+		kind = trace_expr_whole("interval");
+	return trace_expr_is(&kind, "interval") || trace_expr_is(&kind, "profile")
+		       ? script_attach_find(&kind)
+		       : NULL;
+}
+
 /* ---- Patterns ---- */
 
 bool trace_script_matches(const struct expr_word *pattern, const char *name)
@@ -237,6 +254,28 @@ static int script_attach_find_events(struct trace_script *script, struct script_
 	return 0;
 }
 
+/* `s:5`; or as D has it, `5s`, and without a unit times in a second. False: no number stands there. */
+static bool script_attach_number(const struct script_probe *probe, const struct expr_word *rest,
+				 struct expr_word *out_unit, uint64_t *out_number)
+{
+	struct expr_word number = *rest;
+
+	*out_unit = expr_take_until(&number, ":");
+	if (!number.len && (probe->word.at + probe->word.len == rest->at + rest->len) &&
+	    rest->at[-1] == '-') {
+		number = *out_unit;
+		while (out_unit->len && expr_is_digit(*out_unit->at))
+			*out_unit = expr_behind(out_unit, 1);
+		number.len -= out_unit->len;
+		if (!out_unit->len)
+			*out_unit = trace_expr_whole("hz");
+	} else if (!expr_take(&number, ':')) {
+		return false;
+	}
+	return !trace_expr_number(&number, 10, false, out_number) && *out_number &&
+	       *out_number <= UINT32_MAX;
+}
+
 static int script_attach_period(struct trace_script *script, struct script_probe *probe,
 				const struct expr_word *rest)
 {
@@ -244,11 +283,10 @@ static int script_attach_period(struct trace_script *script, struct script_probe
 		const char *name;
 		uint64_t ns;
 	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "hz", 0 } };
-	struct expr_word number = *rest, unit = expr_take_until(&number, ":");
+	struct expr_word unit;
 	uint64_t value;
 
-	if (!expr_take(&number, ':') || trace_expr_number(&number, 10, false, &value) || !value ||
-	    value > UINT32_MAX)
+	if (!script_attach_number(probe, rest, &unit, &value))
 		return trace_script_refuse(script, rest, -EINVAL,
 					   "a period is UNIT:NUMBER, as in s:5 or hz:99");
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(units); i++) {
@@ -292,6 +330,10 @@ int trace_script_probe_parse(struct trace_script *script, struct script_probe *p
 	const struct script_attach_word *word = script_attach_find(&name);
 	bool has_rest = expr_take(&rest, ':');
 
+	if (!word && !has_rest) {
+		word = script_attach_find_of_d(&name, &rest);
+		has_rest = word;
+	}
 	if (!word)
 		return trace_script_refuse(script, &probe->word, -EINVAL,
 					   name.len ? "no such kind of probe: '%.*s'"
@@ -348,6 +390,33 @@ bool trace_script_probe_has_field(const struct script_probe *probe,
 			return false;
 	}
 	return true;
+}
+
+struct script_probe *trace_script_probe_split(struct script_probe *probe)
+{
+	struct script_target *from = probe->target, *target;
+	struct script_probe *rest;
+
+	if (probe->kind != SCRIPT_EVENT || probe->nr < 2 || probe->next)
+		return NULL;
+	rest = trace_script_alloc(probe->clause->script, sizeof(*rest));
+	if (!rest)
+		return NULL;
+	*rest = *probe;
+	rest->target = NULL;
+	target = trace_script_target(rest, probe->nr - 1, sizeof(target->taps[0]));
+	if (!target)
+		return NULL;
+	target->changes = trace_plat_alloc(target->nr * sizeof(*target->changes));
+	if (!target->changes) {
+		trace_plat_free(target, target->bytes);
+		probe->clause->script->err = -ENOMEM;
+		return NULL;
+	}
+	target->nr_changes = target->nr;
+	memcpy(target->taps, &from->taps[1], target->nr * sizeof(target->taps[0]));
+	from->nr = probe->nr = 1;
+	return rest;
 }
 
 void trace_script_probe_free(struct script_probe *probe)

@@ -1,5 +1,6 @@
 /* Types of calls of functions, for script_type.c. See script.h. */
 #include "types/btf.h"
+#include "probes/fetch.h"
 #include "script_type.h"
 #include "text/str.h"
 
@@ -176,6 +177,29 @@ static void script_call_buf(struct script_type_check *check, struct script_node 
 	node->type.bytes = 8 + ((uint32_t)len->number + 7) / 8 * 8;
 }
 
+/* kaddr(NAME): a constant. */
+static void script_call_kaddr(struct script_type_check *check, struct script_node *node)
+{
+	struct expr_word name = trace_expr_whole(node->a->op == SCRIPT_STRING ? node->a->text : "");
+	struct fetch_symbol symbol = { .addr = 0 };
+
+	if (node->a->op != SCRIPT_STRING)
+		trace_script_type_refuse(check, node->a, "the name of kaddr() is a text in quotes");
+	else if (trace_fetch_symbol(&name, &symbol))
+		trace_script_refuse(check->script, &node->a->word, -EINVAL,
+				    "no symbol of the kernel: '%s'", node->a->text);
+	script_call_be_number(node, symbol.addr);
+	node->type = trace_script_unsigned;
+}
+
+/* join(ARGV, TEXT) */
+static void script_call_join(struct script_type_check *check, struct script_node *node)
+{
+	trace_script_type_number_of(check, node->a);
+	if (node->a->next && node->a->next->op != SCRIPT_STRING)
+		trace_script_type_refuse(check, node->a->next, "a text in quotes is expected here");
+}
+
 /* str($1) is the text of the parameter. */
 static bool script_call_be_param(struct script_node *node)
 {
@@ -202,6 +226,12 @@ void trace_script_type_call(struct script_type_check *check, struct script_node 
 		return;
 	case SCRIPT_F_STRNCMP:
 		script_call_strncmp(check, node);
+		return;
+	case SCRIPT_F_KADDR:
+		script_call_kaddr(check, node);
+		return;
+	case SCRIPT_F_JOIN:
+		script_call_join(check, node);
 		return;
 	case SCRIPT_F_TIME:
 	case SCRIPT_F_STRFTIME:

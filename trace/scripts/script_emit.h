@@ -40,7 +40,7 @@ void trace_script_emit_jump(struct script_emit *emit, struct script_patch **patc
 
 /* a++ as a statement or a value. */
 void trace_script_emit_count(struct script_emit *emit, struct script_node *node);
-/* == and != of texts; a call that gives a number. */
+/* == and != of texts; a call that gives a number, or the next entry of a table. */
 void trace_script_emit_same_text(struct script_emit *emit, struct script_node *node);
 void trace_script_emit_call(struct script_emit *emit, struct script_node *node);
 /* Take `bytes` of the block. */

@@ -84,8 +84,23 @@ static bool script_lex_is_directive(const struct script_lex *lex)
 	return is_first && lex->at[1] == '!';
 }
 
+/* Lines for a machine without BTF, up to #else or #endif. */
+static bool script_lex_pass_over(struct script_lex *lex)
+{
+	if (!script_lex_is_directive(lex) ||
+	    !trace_str_starts(lex->at, "#ifndef BPFTRACE_HAVE_BTF"))
+		return false;
+	while (*lex->at &&
+	       !(lex->at[-(lex->at > lex->script->text)] == '\n' &&
+		 (trace_str_starts(lex->at, "#endif") || trace_str_starts(lex->at, "#else"))))
+		lex->at++;
+	return true;
+}
+
 static bool script_lex_comment(struct script_lex *lex)
 {
+	if (script_lex_pass_over(lex))
+		return true;
 	if (script_lex_is_directive(lex) || trace_str_starts(lex->at, "//")) {
 		while (*lex->at && *lex->at != '\n')
 			lex->at++;

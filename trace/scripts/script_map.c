@@ -179,6 +179,47 @@ bool trace_script_map_delete(struct script_map *map, const uint64_t *key)
 	return number;
 }
 
+/* ---- One after the other ---- */
+
+/*
+ * The key tells the bucket in whose list the entry is. It is read without the lock at first: of an entry that is being given
+ * back or made, the list does not have the number then.
+ */
+static bool script_map_copy_entry(struct script_map *map, uint32_t number, uint64_t *key,
+				  size_t bytes)
+{
+	struct script_entry *entry = script_map_entry(map, number);
+	struct script_bucket *bucket;
+	uint32_t at;
+
+	memcpy(key, entry->words, WORD * map->key_words);
+	bucket = script_map_bucket(map, script_map_hash(map, key));
+	script_lock(&bucket->lock);
+	for (at = bucket->first; at && at != number;)
+		at = script_map_entry(map, at)->next;
+	if (at) {
+		memcpy(key, entry->words, WORD * map->key_words);
+		memcpy(key + map->key_words, script_entry_value(map, entry), bytes);
+	}
+	script_unlock(&bucket->lock);
+	return at;
+}
+
+uint32_t trace_script_map_next(struct script_map *map, uint32_t place, uint32_t *left,
+			       uint64_t *key, size_t bytes)
+{
+	uint32_t nr;
+
+	script_lock(&map->free_lock);
+	nr = map->nr_taken;
+	script_unlock(&map->free_lock);
+	for (; place < nr && *left; --*left) {
+		if (script_map_copy_entry(map, ++place, key, bytes))
+			return place;
+	}
+	return 0;
+}
+
 /* ---- Counters ---- */
 
 static uint64_t script_map_sum(const struct script_map *map)

@@ -69,6 +69,7 @@ static const struct script_function script_name_functions[] = {
 	{ "delete", SCRIPT_F_DELETE, 1, SCRIPT_PARTS_MAX + 1, false, SCRIPT_NONE },
 	{ "exit", SCRIPT_F_EXIT, 0, 0, false, SCRIPT_NONE },
 	{ "time", SCRIPT_F_TIME, 0, 1, false, SCRIPT_NONE },
+	{ "join", SCRIPT_F_JOIN, 1, 2, false, SCRIPT_NONE },
 	{ "str", SCRIPT_F_STR, 1, 2, false, SCRIPT_TEXT },
 	{ "ksym", SCRIPT_F_KSYM, 1, 1, false, SCRIPT_KSYM },
 	{ "usym", SCRIPT_F_USYM, 1, 1, false, SCRIPT_USYM },
@@ -77,6 +78,7 @@ static const struct script_function script_name_functions[] = {
 	{ "strncmp", SCRIPT_F_STRNCMP, 3, 3, false, SCRIPT_INT },
 	{ "strftime", SCRIPT_F_STRFTIME, 2, 2, false, SCRIPT_DATE },
 	{ "buf", SCRIPT_F_BUF, 2, 2, false, SCRIPT_BUF },
+	{ "kaddr", SCRIPT_F_KADDR, 1, 1, false, SCRIPT_INT },
 	{ "kstack", SCRIPT_F_KSTACK, 0, 1, false, SCRIPT_KSTACK },
 	{ "stack", SCRIPT_F_KSTACK, 0, 1, false, SCRIPT_KSTACK },
 	{ "ustack", SCRIPT_F_USTACK, 0, 1, false, SCRIPT_USTACK },
@@ -284,6 +286,7 @@ static void script_name_event_field(struct script_type_check *check, struct scri
 				node->field = &event->fields[i];
 		}
 		if (!node->field || !trace_script_probe_has_field(probe, node->field)) {
+			check->script->wants_split = node->field;
 			trace_script_refuse(check->script, &node->word, -EINVAL,
 					    node->field
 						    ? "events of %.*s have '%.*s' at other places"

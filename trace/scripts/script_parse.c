@@ -69,7 +69,7 @@ static struct script_node *script_parse_while(struct script_lex *lex, const stru
 	return node;
 }
 
-/* ---- for ($x : FIRST..END) ---- */
+/* ---- for ($x : FIRST..END), for ($kv : @map) ---- */
 
 static struct script_node *script_parse_set(struct script_lex *lex, const struct expr_word *word,
 					    const struct expr_word *to, struct script_node *value)
@@ -83,7 +83,16 @@ static struct script_node *script_parse_set(struct script_lex *lex, const struct
 	return node;
 }
 
-/* `($x : FIRST..`: returns the variable's assignment. NULL: refused. */
+/* Does all of a table stand in front of the parenthesis? */
+static bool script_parse_is_table(const struct script_lex *lex, const struct script_node *first)
+{
+	struct expr_word word;
+
+	(void)trace_script_peek(lex, &word);
+	return first->op == SCRIPT_MAP && !first->a && trace_expr_is(&word, ")");
+}
+
+/* `($x : FIRST..` or `($kv : @map`: returns the variable's assignment. NULL: refused. */
 static struct script_node *script_parse_range(struct script_lex *lex, uint32_t depth)
 {
 	struct script_node *first;
@@ -98,8 +107,9 @@ static struct script_node *script_parse_range(struct script_lex *lex, uint32_t d
 	if (!trace_script_expect(lex, ":"))
 		return NULL;
 	first = trace_script_expression(lex, depth);
-	return first && trace_script_expect(lex, "..") ? script_parse_set(lex, &var, &var, first)
-						       : NULL;
+	if (!first || (!script_parse_is_table(lex, first) && !trace_script_expect(lex, "..")))
+		return NULL;
+	return script_parse_set(lex, &var, &var, first);
 }
 
 /*
@@ -138,22 +148,47 @@ static void script_parse_rounds(struct script_lex *lex, struct script_node *node
 	node->b = first;
 }
 
+/* for ($kv : @map): place = 0; while (the next entry behind place, to $kv) { BLOCK } */
+static void script_parse_each(struct script_lex *lex, struct script_node *node,
+			      struct script_node *set)
+{
+	struct script_node *loop = trace_script_node(lex, SCRIPT_WHILE, &set->word);
+	struct script_node *next = trace_script_node(lex, SCRIPT_NEXT, &set->word);
+	struct script_node *zero = trace_script_node(lex, SCRIPT_NUMBER, &set->word);
+	struct script_node *first = script_parse_set(lex, &set->word, &node->word, zero);
+
+	if (lex->script->err)
+		return;
+	next->a = trace_script_node(lex, SCRIPT_VAR, &node->word);
+	next->b = set->a;
+	next->c = set->b;
+	loop->a = next;
+	loop->b = node->b;
+	first->next = loop;
+	node->b = first;
+}
+
 static struct script_node *script_parse_for(struct script_lex *lex, const struct expr_word *word,
 					    uint32_t depth)
 {
 	struct script_node *node = trace_script_node(lex, SCRIPT_FOR, word);
 	struct script_node *set = script_parse_range(lex, depth), *end;
+	bool is_table;
 
 	if (!node || !set)
 		return NULL;
-	end = trace_script_expression(lex, depth);
+	is_table = script_parse_is_table(lex, set->b);
+	end = is_table ? set->b : trace_script_expression(lex, depth);
 	if (!end || !trace_script_expect(lex, ")"))
 		return NULL;
 	node->b = script_parse_block(lex, depth + 1);
 	if (lex->script->err)
 		return NULL;
 	node->word.len = (size_t)(lex->at - word->at);
-	script_parse_rounds(lex, node, set, end);
+	if (is_table)
+		script_parse_each(lex, node, set);
+	else
+		script_parse_rounds(lex, node, set, end);
 	return lex->script->err ? NULL : node;
 }
 
@@ -231,6 +266,7 @@ static struct script_node *script_parse_statement(struct script_lex *lex, uint32
 	struct expr_word word;
 	struct script_node *node;
 	enum script_word_kind kind = trace_script_peek(lex, &word);
+	struct script_lex behind;
 
 	if (trace_script_take(lex, "if"))
 		return script_parse_if(lex, &word, depth);
@@ -247,7 +283,10 @@ static struct script_node *script_parse_statement(struct script_lex *lex, uint32
 	node = script_parse_leave(lex, &word);
 	if (node)
 		return node;
-	if (kind != SCRIPT_WORD_MAP && kind != SCRIPT_WORD_VAR)
+	behind = *lex;
+	(void)trace_script_next(&behind, &word);
+	if (kind != SCRIPT_WORD_MAP && kind != SCRIPT_WORD_VAR &&
+	    !trace_script_is_self(&behind, &word))
 		return script_parse_call(lex, depth);
 	node = trace_script_postfix(lex, depth);
 	return node ? script_parse_assign(lex, node, depth) : NULL;
@@ -343,6 +382,7 @@ static bool script_parse_probes(struct script_lex *lex, struct script_clause *cl
 /* The condition and the block behind the words. */
 static bool script_parse_body(struct script_lex *lex, struct script_clause *clause)
 {
+	clause->body = lex->at;
 	if (trace_script_take(lex, "/")) {
 		clause->predicate = trace_script_expression(lex, 0);
 		if (!trace_script_expect(lex, "/"))
@@ -407,6 +447,25 @@ static struct script_clause *script_parse_clause(struct script_lex *lex)
 			rest->clause = clause->next;
 	}
 	return first;
+}
+
+int trace_script_split(struct trace_script *script)
+{
+	for (struct script_clause *clause = script->clauses; clause && !script->err;
+	     clause = clause->next) {
+		struct script_lex lex = { .script = script, .at = clause->body };
+		struct script_clause *next = script_parse_new_clause(&lex);
+		struct script_probe *rest = next ? trace_script_probe_split(clause->probes) : NULL;
+
+		if (!rest)
+			continue;
+		rest->clause = next;
+		next->probes = rest;
+		next->next = clause->next;
+		clause->next = next;
+		(void)script_parse_body(&lex, next);
+	}
+	return script->err;
 }
 
 int trace_script_parse(struct trace_script *script)

@@ -67,6 +67,30 @@ static bool script_program_split(const struct expr_word *rest, struct expr_word 
 	return out_place->len;
 }
 
+/* The file `libc` as a library of that name: its number stands behind `.so`. */
+static int script_program_library(const char *name, struct uprobe_file **out_file)
+{
+	static const char *const places[] = { "/lib/x86_64-linux-gnu",
+					      "/usr/lib/x86_64-linux-gnu",
+					      "/lib64",
+					      "/usr/lib64",
+					      "/lib",
+					      "/usr/lib" };
+	char path[PROBE_PATH_MAX];
+
+	for (size_t i = 0; i < TRACE_ARRAY_SIZE(places); i++) {
+		for (int number = 0; number < 10; number++) {
+			trace_snprintf(path, sizeof(path), "%s/%s.so.%d", places[i], name, number);
+			if (!uprobe_file_get(path, out_file))
+				return 0;
+		}
+		trace_snprintf(path, sizeof(path), "%s/%s.so", places[i], name);
+		if (!uprobe_file_get(path, out_file))
+			return 0;
+	}
+	return -ENOENT;
+}
+
 int trace_script_program_file(struct trace_script *script, const struct expr_word *path,
 			      struct uprobe_file **out_file)
 {
@@ -74,6 +98,8 @@ int trace_script_program_file(struct trace_script *script, const struct expr_wor
 	int err = trace_expr_copy(text, sizeof(text), path) ? uprobe_file_get(text, out_file)
 							    : -ENAMETOOLONG;
 
+	if (err == -ENOENT && trace_str_starts(text, "lib"))
+		err = script_program_library(text, out_file);
 	return err ? trace_script_refuse(script, path, err, "%s '%.*s'",
 					 err == -ENODEV ? "this machine has no programs, so no"
 							: "there is no file",

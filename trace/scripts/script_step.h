@@ -31,6 +31,7 @@ enum script_step_kind {
 	SCRIPT_STEP_COPY,    /* from words[0] to `offset`; words[1]: bytes there, and here above */
 	SCRIPT_STEP_STR,     /* from the address value to `offset`, at most words[1] characters */
 	SCRIPT_STEP_BUF, /* behind the length at `offset`, at most words[1]: of words[0] bytes, from the address value */
+	SCRIPT_STEP_JOIN, /* texts whose addresses are at the value, with the text `data` between, to `offset` */
 	SCRIPT_STEP_FIELD, /* a text of the event, the field `data`, to `offset` */
 	SCRIPT_STEP_KSTACK, /* to `offset`, words[0] addresses; words[1] bytes in all, or up to a 0 */
 	SCRIPT_STEP_USTACK,
@@ -45,6 +46,7 @@ enum script_step_kind {
 	SCRIPT_STEP_MAP_PUT,   /* the same from words[0] */
 	SCRIPT_STEP_MAP_ADD,   /* the value; the result is the new one */
 	SCRIPT_STEP_MAP_DELETE,
+	SCRIPT_STEP_MAP_NEXT, /* key and value, of words[1] bytes, to `offset`; behind the number at words[0], which it sets */
 	SCRIPT_STEP_COUNT,
 	SCRIPT_STEP_COUNTER, /* counter number `to` */
 	SCRIPT_STEP_COUNTER_GET,
@@ -89,6 +91,8 @@ void trace_script_step_map_put(struct expr_run *expr, const struct expr_insn *in
 void trace_script_step_map_add(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_map_delete(struct expr_run *expr, const struct expr_insn *insn,
 				  uint64_t value);
+void trace_script_step_map_next(struct expr_run *expr, const struct expr_insn *insn,
+				uint64_t value);
 void trace_script_step_count(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_counter(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_counter_get(struct expr_run *expr, const struct expr_insn *insn,
@@ -103,6 +107,7 @@ void trace_script_step_text(struct expr_run *expr, const struct expr_insn *insn,
 void trace_script_step_copy(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_str(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_buf(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
+void trace_script_step_join(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_field(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_kstack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);
 void trace_script_step_ustack(struct expr_run *expr, const struct expr_insn *insn, uint64_t value);

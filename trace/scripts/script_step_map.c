@@ -122,6 +122,19 @@ void trace_script_step_map_delete(struct expr_run *expr, const struct expr_insn 
 	expr_next(expr, insn, value);
 }
 
+/* A number without an entry is a round of the run's loops, as an entry is by itself. */
+void trace_script_step_map_next(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	struct script_map *map = script_step_map(insn);
+	uint64_t *place = script_step_word(expr, (uint32_t)insn->own.words[0]);
+	uint64_t *key = script_step_word(expr, insn->offset);
+
+	*place = trace_script_map_next(map, (uint32_t)*place, &script_step_run(expr)->rounds_left,
+				       key, insn->own.words[1]);
+	value = *place;
+	expr_next(expr, insn, value);
+}
+
 void trace_script_step_count(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
 {
 	struct script_bucket *bucket;

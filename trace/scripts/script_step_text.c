@@ -133,6 +133,30 @@ void trace_script_step_str(struct expr_run *expr, const struct expr_insn *insn, 
 	expr_next(expr, insn, value);
 }
 
+static TRACE_NOINLINE void script_step_join_texts(uint8_t *to, uint64_t from, const char *between)
+{
+	uint32_t at = 0;
+	uint64_t text;
+
+	memset(to, 0, SCRIPT_JOIN_BYTES);
+	for (uint32_t i = 0; i < SCRIPT_JOIN_TEXTS && at + 1 < SCRIPT_JOIN_BYTES; i++) {
+		if (!expr_number_at(&text, from + 8ull * i, 8) || !text)
+			break;
+		if (i)
+			script_step_put(to + at, SCRIPT_JOIN_BYTES - at, between);
+		at += (uint32_t)trace_strlen((const char *)to + at);
+		script_step_read_text(to + at, SCRIPT_JOIN_BYTES - at, text,
+				      SCRIPT_JOIN_BYTES - at - 1);
+		at += (uint32_t)trace_strlen((const char *)to + at);
+	}
+}
+
+void trace_script_step_join(struct expr_run *expr, const struct expr_insn *insn, uint64_t value)
+{
+	script_step_join_texts(script_step_run(expr)->bytes + insn->offset, value, insn->own.data);
+	expr_next(expr, insn, value);
+}
+
 /* The bytes at `from`, zeros behind; fewer where they cannot be read. Returns how many. */
 static TRACE_NOINLINE uint64_t script_step_read_bytes(uint8_t *to, uint64_t room, uint64_t from,
 						      uint64_t nr)

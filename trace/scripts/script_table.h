@@ -15,8 +15,10 @@
 #include <trace/script.h>
 #include "expr/expr_cursor.h"
 
-#define SCRIPT_TEXT_BYTES  64u	 /* of a text value, its NUL included */
-#define SCRIPT_BUF_BYTES   64u	 /* of buf(), its length not counted */
+#define SCRIPT_TEXT_BYTES  64u	/* of a text value, its NUL included */
+#define SCRIPT_BUF_BYTES   64u	/* of buf(), its length not counted */
+#define SCRIPT_JOIN_BYTES  248u /* of join(), its NUL included */
+#define SCRIPT_JOIN_TEXTS  16u
 #define SCRIPT_STACK_DEPTH 32u	 /* addresses of a stack, a 0 behind */
 #define SCRIPT_KEYS_MAX	   4096u /* of a table */
 #define SCRIPT_LOG2_SLOTS  66u	 /* of hist(): below 0, 0, and one for each power of 2 */
@@ -131,6 +133,13 @@ static inline uint32_t script_map_nr(const struct script_map *map)
 }
 /* Make the entry of a key, unless it is there. False: there is no room, which is counted. Probe context. */
 bool trace_script_map_make(struct script_map *map, const uint64_t *key);
+
+/*
+ * Copy the entry of the next number behind `place` that is in use: its key to `key`, and behind it `bytes` of its value. Each
+ * number that is not takes 1 of *left. Returns the number; 0: there is none, or nothing is left. Probe context.
+ */
+uint32_t trace_script_map_next(struct script_map *map, uint32_t place, uint32_t *left,
+			       uint64_t *key, size_t bytes);
 
 static inline uint64_t *script_entry_value(const struct script_map *map, struct script_entry *entry)
 {

@@ -30,7 +30,8 @@ enum script_op {
 	SCRIPT_CHOICE, /* a ? b : c */
 	SCRIPT_LIST,   /* a tuple of a */
 	SCRIPT_SIZEOF, /* of the type that is the word; it becomes a SCRIPT_NUMBER */
-	SCRIPT_STEP,   /* a++; is_down: a--; is_front: ++a, --a; a statement, too */
+	SCRIPT_NEXT, /* the next key and value of the table c to the variable b, at the place a; 0: no more */
+	SCRIPT_STEP, /* a++; is_down: a--; is_front: ++a, --a; a statement, too */
 	/* Statements: */
 	SCRIPT_ASSIGN, /* a = b; with `binary`: a += b and so on */
 	SCRIPT_IF,     /* a: condition, b and c: lists of statements */
@@ -130,7 +131,19 @@ struct script_node *trace_script_counted(struct script_lex *lex, const struct ex
 					 struct script_node *of, bool is_front);
 /* @NAME[...] or $NAME and the like, with what stands behind. */
 struct script_node *trace_script_postfix(struct script_lex *lex, uint32_t depth);
+/* Is the word, which was taken, the `self` of self->NAME? */
+bool trace_script_is_self(const struct script_lex *at, const struct expr_word *word);
 enum script_binary trace_script_binary(const struct expr_word *word);
+
+/* ---- script_constant.c ---- */
+
+/* The node of a word of that kind. NULL: it was refused. */
+struct script_node *trace_script_constant_number(struct script_lex *lex,
+						 const struct expr_word *word);
+struct script_node *trace_script_constant_string(struct script_lex *lex,
+						 const struct expr_word *word);
+struct script_node *trace_script_constant_param(struct script_lex *lex,
+						const struct expr_word *word);
 
 /* ---- script_type.c ---- */
 
@@ -179,6 +192,7 @@ enum script_function_kind {
 	SCRIPT_F_DELETE,
 	SCRIPT_F_EXIT,
 	SCRIPT_F_TIME,
+	SCRIPT_F_JOIN,
 	/* From here on they give values. */
 	SCRIPT_F_STR,
 	SCRIPT_F_KSYM,
@@ -188,6 +202,7 @@ enum script_function_kind {
 	SCRIPT_F_STRNCMP,
 	SCRIPT_F_STRFTIME,
 	SCRIPT_F_BUF,
+	SCRIPT_F_KADDR,
 	SCRIPT_F_KSTACK,
 	SCRIPT_F_USTACK,
 };

@@ -204,6 +204,69 @@ static void script_type_step(struct script_type_check *check, struct script_node
 	}
 }
 
+/* ---- Variables ---- */
+
+/* A variable is set to a value of that type, at that place; it is made at the first time. */
+static void script_type_set_var(struct script_type_check *check, struct script_node *node,
+				const struct script_type *type, const struct expr_word *place)
+{
+	struct script_var *var = check->clause->vars;
+
+	while (var && !trace_expr_same(&var->name, &node->word))
+		var = var->next;
+	if (!var) {
+		var = trace_script_alloc(check->script, sizeof(*var));
+		if (!var)
+			return;
+		var->name = node->word;
+		var->next = check->clause->vars;
+		check->clause->vars = var;
+	}
+	node->var = var;
+	if (!trace_script_unify(check, &var->type, type))
+		trace_script_refuse(check->script, place, -EINVAL, "%.*s holds %s elsewhere",
+				    (int)var->name.len, var->name.at,
+				    trace_script_type_names[var->type.kind]);
+}
+
+/* A key and a value of a table, as a tuple. Numbers of tables of counts and the like are numbers. */
+static void script_type_entry(struct script_type_check *check, struct script_node *node)
+{
+	const struct script_map *map = node->c->map;
+	struct script_type *parts = trace_script_alloc(check->script, 2 * sizeof(*parts));
+	struct script_type entry = { .kind = SCRIPT_TUPLE, .nr = 2, .parts = parts };
+
+	if (!parts)
+		return;
+	parts[0] = map->key;
+	parts[1] = map->value.kind >= SCRIPT_COUNT ? trace_script_signed : map->value;
+	entry.bytes = parts[0].bytes + parts[1].bytes;
+	script_type_set_var(check, node->b, &entry, &node->word);
+	if (check->is_last && !check->script->err && node->b->var->type.bytes != entry.bytes)
+		trace_script_type_refuse(check, node, "this variable has longer values elsewhere");
+}
+
+static void script_type_next(struct script_type_check *check, struct script_node *node)
+{
+	struct script_node *table = node->c;
+
+	node->type = trace_script_unsigned;
+	table->map = trace_script_find_map(check, &table->word);
+	trace_script_type_of(check, node->a);
+	if (check->script->err)
+		return;
+	if (table->map->value.kind == SCRIPT_AVG || table->map->value.kind >= SCRIPT_STATS)
+		trace_script_refuse(check->script, &table->word, -EINVAL,
+				    "a table of %s is no number: it can only be printed",
+				    trace_script_type_names[table->map->value.kind]);
+	else if (table->map->key.kind && table->map->value.kind)
+		script_type_entry(check, node);
+	else if (check->is_last)
+		trace_script_type_refuse(check, table,
+					 table->map->value.kind ? "this table has no keys"
+								: "this table is never set");
+}
+
 void trace_script_type_of(struct script_type_check *check, struct script_node *node)
 {
 	static void (*const types[])(struct script_type_check * check,
@@ -225,6 +288,7 @@ void trace_script_type_of(struct script_type_check *check, struct script_node *n
 		[SCRIPT_BINARY] = script_type_binary,
 		[SCRIPT_CHOICE] = script_type_choice,
 		[SCRIPT_LIST] = script_type_tuple,
+		[SCRIPT_NEXT] = script_type_next,
 		[SCRIPT_STEP] = script_type_step,
 		[SCRIPT_SIZEOF] = trace_script_type_sizeof,
 	};
@@ -310,28 +374,12 @@ static void script_type_assign_map(struct script_type_check *check, struct scrip
 
 static void script_type_assign_var(struct script_type_check *check, struct script_node *node)
 {
-	struct script_var *var = NULL;
-
 	trace_script_type_of(check, node->b);
 	if (check->script->err || (!node->b->type.kind && !check->is_last))
 		return;
 	if (node->binary)
 		trace_script_want_number(check, node->b);
-	for (var = check->clause->vars; var && !trace_expr_same(&var->name, &node->a->word);)
-		var = var->next;
-	if (!var) {
-		var = trace_script_alloc(check->script, sizeof(*var));
-		if (!var)
-			return;
-		var->name = node->a->word;
-		var->next = check->clause->vars;
-		check->clause->vars = var;
-	}
-	node->a->var = var;
-	if (!trace_script_unify(check, &var->type, &node->b->type))
-		trace_script_refuse(check->script, &node->word, -EINVAL, "%.*s holds %s elsewhere",
-				    (int)var->name.len, var->name.at,
-				    trace_script_type_names[var->type.kind]);
+	script_type_set_var(check, node->a, &node->b->type, &node->word);
 }
 
 static void script_type_block(struct script_type_check *check, struct script_node *first);

@@ -1,4 +1,4 @@
-/* Programs of calls, comparisons of texts, and ++, which give a number: see script_emit.h. */
+/* Programs of calls, comparisons of texts, ++, and entries of tables, which give a number: see script_emit.h. */
 #include "script_emit.h"
 
 /* ---- Comparisons of texts, and calls ---- */
@@ -28,13 +28,26 @@ void trace_script_emit_same_text(struct script_emit *emit, struct script_node *n
 	emit->top = top;
 }
 
+/* The next entry of a table to a variable; the value is 0 if there is none. */
+static void script_value_next(struct script_emit *emit, const struct script_node *node)
+{
+	struct expr_insn *insn =
+		trace_script_step(emit, SCRIPT_STEP_MAP_NEXT, node->b->var->offset);
+
+	insn->own.data = node->c->map;
+	insn->own.words[0] = node->a->var->offset;
+	insn->own.words[1] = node->b->var->type.parts[1].bytes;
+}
+
 /* A call that gives a number. */
 void trace_script_emit_call(struct script_emit *emit, struct script_node *node)
 {
 	uint32_t top = emit->top, at[2];
 	struct expr_insn *insn;
 
-	if (node->function->kind == SCRIPT_F_LEN) {
+	if (node->op == SCRIPT_NEXT) {
+		script_value_next(emit, node);
+	} else if (node->function->kind == SCRIPT_F_LEN) {
 		trace_script_step(emit, SCRIPT_STEP_LEN, 0)->own.data = node->a->map;
 	} else if (node->function->kind == SCRIPT_F_STRNCMP) {
 		struct script_node *const texts[] = { node->a, node->a->next };

@@ -158,7 +158,7 @@ static const struct {
 	{ "BEGIN { for $x : 0..2 { } }", 12, -EINVAL, "'(' is expected here" },
 	{ "BEGIN { for (@x : 0..2) { } }", 13, -EINVAL, "a variable is expected here" },
 	{ "BEGIN { for ($x = 0; $x < 2; $x++) { } }", 16, -EINVAL, "':' is expected here" },
-	{ "BEGIN { @m[1] = 2; for ($x : @m) { } }", 31, -EINVAL, "'..' is expected here" },
+	{ "BEGIN { @m[1] = 2; for ($x : @m[1]) { } }", 34, -EINVAL, "'..' is expected here" },
 	{ "BEGIN { for ($x : 0..) { } }", 21, -EINVAL, "a value is expected here" },
 	{ "BEGIN { for ($x : 0..2 { } }", 23, -EINVAL, "')' is expected here" },
 	{ "BEGIN { for ($x : 0..2) @n++; }", 24, -EINVAL, "'{' is expected here" },

@@ -141,6 +141,11 @@ static void symbols(void **state)
 			   "/@s[tid]/ { @ = count(); delete(@s[tid]); }",
 			   calls_return),
 		"@: 3\n\n");
+	/* A library is found by its name, whatever its number. */
+	assert_string_equal(script_run("uprobe:libprog:main { @a = sum(arg0); }", programs_run),
+			    "@a: 8\n");
+	refused("uprobe:libnone:main { }", -ENOENT, "there is no file 'libnone'");
+	refused("uprobe:/lib64/libprog:main { }", -ENOENT, "there is no file '/lib64/libprog'");
 	refused("uprobe:/bin/prog:twice { }", -EINVAL, "the file has several symbols 'twice'");
 	refused("uprobe:/bin/prog:none { }", -ENOENT, "the file has no symbol 'none'");
 	refused("uprobe:/bin/prog:ma* { }", -EINVAL,

@@ -1,5 +1,6 @@
 /* Scripts: addresses of programs by name, bytes, parameters, and the running thread. */
 #include "unit.h"
+#include "allocations.h"
 #include "fake/fake.h"
 #include "script_help.h"
 #include <trace/platform_events.h>
@@ -158,6 +159,209 @@ static void parameters(void **state)
 	refused("BEGIN { @ = $#1 }", "';' is expected here");
 }
 
+/* ---- join(), kaddr() ---- */
+
+static char long_text[300];
+static const char *const argv[] = { "ls", "-l", "/bin", NULL };
+static const char *const many[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9",
+				    "a", "b", "c", "d", "e", "f", "g", "h", NULL };
+static const char *const endless[] = { long_text, "x", NULL };
+
+static const char *joined(const char *const *texts, const char *more)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text), "BEGIN { join(%lu%s); }", (unsigned long)(uintptr_t)texts,
+		 more);
+	return script_run(text, NULL);
+}
+
+static void joins(void **state)
+{
+	(void)state;
+	assert_string_equal(joined(argv, ""), "ls -l /bin\n");
+	assert_string_equal(joined(argv, ", \"::\""), "ls::-l::/bin\n");
+	assert_string_equal(joined(argv + 3, ""), "\n");
+	assert_string_equal(joined(many, ", \"\""), "123456789abcdefg\n");
+	memset(long_text, 'y', sizeof(long_text) - 1);
+	assert_int_equal(strlen(joined(endless, "")), 248);
+	long_text[246] = '\0';
+	assert_int_equal(strlen(joined(endless, "")), 248);
+	assert_string_equal(script_run("BEGIN { join(1); }", NULL), "\n");
+	refused("BEGIN { join(comm); }", "a number is expected, this is a text");
+	refused("BEGIN { join(1, 2); }", "a text in quotes is expected here");
+	refused("BEGIN { @ = join(1); }", "join() gives no value here");
+}
+
+static void addresses(void **state)
+{
+	(void)state;
+	assert_string_equal(script_value("%s %d",
+					 "ksym(kaddr(\"do_work\")), kaddr(\"do_work\") + 4 == "
+					 "4 + kaddr(\"do_work\")"),
+			    "do_work 1");
+	refused("BEGIN { @ = kaddr(\"none\"); }", "no symbol of the kernel: 'none'");
+	refused("BEGIN { @ = kaddr(5); }", "the name of kaddr() is a text in quotes");
+}
+
+/* ---- Lines for machines without BTF ---- */
+
+static void directives(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		script_run(
+			"#ifndef BPFTRACE_HAVE_BTF\n#include <x.h>\nstruct x { int y; };\n#endif\n"
+			"BEGIN { print(1); }",
+			NULL),
+		"1\n");
+	assert_string_equal(script_run("#ifndef BPFTRACE_HAVE_BTF\nBEGIN { print(1); "
+				       "}\n#else\nBEGIN { print(2); }\n"
+				       "#endif\nBEGIN { print(3); }",
+				       NULL),
+			    "2\n3\n");
+	refused("#ifndef BPFTRACE_HAVE_BTF\nBEGIN { }", "the script has no probe");
+	refused("#ifndef OTHER\nBEGI { }\n#endif\n", "no such kind of probe: 'BEGI'");
+}
+
+/* ---- A pattern of events that have a field at different places ---- */
+
+static void calls(void)
+{
+	fake_call(DO_WORK, PARENT);
+}
+
+static void other_places(void **state)
+{
+	static const uint64_t args[6] = { 11, 22 };
+	struct trace_script *script;
+	long nr, out;
+
+	(void)state;
+	fake_args = args;
+	assert_int_equal(echo("p:two/a do_work x=%di y=%si", "kprobe_events"), 0);
+	assert_int_equal(echo_append("p:two/b do_work y=%si:u8 x=%di", "kprobe_events"), 0);
+	assert_int_equal(
+		echo_append("p:two/c do_work z=%si:u8 w=%si:u8 x=%di:u16", "kprobe_events"), 0);
+	memory_out = fake_alloc_out;
+	assert_string_equal(
+		script_run("t:two:* /args.x == 11/ { @[probe] = sum(args.x); @n = count(); } "
+			   "END { printf(\"end\\n\"); }",
+			   calls),
+		"end\n@[tracepoint:two:a]: 11\n@[tracepoint:two:b]: 11\n@[tracepoint:two:c]: "
+		"11\n@n: 3\n");
+	assert_string_equal(script_run("t:two:[ab] { @ = sum(args.y); }", calls), "@: 44\n");
+	refused("t:two:* { @ = sum(args.y); }", "t:two:* has no field 'y'");
+	out = fake_alloc_out;
+	for_each_allocation(nr, trace_script_create("t:two:* { @ = sum(args.x); }", NULL, &script,
+						    &script_error)) {
+		assert_null(script);
+		assert_int_equal(fake_alloc_out, out);
+	}
+	assert_in_range(nr, 10, 200);
+	trace_script_free(script);
+	assert_int_equal(fake_alloc_out, out);
+	assert_int_equal(echo("", "kprobe_events"), 0);
+	memory_out = fake_alloc_out;
+}
+
+/* ---- for ($kv : @map) ---- */
+
+static void over_tables(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		script_run("BEGIN { @x[1] = 10; @x[2] = 20; @x[3] = 30; delete(@x[2]); "
+			   "for ($kv : @x) { printf(\"%d=%d \", $kv.0, $kv.1); } clear(@x); }",
+			   NULL),
+		"1=10 3=30 \n");
+	assert_string_equal(script_run("BEGIN { @x[\"a\", 1] = \"short\"; @x[\"a longer one\", 2] "
+				       "= \"a longer text\"; "
+				       "for ($kv : @x) { print($kv); print($kv.0.0); @y[$kv.1] = "
+				       "$kv.0.1; } clear(@x); }",
+				       NULL),
+			    "((a, 1), short)\na\n((a longer one, 2), a longer text)\na longer one\n"
+			    "\n@y[short]: 1\n@y[a longer text]: 2\n");
+	assert_string_equal(
+		script_run("BEGIN { @c[1] = count(); @c[2] = count(); @c[2] = count(); @m[1] = "
+			   "max(7); @s[5] = sum(-3); "
+			   "for ($kv : @c) { @n = sum($kv.1); } for ($kv : @m) { print($kv.1); } "
+			   "for ($s : @s) { print($s); } clear(@c); clear(@m); clear(@s); }",
+			   NULL),
+		"7\n(5, -3)\n\n\n@n: 3\n\n");
+	/* Entries that are made or given back meanwhile; break and continue; a loop in a loop. */
+	assert_string_equal(
+		script_run("BEGIN { @x[1] = 1; for ($kv : @x) { @x[$kv.0 + 1] = 1; if ($kv.0 == "
+			   "50) { break; } } "
+			   "for ($kv : @x) { delete(@x[$kv.0]); } @n = len(@x); "
+			   "@x[7] = 1; @x[8] = 2; for ($a : @x) { if ($a.0 == 8) { continue; } "
+			   "for ($b : @x) { printf(\"%d%d \", $a.0, $b.0); } } clear(@x); }",
+			   NULL),
+		"78 77 @n: 0\n\n");
+	assert_string_equal(
+		script_run("BEGIN { for ($kv : @x) { print($kv); } if (0) { @x[1] = 1; } }", NULL),
+		"\n");
+}
+
+/* Rounds of all loops are bounded, and entries that are not in use count, too. */
+static void over_large_tables(void **state)
+{
+	(void)state;
+	assert_string_equal(script_run("BEGIN { for ($i : 0..900) { @x[$i] = 1; } for ($i : "
+				       "0..899) { delete(@x[$i]); } "
+				       "for ($kv : @x) { @n = count(); } } END { for ($kv : @x) { "
+				       "@m[$kv.0] = 1; } clear(@x); }",
+				       NULL),
+			    "@m[899]: 1\n@n: 1\n\n");
+	assert_string_equal(script_run("BEGIN { for ($i : 0..900) { @x[$i] = 1; } for ($a : @x) { "
+				       "for ($b : @x) { @n = count(); } } clear(@x); }",
+				       NULL),
+			    "@n: 9077\n\n");
+}
+
+static void no_tables(void **state)
+{
+	(void)state;
+	refused("BEGIN { @ = hist(1); for ($kv : @) { } }",
+		"a table of hist() is no number: it can only be printed");
+	refused("BEGIN { @ = 1; for ($kv : @) { } }", "this table has no keys");
+	refused("BEGIN { for ($kv : @none) { } }", "this table is never set");
+	refused("BEGIN { @[1] = 1; $kv = 5; for ($kv : @) { } }", "$kv holds a number elsewhere");
+	refused("BEGIN { @[1] = \"a\"; $kv = (1, \"a longer text\"); for ($kv : @) { } }",
+		"this variable has longer values elsewhere");
+	refused("BEGIN { @[1] = 1; for ($kv : @[1]) { } }", "'..' is expected here");
+	refused("BEGIN { @[1] = 1; for ($kv : @) { print($kv.2); } }",
+		"there is no such part of a tuple");
+}
+
+/* ---- Words of D ---- */
+
+static void one_second(void)
+{
+	fake_clock += 1000000000;
+}
+
+static void words_of_d(void **state)
+{
+	(void)state;
+	assert_string_equal(script_run("kprobe:do_work { self->calls++; self->last = execname; } "
+				       "END { @ = self->calls; self->more = 5; print(self->last); "
+				       "delete(self->calls); }",
+				       two_programs),
+			    "init\n@: 3\n\nself->last[1]: init\nself->more[1]: 5\n");
+	assert_string_equal(
+		script_run("tick-1s { @[probe] = count(); } tick-250ms, tick-100 { @b = count(); }",
+			   one_second),
+		"@[tick-1s]: 1\n@b: 2\n");
+	refused("tick-1day { }", "the unit is s, ms, us or hz");
+	refused("tick-s { }", "a period is UNIT:NUMBER, as in s:5 or hz:99");
+	refused("tock-1s { }", "no such kind of probe: 'tock-1s'");
+	refused("interval:1s { }", "a period is UNIT:NUMBER, as in s:5 or hz:99");
+	refused("BEGIN { @ = self->; }", "a member's name is expected here");
+	refused("BEGIN { self = 1; }",
+		"this value is not used: a statement is an assignment or a call");
+}
+
 /* ---- The running thread ---- */
 
 static void threads(void **state)
@@ -173,6 +377,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(user_stacks, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(buffers, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(parameters, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(joins, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(addresses, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(directives, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(other_places, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(over_tables, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(over_large_tables, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(no_tables, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(words_of_d, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(threads, script_reset, script_check),
 	};
 
