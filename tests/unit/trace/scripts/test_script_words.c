@@ -34,7 +34,7 @@ static void refused(const char *text, const char *why)
 
 /* ---- Addresses of programs ---- */
 
-static uint32_t callers(const struct trace_plat_user *self, uint64_t *out_callers, uint32_t max)
+static uint32_t callers(struct trace_plat_user *self, uint64_t *out_callers, uint32_t max)
 {
 	(void)self;
 	assert_true(max >= 2);
