@@ -91,7 +91,7 @@ int vfs_set_attr(const char *cwd, const char *path, unsigned int which, const st
 	return vfs_set_attr_at(&at, which, to);
 }
 
-/* The directory's own path is needed for /proc, in which processes come before the files. */
+/* The directory's own path is needed for proc, in which processes come before the files. */
 static int attr_entry(const struct place *dir, const char *path, uint32_t index, char *out_name)
 {
 	struct vfs_stat stat;
@@ -100,7 +100,8 @@ static int attr_entry(const struct place *dir, const char *path, uint32_t index,
 	dir->fs->stat(dir->node, &stat);
 	if (stat.type != VFS_DIRECTORY)
 		return -ENOTDIR;
-	if (strcmp(path, "/proc") == 0)
+	if ((dir->fs == &vfs_proc_place_fs || strcmp(path, "/proc") == 0) &&
+	    vfs_mount_is_proc(path))
 		err = vfs_entry_of_process(&index, out_name);
 	return err ? dir->fs->entry(dir->node, index, out_name) : 0;
 }

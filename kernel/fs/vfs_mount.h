@@ -72,21 +72,18 @@ extern const struct vfs_fs vfs_trace_fs;
 extern const struct vfs_fs vfs_ram_fs;
 /* The directories of processes in /proc, which is in the ram tree otherwise. */
 extern const struct vfs_fs vfs_proc_fs;
+/* The rest of /proc where proc is mounted at a further place; vfs_proc_place.c. */
+extern const struct vfs_fs vfs_proc_place_fs;
 
 #ifdef WITH_PROCESSES
 
-/* Is this path, which is absolute, one of a process? */
-static inline bool vfs_is_of_process(const char *path)
+/* Does this part of a path, below a mount of proc, begin with the directory of a process? */
+static inline bool vfs_names_process(const char *below)
 {
-	const char *below = path + strlen("/proc/");
-
-	if (path[0] != '/' || path[1] != 'p')
-		return false;
-	if (strncmp(path, "/proc/thread-self", strlen("/proc/thread-self")) == 0)
+	if (strncmp(below, "thread-self", strlen("thread-self")) == 0)
 		below += strlen("thread-");
-	return strncmp(path, "/proc/", strlen("/proc/")) == 0 &&
-	       ((*below >= '1' && *below <= '9') ||
-		(strncmp(below, "self", 4) == 0 && (!below[4] || below[4] == '/')));
+	return (*below >= '1' && *below <= '9') ||
+	       (strncmp(below, "self", 4) == 0 && (!below[4] || below[4] == '/'));
 }
 /*
  * Name `*index` of the processes in /proc, into VFS_NAME_MAX bytes. -ENOENT behind the last one, and *index
@@ -100,9 +97,9 @@ const struct vfs_special *pty_device_of(uint32_t dev);
 
 #else
 
-static inline bool vfs_is_of_process(const char *path)
+static inline bool vfs_names_process(const char *below)
 {
-	(void)path;
+	(void)below;
 	return false;
 }
 static inline int vfs_entry_of_process(uint32_t *index, char *out_name)
@@ -128,6 +125,8 @@ static inline const struct vfs_special *pty_device_of(uint32_t dev)
  * below the mount, without a slash in front.
  */
 const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest);
+/* Is proc mounted at this resolved path? */
+bool vfs_mount_is_proc(const char *path);
 /* Is there a mount at this resolved path, or below it? */
 bool vfs_mount_is_in(const char *path);
 

@@ -53,7 +53,8 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 	const struct vfs_fs *fs = &vfs_ram_fs;
 	size_t longest = 0;
 
-	if (vfs_is_of_process(path)) {
+	if (path[0] == '/' && path[1] == 'p' && strncmp(path, "/proc/", strlen("/proc/")) == 0 &&
+	    vfs_names_process(path + strlen("/proc/"))) {
 		*out_rest = path + strlen("/proc/");
 		return &vfs_proc_fs;
 	}
@@ -69,7 +70,7 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 	spin_unlock(&mount_lock);
 	path += longest;
 	*out_rest = *path == '/' ? path + 1 : path;
-	return fs;
+	return fs == &vfs_proc_place_fs && vfs_names_process(*out_rest) ? &vfs_proc_fs : fs;
 }
 
 const char *vfs_mount_type(const char *path)
@@ -127,21 +128,34 @@ static bool mount_is_tmpfs(const char *type)
 
 #define MOUNT_IS_THERE 1
 
-/* See vfs_mount() for the errors. Only tracefs and tmpfs can have more than one place. Lock held. */
+bool vfs_mount_is_proc(const char *path)
+{
+	const struct mount *mount;
+	bool is_proc;
+
+	spin_lock(&mount_lock);
+	mount = mount_at(path);
+	is_proc = mount && strcmp(mount->type, "proc") == 0;
+	spin_unlock(&mount_lock);
+	return is_proc;
+}
+
+/* See vfs_mount() for the errors. Only tracefs, tmpfs and proc can have more than one place. Lock held. */
 static int mount_add_mount(const char *path, const char *type)
 {
 	const struct mount *known = mount_of_type(type), *there = mount_at(path);
+	bool is_proc = strcmp(type, "proc") == 0;
 
 	if (!known)
 		return -ENODEV;
 	if (there)
 		return strcmp(there->type, type) == 0 ? MOUNT_IS_THERE : -EBUSY;
-	if (known->fs != &vfs_trace_fs && !mount_is_tmpfs(type))
+	if (known->fs != &vfs_trace_fs && !mount_is_tmpfs(type) && !is_proc)
 		return -EPERM;
 	if (nr_mounts == MOUNTS_MAX)
 		return -ENOSPC;
 	mounts[nr_mounts].type = known->type;
-	mounts[nr_mounts].fs = known->fs;
+	mounts[nr_mounts].fs = is_proc ? &vfs_proc_place_fs : known->fs;
 	mounts[nr_mounts].is_fixed = false;
 	mounts[nr_mounts].len = strlcpy(mounts[nr_mounts].path, path, VFS_PATH_MAX);
 	nr_mounts++;

@@ -104,8 +104,13 @@ static int proc_lookup_pid(const char *name, void **out_node)
 		*out_node = *name == 's' ? &proc_self_node : &proc_thread_self_node;
 		return current_thread()->task ? 0 : -ENOENT;
 	}
-	if (str_to_u64(name, 10, &pid) == 0 && pid <= INT32_MAX)
-		node.process = process_find((int32_t)pid);
+	if (str_to_u64(name, 10, &pid) || pid > INT32_MAX)
+		return -ENOENT;
+	node.process = process_find((int32_t)pid);
+	if (!node.process) { /* a thread that is not the first: listed by no one, and there, as on Linux */
+		node.tid = (int32_t)pid;
+		node.process = process_of_thread(node.tid);
+	}
 	return node.process ? proc_make(&node, out_node) : -ENOENT;
 }
 
@@ -228,10 +233,27 @@ static int proc_entry(void *dir, uint32_t index, char *out_name)
 	return 0;
 }
 
+/* A path as the running program sees it, whose root may be another: without the root's own, if it is there. */
+static void proc_path_from_root(char *path)
+{
+	char root[VFS_PATH_MAX];
+	size_t len;
+
+	if (fs_root_path(current_process()->fs, root))
+		return;
+	len = strlen(root);
+	if (len == 1 || strncmp(path, root, len) != 0 || (path[len] && path[len] != '/'))
+		return;
+	memmove(path, path + len, strlen(path + len) + 1);
+	if (!*path)
+		strlcpy(path, "/", VFS_PATH_MAX);
+}
+
 static int proc_readlink(void *object, char *out_target)
 {
 	const struct proc_node *node = object;
 	struct vfs_stat stat;
+	int err;
 
 	if (node->kind == PROC_SELF) {
 		trace_snprintf(out_target, VFS_PATH_MAX, "%d", current_process()->pid);
@@ -247,7 +269,10 @@ static int proc_readlink(void *object, char *out_target)
 		return -EINVAL;
 	if (node->kind != PROC_LINK_MOUNTS && !ptrace_may_access(node->process))
 		return -EACCES;
-	return proc_link(node->process, node->kind, node->fd, out_target);
+	err = proc_link(node->process, node->kind, node->fd, out_target);
+	if (!err && current_thread()->task)
+		proc_path_from_root(out_target);
+	return err;
 }
 
 static bool proc_is_magic_link(void *object)

@@ -57,6 +57,20 @@ def test_script_has_its_name(host):
     assert host.run("busybox sh -c 'cd /tmp; ./x a; /tmp/x b; cd /; tmp/x c'; rm /tmp/x") == ("./x a\n/tmp/x b\ntmp/x c\n", 0)
 
 
+def test_proc_in_another_root(host):
+    """proc once more where a program has its root: its files, links as they are seen from there, and no way out."""
+    assert sh(host, "cd /tmp; mkdir -p r/bin r/proc; cp /bin/busybox r/bin; mount -t proc proc r/proc; umount r/proc; ls r/proc") == ("", 0)
+    assert sh(host, "mount -t proc proc /tmp/r/proc; mount -t sysfs none /tmp/r/bin 2> /dev/null || tail -n 1 /proc/mounts") == (
+        "proc /tmp/r/proc proc rw,relatime 0 0\n",
+        0,
+    )
+    inside = "cd /proc; for i in exe root cwd; do readlink self/$i; done; cd self/../..; pwd; cd proc/sys/../..; ls"
+    assert host.run(f"busybox chroot /tmp/r /bin/busybox sh -c '{inside}; head -c 7 proc/version; grep -c busybox proc/$$/task/$$/maps'")[
+        0
+    ] == ("/bin/busybox\n/\n/proc\n/\nbin   proc\nFathom 5\n")
+    assert sh(host, "umount /tmp/r/proc && rm -r /tmp/r; ls -d /tmp/r 2> /dev/null")[0] == ""
+
+
 def test_nothing_is_left(host):
     leaves_nothing(host, lambda: sh(host, "ls / | wc -l; for i in 1 2 3 4 5; do true | cat; done"))
 

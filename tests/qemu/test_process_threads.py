@@ -7,7 +7,7 @@ from guest import Guest
 from programs import archive, built, leaves_nothing, linked
 
 NAMES = {
-    "threads": "ids clone3 flags leader group signals stop exec leaves names times",
+    "threads": "ids clone3 flags leader group signals stop exec leaves names times directories",
     "threads_memory": "memory faults forks directories",
     "eventfds": "counters timers sets ranges",
     "polls": "pipes others sets many",

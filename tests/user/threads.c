@@ -5,7 +5,50 @@
  */
 #include "threads_tests.h"
 
+enum {
+	NR_PRCTL = 157
+};
+
 static int told[8];
+
+/* A path with a number in it. */
+static void put_path(char *to, const char *before, int number, const char *after)
+{
+	char digits[12];
+	int nr = 0;
+
+	while (*before)
+		*to++ = *before++;
+	do
+		digits[nr++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (nr > 0)
+		*to++ = digits[--nr];
+	while ((*to++ = *after++))
+		;
+}
+
+/* Its beginning, with a NUL behind. */
+static long read_file(const char *path, char *to, long bytes)
+{
+	long fd = CALL3(NR_OPEN, path, 0, 0), got;
+
+	if (fd < 0)
+		return fd;
+	got = CALL3(NR_READ, fd, to, bytes - 1);
+	CALL1(NR_CLOSE, fd);
+	to[got > 0 ? got : 0] = '\0';
+	return got;
+}
+
+static int begins_with_number(const char *text, int number)
+{
+	int value = 0;
+
+	while (*text >= '0' && *text <= '9')
+		value = value * 10 + *text++ - '0';
+	return value == number && *text == ' ';
+}
 
 /* ---- Ids and ends ---- */
 
@@ -30,6 +73,38 @@ static void ids(void)
 	CHECK(CALL3(NR_TGKILL, told[7] + 1, told[7], 0) == -ESRCH);
 	CHECK(CALL3(NR_TGKILL, told[7], 0, 0) == -EINVAL);
 	CHECK(!CALL3(NR_TGKILL, told[7], told[7], 0) && !CALL2(NR_TKILL, told[7], 0));
+}
+
+/* The directory of a thread that is not the first, by its tid: its own state, name and number, the process's threads. */
+static void names_itself(long i)
+{
+	char path[32], text[80];
+	int tid = (int)CALL0(NR_GETTID);
+
+	CHECK(CALL2(NR_PRCTL, 15, "second") == 0); /* PR_SET_NAME */
+	put_path(path, "/proc/", tid, "/comm");
+	CHECK(read_file(path, text, sizeof(text)) > 0 && text_equal(text, "second\n"));
+	put_path(path, "/proc/", tid, "/stat");
+	CHECK(read_file(path, text, sizeof(text)) > 0 && begins_with_number(text, tid));
+	put_path(path, "/proc/", told[7], "/stat");
+	CHECK(read_file(path, text, sizeof(text)) > 0 && begins_with_number(text, told[7]));
+	put_path(path, "/proc/", tid, "/task/");
+	put_path(path + text_len(path), "", told[7], "/comm");
+	CHECK(read_file(path, text, sizeof(text)) > 0 && !text_equal(text, "second\n"));
+	told[i] = tid;
+}
+
+static void directories(void)
+{
+	char path[32], text[80];
+
+	told[7] = (int)CALL0(NR_GETPID);
+	thread_of(0, names_itself, 0);
+	wait_zero(&tids[0]);
+	CHECK(told[0]);
+	put_path(path, "/proc/", told[0], "/stat");
+	while (read_file(path, text, sizeof(text)) != -ENOENT)
+		sys_sleep_ms(1);
 }
 
 static void clone3s(void)
@@ -422,7 +497,7 @@ void main_program(long *sp)
 		{ "ids", ids },	      { "clone3", clone3s }, { "flags", flags },
 		{ "leader", leader }, { "group", group },    { "signals", signals },
 		{ "stop", stop },     { "exec", exec },	     { "leaves", leaves },
-		{ "names", names },   { "times", times },
+		{ "names", names },   { "times", times },    { "directories", directories },
 	};
 
 	if (sp[0] > 2 && text_equal((const char *)sp[2], "executed")) {

@@ -199,7 +199,7 @@ int vfs_rename(const char *cwd, const char *path, const char *new_path);
 
 /*
  * Mount the file system of that type at a directory. 0, also when it is mounted there already. -ENODEV: no such type;
- * -ENOENT, -ENOTDIR: no such directory; -EPERM: only the trace tree and tmpfs, an empty one each, can be mounted at further
+ * -ENOENT, -ENOTDIR: no such directory; -EPERM: only the trace tree, proc and tmpfs, an empty one each, can be mounted at further
  * places; -EBUSY: another one is mounted there; -ENOSPC: too many.
  */
 int vfs_mount(const char *cwd, const char *path, const char *type);

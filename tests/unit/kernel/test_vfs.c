@@ -15,6 +15,7 @@
 #include "fs/vfs_file.c"
 #include "fs/vfs_may.c"
 #include "fs/vfs_mounts.c"
+#include "fs/vfs_proc_place.c"
 #include "fs/vfs_open.c"
 #include "fs/vfs_path.c"
 #include "fs/vfs_ram.c"
