@@ -225,6 +225,13 @@ void pipe_wake_all(struct pipe *pipe)
 	waitq_wake_all(&pipe->writers);
 }
 
+uint64_t pipe_position(const struct file *end)
+{
+	const struct pipe *pipe = end->object;
+
+	return atomic_load(end->flags & VFS_READ ? &pipe->tail : &pipe->head);
+}
+
 void pipe_shut(const struct file *end)
 {
 	struct pipe *pipe = end->object;

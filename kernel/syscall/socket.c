@@ -10,6 +10,7 @@
 #include <kernel/mm.h>
 #include <kernel/pipe.h>
 #include <kernel/poll.h>
+#include "socket.h"
 #include "syscall.h"
 
 /* Errors of sockets alone. */
@@ -23,10 +24,12 @@
 
 static ssize_t socket_read(struct file *file, void *buf, size_t len, uint64_t *pos)
 {
-	const struct socket *sock = file->object;
+	struct parcel *parcel;
+	ssize_t got = parcel_receive(file->object, buf, len, 0, &parcel);
 
 	(void)pos;
-	return file_read(sock->in, buf, len);
+	parcel_free(parcel); /* read() takes the bytes alone */
+	return got;
 }
 
 static ssize_t socket_write(struct file *file, const void *buf, size_t len, uint64_t *pos)
@@ -69,6 +72,8 @@ static void socket_free(struct socket *sock)
 {
 	fput(sock->in);
 	fput(sock->out);
+	parcels_put(sock->parcels_in, true);
+	parcels_put(sock->parcels_out, false);
 	kfree(sock);
 }
 
@@ -94,20 +99,24 @@ static const struct file_ops socket_ops = {
 	.close = socket_close,
 };
 
-/* A side whose ends these are from then on; NULL when out of memory. */
-static struct file *socket_create(struct file *in, struct file *out, bool nonblock)
+/* A side whose ends and lists these are from then on, if there are any; NULL when out of memory. */
+static struct file *socket_create(const struct socket *with, bool nonblock)
 {
 	struct socket *sock = kzalloc(sizeof(*sock));
 	struct file *file = NULL;
 
-	if (sock) {
-		*sock = (struct socket){ .in = in, .out = out };
-		file = file_create(&socket_ops, sock, VFS_READ | VFS_WRITE);
+	if (!sock) {
+		fput(with->in);
+		fput(with->out);
+		parcels_put(with->parcels_in, true);
+		parcels_put(with->parcels_out, false);
+		return NULL;
 	}
+	*sock = *with;
+	if (sock->in && sock->out && sock->parcels_in && sock->parcels_out)
+		file = file_create(&socket_ops, sock, VFS_READ | VFS_WRITE);
 	if (!file) {
-		fput(in);
-		fput(out);
-		kfree(sock);
+		socket_free(sock);
 		return NULL;
 	}
 	file->flags |= nonblock ? VFS_NONBLOCK : 0;
@@ -118,17 +127,15 @@ static struct file *socket_create(struct file *in, struct file *out, bool nonblo
 /* Both sides, or -ENOMEM. */
 static int socket_create_pair(bool nonblock, struct file *sides[2])
 {
-	struct file *in[2], *out[2];
+	struct socket with[2] = { 0 };
 
-	if (pipe_create(&in[0], &out[1]))
-		return -ENOMEM;
-	if (pipe_create(&in[1], &out[0])) {
-		fput(in[0]);
-		fput(out[1]);
-		return -ENOMEM;
+	for (int i = 0; i < 2; i++) {
+		if (pipe_create(&with[i].in, &with[!i].out))
+			with[i].in = with[!i].out = NULL;
+		with[i].parcels_in = with[!i].parcels_out = parcels_create();
 	}
 	for (int i = 0; i < 2; i++)
-		sides[i] = socket_create(in[i], out[i], nonblock);
+		sides[i] = socket_create(&with[i], nonblock);
 	if (sides[0] && sides[1])
 		return 0;
 	fput(sides[0]);
@@ -186,12 +193,17 @@ static long socket_put_name(void *to, int *ulen)
 	return 0;
 }
 
+bool file_is_socket(const struct file *file)
+{
+	return file->ops == &socket_ops;
+}
+
 int socket_get(int fd, struct file **out_file)
 {
 	struct file *file = files_get_file(current_process()->files, (unsigned int)fd);
 
 	*out_file = file;
-	if (file && file->ops == &socket_ops)
+	if (file && file_is_socket(file))
 		return 0;
 	fput(file);
 	return file ? -ENOTSOCK : -EBADF;

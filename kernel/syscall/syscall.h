@@ -38,13 +38,6 @@ SYSCALLS(SYSCALL_PROTOTYPE)
 /* The thread `pid`, with a reference; NULL: there is none that runs a program. 0 is the running one. */
 struct thread *syscall_get_thread(int pid);
 
-/* socket.c. A side of a pair of sockets: the object of its file. */
-struct socket {
-	struct file *in, *out; /* ends of pipes, its own */
-};
-/* The file of a descriptor that is a socket, with a reference. 0, -EBADF or -ENOTSOCK. */
-int socket_get(int fd, struct file **out_file);
-
 /*
  * names.c. Give an open file, or one by its path, the attributes that `which` (VFS_SET_*) names; `flags` are those of the *at()
  * calls. 0 or -errno.

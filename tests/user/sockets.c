@@ -231,6 +231,104 @@ static void messages(void)
 	close_pair();
 }
 
+struct message {
+	void *name;
+	long namelen;
+	void *iov;
+	unsigned long iovlen;
+	void *control;
+	unsigned long controllen;
+	int flags, pad;
+};
+static struct {
+	unsigned long len;
+	int level, type, fds[4];
+} control;
+static struct {
+	const void *base;
+	unsigned long len;
+} place;
+
+/* Send bytes with descriptors; and receive some, with room for so many bytes of control. */
+static long send_files(const char *text, unsigned long len, const int *fds, int nr)
+{
+	struct message to = { 0, 0, &place, 1, &control, 16 + 4 * (unsigned long)nr, 0, 0 };
+
+	place.base = text;
+	place.len = len;
+	control.len = to.controllen;
+	control.level = control.type = 1; /* SOL_SOCKET, SCM_RIGHTS */
+	for (int i = 0; i < nr; i++)
+		control.fds[i] = fds[i];
+	return CALL3(NR_SENDMSG, pair[0], &to, 0);
+}
+
+static long receive_files(struct message *from, unsigned long room, unsigned int flags)
+{
+	*from = (struct message){ 0, 0, &place, 1, room ? &control : 0, room, 0, 0 };
+	place.base = buf;
+	place.len = 9;
+	for (int i = 0; i < 4; i++)
+		control.fds[i] = -1;
+	return CALL3(NR_RECVMSG, pair[1], from, flags);
+}
+
+/* The files come with the first of their bytes that is read, and no bytes behind these come with them. */
+static void files(void)
+{
+	struct message from;
+	int ends[2], two[2];
+
+	make_pair(0);
+	CHECK(CALL1(NR_PIPE, ends) == 0 && CALL3(NR_WRITE, ends[1], "pipe", 4) == 4);
+	two[0] = two[1] = ends[0];
+	CHECK(send(pair[0], "ab", 2, 0) == 2 && send_files("cd", 2, ends, 1) == 2 &&
+	      send(pair[0], "ef", 2, 0) == 2);
+	CHECK(CALL1(NR_CLOSE, ends[0]) == 0);
+	CHECK(receive_files(&from, sizeof(control), 0x40000000) == 4 && buf[3] == 'd');
+	CHECK(from.controllen == 24 && from.flags == 0x40000000 && control.len == 20 &&
+	      control.level == 1 && control.type == 1);
+	CHECK(CALL3(NR_READ, control.fds[0], buf, 9) == 4 && buf[0] == 'p');
+	CHECK(CALL3(NR_FCNTL, control.fds[0], 1, 0) == 1); /* MSG_CMSG_CLOEXEC */
+	two[0] = two[1] = control.fds[0];
+	CHECK(receive_files(&from, sizeof(control), 0) == 2 && !from.controllen && !from.flags);
+	CHECK(send_files("x", 1, two, 2) == 1 && receive_files(&from, 20, 0) == 1);
+	CHECK(from.flags == 8 && control.fds[0] >= 0 && control.fds[1] == -1); /* MSG_CTRUNC */
+	CHECK(CALL1(NR_CLOSE, control.fds[0]) == 0);
+	CHECK(send_files("x", 1, two, 2) == 1 && receive_files(&from, 0, 0) == 1 &&
+	      from.flags == 8);
+	/* read() leaves them out, and so does the end of the reader: the pipe has no reader any more. */
+	CHECK(send_files("x", 1, two, 2) == 1 && CALL3(NR_READ, pair[1], buf, 9) == 1);
+	CHECK(send_files("x", 1, two, 1) == 1 && CALL1(NR_CLOSE, two[0]) == 0);
+	nr_seen = 0;
+	CHECK(CALL3(NR_WRITE, ends[1], "x", 1) == 1);
+	CHECK(send_files("x", 1, two, 1) == -EBADF);
+	close_pair();
+	CHECK(CALL3(NR_WRITE, ends[1], "x", 1) == -EPIPE && CALL1(NR_CLOSE, ends[1]) == 0);
+}
+
+/* As many places as 1024. */
+static void places(void)
+{
+	static struct {
+		char *base;
+		unsigned long len;
+	} many[1025];
+	struct message to = { 0, 0, many, 1024, 0, 0, 0, 0 };
+
+	for (int i = 0; i < 1025; i++) {
+		many[i].base = &buf[i % 64];
+		many[i].len = 1;
+		buf[i % 64] = (char)('0' + i % 64);
+	}
+	make_pair(0);
+	CHECK(CALL3(NR_SENDMSG, pair[0], &to, 0) == 1024);
+	CHECK(CALL3(NR_RECVMSG, pair[1], &to, 0) == 1024 && buf[0] == '0' && buf[63] == '0' + 63);
+	to.iovlen = 1025;
+	CHECK(CALL3(NR_SENDMSG, pair[0], &to, 0) == -90); /* EMSGSIZE */
+	close_pair();
+}
+
 /* Each direction by itself. */
 static void shut(void)
 {
@@ -276,6 +374,8 @@ void main_program(long *sp)
 	flags();
 	wait_for_all();
 	messages();
+	files();
+	places();
 	shut();
 	errors();
 	put("sockets are as they should be\n");

@@ -11,36 +11,6 @@ enum {
 
 static int told[8];
 
-/* A path with a number in it. */
-static void put_path(char *to, const char *before, int number, const char *after)
-{
-	char digits[12];
-	int nr = 0;
-
-	while (*before)
-		*to++ = *before++;
-	do
-		digits[nr++] = (char)('0' + number % 10);
-	while (number /= 10);
-	while (nr > 0)
-		*to++ = digits[--nr];
-	while ((*to++ = *after++))
-		;
-}
-
-/* Its beginning, with a NUL behind. */
-static long read_file(const char *path, char *to, long bytes)
-{
-	long fd = CALL3(NR_OPEN, path, 0, 0), got;
-
-	if (fd < 0)
-		return fd;
-	got = CALL3(NR_READ, fd, to, bytes - 1);
-	CALL1(NR_CLOSE, fd);
-	to[got > 0 ? got : 0] = '\0';
-	return got;
-}
-
 static int begins_with_number(const char *text, int number)
 {
 	int value = 0;

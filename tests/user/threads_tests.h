@@ -20,6 +20,36 @@ static inline int word_now(int *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
+/* A path with a number in it. */
+static inline void put_path(char *to, const char *before, int number, const char *after)
+{
+	char digits[12];
+	int nr = 0;
+
+	while (*before)
+		*to++ = *before++;
+	do
+		digits[nr++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (nr > 0)
+		*to++ = digits[--nr];
+	while ((*to++ = *after++))
+		;
+}
+
+/* Its beginning, with a NUL behind. */
+static inline long read_file(const char *path, char *to, long bytes)
+{
+	long fd = CALL3(NR_OPEN, path, 0, 0), got;
+
+	if (fd < 0)
+		return fd;
+	got = CALL3(NR_READ, fd, to, bytes - 1);
+	CALL1(NR_CLOSE, fd);
+	to[got > 0 ? got : 0] = '\0';
+	return got;
+}
+
 struct test {
 	const char *name;
 	void (*run)(void);

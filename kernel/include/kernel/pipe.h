@@ -17,6 +17,8 @@ int pipe_create(struct file **out_read, struct file **out_write);
 #define PIPE_PEEK   2u
 ssize_t pipe_receive(const struct file *end, void *buf, size_t len, unsigned int how);
 ssize_t pipe_send(const struct file *end, const void *buf, size_t len, unsigned int how);
+/* Bytes that have gone through this end so far. */
+uint64_t pipe_position(const struct file *end);
 /* To be called of either end: writes give -EPIPE from now on, and reads what is left and then the end. */
 void pipe_shut(const struct file *end);
 bool file_is_pipe(const struct file *file);
