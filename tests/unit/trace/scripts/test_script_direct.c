@@ -159,6 +159,8 @@ static void no_places(void **state)
 	refused("uprobe:/bin/prog { }", -EINVAL,
 		"a probe of a program is PATH:SYMBOL or PATH:OFFSET");
 	refused("uprobe:/bin/none:main { }", -ENOENT, "there is no file '/bin/none'");
+	refused("uprobe:p:1 { }", -ENOENT, "there is no file 'p'");
+	refused("uprobe::1 { }", -EINVAL, "a probe of a program is PATH:SYMBOL or PATH:OFFSET");
 	refused("uprobe:/bin/prog:main { }", -ENOEXEC, "this is no program, and has no 'main'");
 	refused("uprobe:/bin/prog:0x10 { @ = retval; }", -EINVAL,
 		"uprobe:/bin/prog:0x10 has no 'retval'");
