@@ -38,8 +38,8 @@ static struct mount mounts[MOUNTS_MAX] = {
 };
 static uint32_t nr_mounts = 8;
 static struct spinlock mount_lock;
-static struct mutex
-	mount_change_lock; /* taken first, by changes of the table and of the tree in memory */
+/* Taken first, by changes of the table and of the tree in memory. */
+static struct mutex mount_change_lock;
 
 /* Is `path` the mount's directory, or in it? */
 static bool mount_covers(const struct mount *mount, const char *path)
