@@ -34,11 +34,21 @@ EXIT = """
 KMALLOC = """
 	field:unsigned long bytes_req;	offset:8;	size:8;	signed:0;
 """
+SAMPLE = """
+	field:unsigned long ip;	offset:8;	size:8;	signed:0;
+	field:unsigned int period;	offset:16;	size:4;	signed:0;
+	field:unsigned char context;	offset:20;	size:1;	signed:0;
+"""
+STACK = """
+	field:unsigned long caller[];	offset:8;	size:0;	signed:0;
+"""
 FORMATS = {
     "sched/sched_switch": (1, SWITCH),
     "ftrace/funcgraph_entry": (2, ENTRY),
     "ftrace/funcgraph_exit": (3, EXIT),
     "kmem/kmalloc": (4, KMALLOC),
+    "profile/sample": (5, SAMPLE),
+    "ftrace/kernel_stack": (6, STACK),
 }
 FUNCTION = 0x80100000  # the first of those that are called, 16 bytes each
 THREADS = [f"worker-{number}".encode() for number in range(6)]
@@ -124,11 +134,12 @@ class Feed:
         self.lock, self.given = threading.Lock(), 0
         self.rings = {cpu: Ring(round(1e9 * cpus / events_a_second)) for cpu in range(cpus)}
         self.files = {
-            "available_events": "sched:sched_switch\nkmem:kmalloc\n",
+            "available_events": "sched:sched_switch\nkmem:kmalloc\nprofile:sample\n",
             "available_tracers": "function_graph nop\n",
             "tracing_on": "1\n",
             "current_tracer": "function_graph\n",
             "set_event": "sched:sched_switch\nkmem:kmalloc\n",
+            "events/sched/sched_switch/enable": "1\n",
             "buffer_subbuf_size_kb": "4\n",
             "set_ftrace_filter": "#### all functions enabled ####\n",
             "available_filter_functions": "demo_0\n",

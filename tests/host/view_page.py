@@ -212,6 +212,38 @@ def test_a_function_its_prototype_and_its_graph(page):
     page.wait("fathom.store.settings.current_tracer === 'nop'")
 
 
+def test_time_on_and_off_the_cpus(page):
+    """One click switches all that is missing on; both panels grow over the same time, below each other, and each is looked into alone."""
+    open_tab(page, "view", "Flame")
+    page.click("#view .bar button=time on and off CPUs")
+    page.wait("fathom.store.times.on[1] > 1e8 && fathom.store.times.off[1] > 1e8", 30)
+    for event in ("profile/sample", "sched/sched_switch"):
+        assert f"echo stacktrace > events/{event}/trigger" in commands(page)
+        assert kernels(page, f"events/{event}/enable").startswith("1")
+    # The receivers of hackbench sleep, and its threads are seen while they run.
+    for side, name in (("off", "hackbench_receive_all"), ("on", "hackbench")):
+        page.wait(f"JSON.stringify(fathom.store.times.{side}).includes('{name}')", 30)
+    assert "user_has_smap" not in page.run("JSON.stringify(fathom.store.times.off)"), "half of an address is no function"
+    page.wait("fathom.flame.off.boxes.length > 5 && fathom.flame.on.boxes.length > 5")
+    on, off = (page.run(f"fathom.flame.{one}.element.getBoundingClientRect().toJSON()") for one in ("on", "off"))
+    assert on["bottom"] <= off["top"] and abs(on["height"] - off["height"]) < 2 and on["height"] > 100
+    titles = page.run("[fathom.flame.on.title.textContent, fathom.flame.off.title.textContent]")
+    assert re.fullmatch(r"on CPU( in .*)", titles[0])[1] == re.fullmatch(r"off CPU( in .*)", titles[1])[1]
+    page.picture(PICTURES / "twins.png")
+    # Each CPU has samples for its time at most, and of threads that are away each has that time at most.
+    ns, used = page.run("[fathom.store.times.ns, fathom.store.times.on[1]]")
+    assert 0 < used < ns * page.run("fathom.store.cpus.size") * 1.1
+    page.run("fathom.flame.off.path = [fathom.store.times.off[3][0][0]]")
+    page.wait("fathom.flame.off.boxes[1].path.length === 1 && fathom.flame.on.boxes[1].path.length === 1")
+    page.click("#view .bar button=begin anew")
+    page.wait(f"fathom.store.times.ns < {ns}")
+    for event in ("profile/sample", "sched/sched_switch"):
+        page.run(
+            f"fetch('api/write', {{method: 'POST', headers: {{'Content-Type': 'application/json'}}, body: JSON.stringify("
+            f"{{name: 'events/{event}/trigger', text: '!stacktrace', append: false}})}}).then((answer) => answer.text())"
+        )
+
+
 def test_a_probe(page):
     open_tab(page, "side", "Probes")
     page.type("#side input[placeholder^='function']", "vfs_open")

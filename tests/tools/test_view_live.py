@@ -78,7 +78,7 @@ def test_beginning_anew(live, others):
     live.begin_anew(has_other_events=others)
     messages = told(page)
     assert live.ahead is None and messages[0] == {"kind": "restart", "all": others}
-    assert kinds(messages[1:]) == (["flame"] if others else [])
+    assert kinds(messages[1:]) == (["flame", "times"] if others else [])
     left = kinds(known(live.hub))
     assert "often" not in left and ("seldom" in left) != others
 

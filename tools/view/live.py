@@ -2,6 +2,7 @@
 import collections
 import json
 import queue
+import re
 import threading
 import time
 
@@ -25,6 +26,12 @@ WAITING = 300  # messages that a page may be behind
 
 def as_message(kind, content):
     return json.dumps({"kind": kind, **content}, separators=(",", ":")).encode()
+
+
+def has_all_switches(settings, enable):
+    """Whether no switch is left out. `enable`: the text of that file, because set_event lists an event that has only a trigger, too."""
+    is_on = settings["tracing_on"].strip() == "1" and enable.startswith("1")
+    return is_on and not re.search(r"^sched:sched_switch\s", settings["show_event_filters"], re.M)
 
 
 class Hub:
@@ -231,12 +238,23 @@ class Live:
             seconds, self.looked = time.monotonic() - self.looked, time.monotonic()
             if settings["current_tracer"] == "function_graph":
                 self.hub.send("flame", {"tree": self.model.calls.picture(self.model.symbols.name)}, "newest")
+        self.look_at_times(settings)
         self.hub.send("numbers", {"seconds": seconds, "at": time.time(), **numbers})
         self.hub.send("histograms", {"at": time.time(), "list": self.kernel.histograms(settings["show_event_triggers"])}, "newest")
         with self.look_lock:
             scripts = self.scripts.look()
         self.hub.send("scripts", scripts, "newest")
         self.look_at_latency(settings)
+
+    def look_at_times(self, settings):
+        """While switches are not recorded, or not all of them, no thread is known to wait on."""
+        is_whole = has_all_switches(settings, self.kernel.read("events/sched/sched_switch/enable"))
+        with self.lock:
+            if not is_whole:
+                self.model.times.forget()
+            pictures = self.model.times.pictures(self.model.complete)
+        if pictures["on"][1] or pictures["off"][1]:
+            self.hub.send("times", pictures, "newest")
 
     def look_at_latency(self, settings):
         """A new maximum, with the trace that led to it."""
@@ -280,4 +298,6 @@ class Live:
     def clear_flame(self):
         with self.lock:
             self.model.calls.clear()
-            self.hub.send("flame", {"tree": ["all", 0, 0, []]}, "newest")
+            self.model.times.clear(self.model.complete)
+            self.hub.send("flame", {"tree": self.model.calls.picture(str)}, "newest")
+            self.hub.send("times", self.model.times.pictures(self.model.complete), "newest")

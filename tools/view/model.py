@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 
 from host import _pages
 from view.flame import Calls
+from view.times import Times
 
 SLICES = 200  # of one CPU in one drain(); more are joined with their neighbours
 CALLS = 250  # of one CPU in one drain(): the longest
@@ -17,10 +18,13 @@ MARKS = 60  # events of one CPU in one drain() that are shown with their fields:
 
 PID, PID_AT = struct.Struct("<i").unpack_from, 4  # common_pid
 ADDRESSES = {"ip", "parent_ip", "func", "function", "call_site", "caller", "caller_ip", "__probe_ip", "__probe_func", "__probe_ret_ip"}
-STACKS = {"kernel_stack": struct.Struct("<I"), "user_stack": struct.Struct("<Q")}  # and their callers
+STACKS = {"kernel_stack", "user_stack"}
+CALLERS = {"unsigned int": struct.Struct("<I"), "unsigned long": struct.Struct("<Q")}  # their fields, by type
+IN_PROGRAM, IDLE = 1, 2  # values of `context` of a sample
 # Fields without which an event is one like all others.
 NEEDED = {
-    "sched_switch": {"prev_pid", "next_pid", "next_comm"},
+    "sched_switch": {"prev_comm", "prev_pid", "prev_state", "next_pid", "next_comm"},
+    "sample": {"ip", "period", "context"},
     "function": {"ip"},
     "funcgraph_entry": {"func", "depth"},
     "funcgraph_exit": {"func", "depth"},
@@ -53,6 +57,8 @@ class Cpu:
         self.calls = []  # (depth, begin, end, function, thread, ns): `begin` not before the thread has come to this CPU
         self.caller, self.came = None, 0  # whose calls these are, and since when
         self.last = 0  # the newest time seen
+        self.before = None  # the type of its newest event
+        self.row, self.row_type = None, None  # of Model.pending: the newest that a stack may belong to, and its event's type
         self.seen, self.step = 0, 1  # events that could have been marks, and every how many-th is one
 
 
@@ -68,10 +74,11 @@ class Model:
         self.busy = defaultdict(int)  # thread: ns on a CPU since then
         self.lost = 0
         self.last = 0  # the newest time seen
-        # Entries and returns wait here, because a thread may go on elsewhere: they must be seen in the order of their times.
+        # Calls of what follows threads wait here, as [time, function, arguments...]: a thread may go on elsewhere, so they must be
+        # made in the order of their times.
         self.pending, self.before = [], 0  # `before`: the newest time at the last drain()
         self.complete = self.counted = 0  # what is older has come from every CPU; what statistics() has counted
-        self.calls = Calls()
+        self.calls, self.times = Calls(), Times()
 
     # ---- Events in ----
 
@@ -85,6 +92,8 @@ class Model:
             "function": self.function_handler,
             "funcgraph_entry": self.entry_handler,
             "funcgraph_exit": self.exit_handler,
+            "sample": self.sample_handler,
+            "kernel_stack": self.stack_handler,
         }
         can_be_read = NEEDED.get(form.name, set()) <= {one.name for one in form.fields}
         return form.name, (makers.get(form.name, self.mark_handler) if can_be_read else self.mark_handler)(form)
@@ -95,8 +104,8 @@ class Model:
         page_time, _, lost = _pages.page_head(page)
         if lost != 0:
             self.lost += lost or 1
-            cpu.running = None
-            self.pending.append((page_time, number))
+            cpu.running = cpu.before = None
+            self.pending.append((page_time, self.forget))
         counted, time_ns = defaultdict(int), 0
         for time_ns, at, end in _pages.events_of(page):
             kind = page[at] | page[at + 1] << 8
@@ -106,6 +115,7 @@ class Model:
             handle = handlers[kind][1]
             if handle:
                 handle(cpu, number, time_ns, page, at, end)
+            cpu.before = kind
         for kind, count in counted.items():
             self.counts[handlers[kind][0]] += count
         cpu.last = max(cpu.last, time_ns)
@@ -116,17 +126,50 @@ class Model:
         before_at, after_at = form.field("prev_pid").offset, form.field("next_pid").offset
         name_at, size = form.field("next_comm").offset, form.field("next_comm").size
         known, busy = {}, self.busy
+        name_before, state = form.field("prev_comm").value, form.field("prev_state").value
 
-        def handle(cpu, _number, time_ns, page, at, _end):
+        def handle(cpu, _number, time_ns, page, at, end):
             before, after = PID(page, at + before_at)[0], PID(page, at + after_at)[0]
             if cpu.running is not None:
                 cpu.slices.append((cpu.since, time_ns, before))
                 busy[before] += time_ns - cpu.since
             cpu.running, cpu.since = after, time_ns
+            self.ask_stack(
+                cpu, form, [time_ns, self.times.switch, time_ns, before, name_before(page, at, end), state(page, at, end), after]
+            )
             name = page[at + name_at : at + name_at + size]
             if known.get(after) != name and after:
                 known[after] = name
                 self.names[after] = self.new_names[after] = name.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+        return handle
+
+    def ask_stack(self, cpu, form, call):
+        """A call for `pending`, whose last argument is the stack that comes right behind this event on its CPU, or none."""
+        cpu.row, cpu.row_type = [*call, ()], form.id
+        self.pending.append(cpu.row)
+
+    def stack_handler(self, form):
+        mark = self.mark_handler(form)
+
+        def handle(cpu, number, time_ns, page, at, end):
+            if cpu.row and cpu.before == cpu.row_type:
+                cpu.row[-1] = self.stack_of(form, page, at, end)[::-1]
+            cpu.row = None
+            mark(cpu, number, time_ns, page, at, end)
+
+        return handle
+
+    def sample_handler(self, form):
+        mark, (place, period, context) = self.mark_handler(form), (form.field(name).value for name in ("ip", "period", "context"))
+
+        def handle(cpu, number, time_ns, page, at, end):
+            pid, kind = PID(page, at + PID_AT)[0], context(page, at, end)
+            where = "(program)" if kind == IN_PROGRAM else self.symbols.name(place(page, at, end))
+            if kind != IDLE:
+                name = self.names.get(pid, f"thread {pid}")
+                self.ask_stack(cpu, form, [time_ns, self.times.sample, time_ns, name, period(page, at, end), where])
+            mark(cpu, number, time_ns, page, at, end)
 
         return handle
 
@@ -146,7 +189,7 @@ class Model:
             pid = PID(page, at + PID_AT)[0]
             if pid != cpu.caller:
                 cpu.caller, cpu.came = pid, time_ns
-            pending.append((time_ns, number, pid, depth(page, at, end), function(page, at, end), None))
+            pending.append((time_ns, self.calls.enter, number, pid, depth(page, at, end), function(page, at, end)))
 
         return handle
 
@@ -162,7 +205,7 @@ class Model:
                 else value["rettime"](page, at, end) - value["calltime"](page, at, end)
             )
             self.functions[function] += 1
-            self.pending.append((time_ns, number, pid, depth, function, spent))
+            self.pending.append((time_ns, self.calls.leave, number, pid, depth, function, spent))
             if pid != cpu.caller:
                 cpu.caller, cpu.came = pid, time_ns
             cpu.calls.append((depth, max(time_ns - spent, cpu.came), time_ns, function, pid, spent))
@@ -191,16 +234,14 @@ class Model:
         self.before = self.last
         self.pending.sort(key=lambda row: row[0])
         ready = bisect.bisect_right(self.pending, self.complete, key=lambda row: row[0])
-        for row in self.pending[:ready]:
-            if len(row) == 2:
-                self.calls.forget()
-                continue
-            _, number, pid, depth, function, spent = row
-            if spent is None:
-                self.calls.enter(number, pid, depth, function)
-            else:
-                self.calls.leave(number, pid, depth, function, spent)
+        for _, take, *about in self.pending[:ready]:
+            take(*about)
         del self.pending[:ready]
+
+    def forget(self):
+        """Events were lost."""
+        self.calls.forget()
+        self.times.forget()
 
     # ---- New parts ----
 
@@ -217,7 +258,8 @@ class Model:
     def stack_of(self, form, page, at, end):
         """The callers, the innermost first."""
         values = form.values(page, at, end)
-        kind = STACKS[form.name]
+        field = form.field("caller")
+        kind = CALLERS.get(field.type if field else "", CALLERS["unsigned long"])
         data = values["caller"] if isinstance(values.get("caller"), bytes) else b""
         callers = [one for (one,) in kind.iter_unpack(data[: len(data) // kind.size * kind.size])]
         callers = callers[: next((number for number, one in enumerate(callers) if one in (0, (1 << 64) - 1)), None)]

@@ -1,9 +1,11 @@
-// Flame graphs: of the times of function_graph, which grow while it runs, or of a histogram whose key is a stack.
+// Flame graphs: of the times of function_graph, which grow while it runs, of samples, or of a histogram whose key is a stack;
+// and below it the twin of all of them, the time that threads were off the CPUs.
 import { css, duration, fit, h, hue, tip } from "./dom.js";
-import { tell as post, write } from "./net.js";
+import { command, tell as post, write } from "./net.js";
 import { store } from "./store.js";
 
 const ROW = 18;
+const SAMPLES = "samples: time on CPUs";
 
 /** Lines of hist_folded, "a;b;c 12", as a tree [name, weight, count, children]. */
 export function treeOf(folded) {
@@ -30,63 +32,41 @@ export function treeOf(folded) {
   return plain(root);
 }
 
-export class Flame {
-  constructor() {
+const TWINS = ["profile:sample", "sched:sched_switch"]; // the events of both panels
+const linesOf = (name) => (store.settings[name] || "").split("\n");
+const hasStack = (event) =>
+  linesOf("show_event_triggers").some((line) => line.startsWith(event) && line.includes("stacktrace:"));
+const fileOf = (event, name) => `events/${event.replace(":", "/")}/${name}`;
+const SWITCHES = [
+  ...TWINS.map((event) => [fileOf(event, "trigger"), "stacktrace", event]),
+  ...TWINS.map((event) => [fileOf(event, "enable"), "1"]),
+];
+
+/**
+ * Switch both on, and begin both panels at the same moment. set_event lists an event that has only a trigger, too: so it
+ * does not tell whether it is enabled.
+ */
+async function measureTwins() {
+  for (const [name, text, event] of SWITCHES) if (!(event && hasStack(event)) && !(await write(name, text))) return;
+  await post("clear_flame");
+}
+
+/** A flame graph with a line above it that says of what. */
+class Panel {
+  constructor(find) {
+    this.find = find;
     this.path = []; // names of the frames that were clicked, outermost first
     this.boxes = [];
     this.canvas = h("canvas");
-    this.source = h("select", {
-      onchange: () => {
-        this.path = [];
-      },
-    });
-    this.find = h("input", { type: "search", placeholder: "highlight functions" });
+    this.title = h("b");
     this.where = h("span.dim");
-    this.element = h(
-      "div.wide",
-      {},
-      h(
-        "div.bar",
-        {},
-        h("label.field", {}, "of", this.source),
-        this.find,
-        h(
-          "button",
-          {
-            onclick: () => {
-              this.path = [];
-            },
-          },
-          "whole",
-        ),
-        h("button", { onclick: () => post("clear_flame") }, "begin anew"),
-        this.where,
-      ),
-      this.canvas,
-    );
+    this.element = h("div.wide.flame", {}, h("div.bar", {}, this.title, this.where), this.canvas);
     this.canvas.onclick = (event) => {
       const box = this.at(event);
       if (box) this.path = box.path;
     };
     this.canvas.onmousemove = (event) => tip(event, this.at(event)?.text || "");
     this.canvas.onmouseleave = (event) => tip(event, "");
-    this.start = h(
-      "div.empty",
-      {},
-      h(
-        "p",
-        {},
-        "Where does the time go? function_graph measures each call, and the picture grows while it runs. ",
-        "Begin with a few functions (the list on the left, “graph it”), or with all of them:",
-      ),
-      h(
-        "button.main",
-        { onclick: () => write("current_tracer", "function_graph") },
-        "echo function_graph > current_tracer",
-      ),
-      h("p", {}, "Or count who causes an event: in Histograms, choose an event and the key common_stacktrace."),
-    );
-    this.element.append(this.start);
   }
 
   at(event) {
@@ -99,30 +79,15 @@ export class Flame {
     );
   }
 
-  /** The pictures that can be shown: [name, tree, whether weights are times]. */
-  sources() {
-    const found = store.flame && store.flame[1] ? [["function_graph: time", () => store.flame, true]] : [];
-    for (const one of store.histograms)
-      if (one.folded) found.push([`${one.event}: hits`, () => treeOf(one.folded), false]);
-    return found;
+  /** Nothing to draw: the panel goes away. */
+  hide() {
+    this.element.hidden = true;
+    this.boxes = [];
   }
 
-  draw() {
-    const sources = this.sources();
-    this.start.hidden = sources.length > 0;
-    this.canvas.style.display = sources.length ? "block" : "none";
-    const names = sources.map(([name]) => name);
-    if (names.join() !== [...this.source.options].map((one) => one.value).join()) {
-      const before = this.source.value;
-      this.source.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
-      if (names.includes(before)) this.source.value = before;
-    }
-    const chosen = sources.find(([name]) => name === this.source.value);
-    if (!chosen) return;
-    this.picture(chosen[1](), chosen[2]);
-  }
-
-  picture(tree, isTime) {
+  picture(tree, isTime, title) {
+    this.element.hidden = false;
+    this.title.textContent = title;
     const { pen, width, height } = fit(this.canvas);
     const show = isTime ? duration : (count) => `${count.toLocaleString("en")} hits`;
     this.colours = {
@@ -149,7 +114,7 @@ export class Flame {
       node = next;
     }
     this.below(frame, node, 14, frame.width, level, this.path.slice(0, level));
-    this.where.textContent = `${show(node[1])} in ${node[2].toLocaleString("en")} ${isTime ? "calls" : "events"} · click a frame to look into it`;
+    this.where.textContent = `${show(node[1])} in ${node[2].toLocaleString("en")} ${isTime ? "times" : "events"} · click a frame to look into it`;
   }
 
   below(frame, node, x, width, level, path) {
@@ -181,4 +146,102 @@ export class Flame {
       text: `${name}\n${show(weight)}, ${((100 * weight) / (this.total || 1)).toFixed(1)} %\n${count.toLocaleString("en")} times`,
     });
   }
+}
+
+export class Flame {
+  constructor() {
+    this.find = h("input", { type: "search", placeholder: "highlight functions" });
+    this.on = new Panel(this.find);
+    this.off = new Panel(this.find);
+    this.source = h("select", { onchange: () => this.whole() });
+    this.twins = h(
+      "button",
+      { onclick: measureTwins, title: SWITCHES.map(([name, text]) => command(name, text)).join("\n") },
+      "time on and off CPUs",
+    );
+    this.start = startHelp();
+    this.element = h(
+      "div.wide",
+      {},
+      h(
+        "div.bar",
+        {},
+        h("label.field", {}, "of", this.source),
+        this.find,
+        h("button", { onclick: () => this.whole() }, "whole"),
+        h("button", { onclick: () => post("clear_flame") }, "begin anew"),
+        this.twins,
+      ),
+      this.on.element,
+      this.off.element,
+      this.start,
+    );
+  }
+
+  whole() {
+    this.on.path = [];
+    this.off.path = [];
+  }
+
+  get boxes() {
+    return [...this.on.boxes, ...this.off.boxes];
+  }
+
+  /** The pictures that can be shown: [name, tree, whether weights are times]. */
+  sources() {
+    const found = store.times.on[1] ? [[SAMPLES, () => store.times.on, true]] : [];
+    if (store.flame && store.flame[1]) found.push(["function_graph: time", () => store.flame, true]);
+    for (const one of store.histograms)
+      if (one.folded) found.push([`${one.event}: hits`, () => treeOf(one.folded), false]);
+    return found;
+  }
+
+  /** The chosen one of the sources; the list of them follows what there is. */
+  chosen() {
+    const sources = this.sources();
+    const names = sources.map(([name]) => name);
+    if (names.join() !== [...this.source.options].map((one) => one.value).join()) {
+      const hadSamples = [...this.source.options].some((one) => one.value === SAMPLES);
+      const before = !hadSamples && names.includes(SAMPLES) ? SAMPLES : this.source.value;
+      this.source.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
+      if (names.includes(before)) this.source.value = before;
+    }
+    return sources.find(([name]) => name === this.source.value);
+  }
+
+  draw() {
+    const chosen = this.chosen();
+    const { on, off, ns } = store.times;
+    this.start.hidden = Boolean(chosen || off[1]);
+    const isOn = (event) => hasStack(event) && linesOf("set_event").includes(event);
+    this.twins.hidden = on[1] > 0 && off[1] > 0 && TWINS.every(isOn);
+    const span = ns ? ` in ${duration(ns)}` : "";
+    if (chosen) {
+      const [name, tree, isTime] = chosen;
+      this.on.picture(tree(), isTime, tree() === on ? `on CPU${span}` : name);
+    } else this.on.hide();
+    if (off[1]) this.off.picture(off, true, `off CPU${span}`);
+    else this.off.hide();
+  }
+}
+
+function startHelp() {
+  return h(
+    "div.empty",
+    {},
+    h(
+      "p",
+      {},
+      "Where does the time go? function_graph measures each call, and the picture grows while it runs. ",
+      "Begin with a few functions (the list on the left, “graph it”), or with all of them:",
+    ),
+    h(
+      "button.main",
+      { onclick: () => write("current_tracer", "function_graph") },
+      "echo function_graph > current_tracer",
+    ),
+    h("p", {}, "Or sample the CPUs, and beside that see what threads wait for:"),
+    h("button", { onclick: measureTwins }, "time on and off CPUs"),
+    h("p", {}, "Or count who causes an event: in Histograms, choose an event and the key common_stacktrace."),
+  );
 }

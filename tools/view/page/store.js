@@ -19,6 +19,7 @@ function reset() {
     numbers: null,
     rates: [],
     flame: null,
+    times: { on: ["all", 0, 0, []], off: ["all", 0, 0, []], ns: 0 },
     histograms: [],
     heat: new Map(),
     scripts: { list: [], said: "" },
@@ -132,6 +133,9 @@ const handlers = {
   },
   flame(message) {
     store.flame = message.tree;
+  },
+  times({ on, off, ns }) {
+    store.times = { on, off, ns };
   },
   latency(message) {
     store.latencies.push(message);
