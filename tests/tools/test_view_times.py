@@ -144,18 +144,23 @@ def test_a_stack_belongs_to_the_event_before_it_alone(model):
 
 def test_lost_events_end_no_wait(model):
     """A thread that was away may have run meanwhile, and a stack behind the gap is another event's."""
-    model.page(0, page(1000, switch(7, SLEEPS, 0, 0), switch(0, RUNS, 8, 10), switch(8, SLEEPS, 0, 10)))
-    model.page(0, page(1200, stack(8, FIRST), switch(0, RUNS, 7, 100), kmalloc(7, 100), flags=1 << 31))
-    assert pictures(model)[1] == {}
+    model.page(0, page(1000, switch(7, SLEEPS, 0, 0), switch(0, RUNS, 9, 10), sample(9, KERNEL, FIRST, 10)))
+    model.page(0, page(1200, stack(9, THIRD), switch(0, RUNS, 7, 100), kmalloc(7, 100), flags=1 << 31))
+    on, off, _ = pictures(model)
+    assert on == {("task-9", "first"): (1000, 1)} and off == {}
 
 
 def test_both_begin_anew_at_one_moment(model):
-    """A wait that goes on counts from then, by the same stack."""
+    """A wait that goes on counts from then, by the same stack, whether a picture was made before or not."""
     model.page(0, page(1000, sample(7, KERNEL, FIRST, 0), switch(7, SLEEPS, 0, 0), stack(7, THIRD), kmalloc(0, 600)))
-    assert pictures(model)[1:] == ({("task-7", "third", "(S) sleeps"): (600, 0)}, 600)
+    model.drain()
+    model.drain()
     model.times.clear(model.complete)
     assert pictures(model) == ({}, {}, 0)
-    model.page(0, page(1600, switch(0, RUNS, 7, 40)))
+    model.page(0, page(1600, kmalloc(0, 25)))
+    assert pictures(model) == ({}, {("task-7", "third", "(S) sleeps"): (25, 0)}, 25)
+    model.times.clear(model.complete)
+    model.page(0, page(1625, switch(0, RUNS, 7, 40)))
     assert pictures(model) == ({}, {("task-7", "third", "(S) sleeps"): (40, 1)}, 40)
 
 
