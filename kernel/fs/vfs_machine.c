@@ -12,13 +12,13 @@
 
 static size_t machine_show_mounts(char *buf, size_t size)
 {
-	char path[VFS_PATH_MAX];
+	char path[VFS_PATH_MAX], options[VFS_OPTIONS_MAX];
 	const char *type;
 	size_t len = 0;
 
-	for (uint32_t i = 0; (type = vfs_mount_get(i, path)); i++)
-		len += trace_scnprintf(buf + len, size - len, "%s %s %s rw,relatime 0 0\n", type,
-				       path, type);
+	for (uint32_t i = 0; (type = vfs_mount_get(i, path, options)); i++)
+		len += trace_scnprintf(buf + len, size - len, "%s %s %s rw,relatime%s 0 0\n", type,
+				       path, type, options);
 	return len;
 }
 

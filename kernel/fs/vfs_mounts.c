@@ -1,12 +1,13 @@
 /*
  * The table of mounts. See <kernel/vfs.h> and vfs_mount.h.
  *
- * Locking: mount_lock guards the table; changes are made under mount_change_lock. A mount may be removed while nodes of it are held, because
+ * Locking: mount_lock guards the table; changes of others than options are made under mount_change_lock. A mount may be removed while nodes of it are held, because
  * they belong to the file system, which stays.
  */
 #include <kernel/lock.h>
 #include <kernel/string.h>
 #include <kernel/vfs.h>
+#include <trace/fmt.h>
 #include "vfs_mount.h"
 #include "vfs_ram.h"
 
@@ -16,13 +17,15 @@ struct mount {
 	const char *type;
 	const struct vfs_fs *fs; /* NULL: a directory of the ram tree, listed under its own type */
 	bool is_fixed;		 /* umount refuses it */
+	bool has_mode;		 /* by an option */
+	uint32_t uid, gid, mode; /* of its options */
 	size_t len;		 /* of the path */
 	char path[VFS_PATH_MAX];
 };
 
 #define MOUNT_FIXED(type, fs, path)                                                                \
 	{                                                                                          \
-		type, fs, true, sizeof(path) - 1, path                                             \
+		type, fs, true, false, 0, 0, 0, sizeof(path) - 1, path                             \
 	}
 
 /* In the order they were made. No two have the same path; that of the first, the root's, is empty. */
@@ -154,8 +157,12 @@ static int mount_add_mount(const char *path, const char *type)
 		return -EPERM;
 	if (nr_mounts == MOUNTS_MAX)
 		return -ENOSPC;
-	mounts[nr_mounts].type = known->type;
-	mounts[nr_mounts].fs = is_proc ? &vfs_proc_place_fs : known->fs;
+	if (known->fs) /* the same tree once more, with its options */
+		mounts[nr_mounts] = *known;
+	else
+		mounts[nr_mounts] = (struct mount){ .type = known->type };
+	if (is_proc)
+		mounts[nr_mounts].fs = &vfs_proc_place_fs;
 	mounts[nr_mounts].is_fixed = false;
 	mounts[nr_mounts].len = strlcpy(mounts[nr_mounts].path, path, VFS_PATH_MAX);
 	nr_mounts++;
@@ -214,29 +221,68 @@ int vfs_mount(const char *cwd, const char *path, const char *type)
 	return err;
 }
 
-int vfs_remount(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to)
+static void mount_note(struct mount *mount, unsigned int which, const struct vfs_stat *to)
 {
-	const struct vfs_fs *fs = NULL;
-	const struct mount *mount;
-	char full[VFS_PATH_MAX];
-	bool is_tmpfs = false;
-	int err = vfs_real_path(cwd, path, true, full);
+	if (which & VFS_SET_UID)
+		mount->uid = to->uid;
+	if (which & VFS_SET_GID)
+		mount->gid = to->gid;
+	if (which & VFS_SET_MODE) {
+		mount->has_mode = true;
+		mount->mode = to->mode;
+	}
+}
 
-	if (err)
-		return err;
+/* Keep the options of the mount at `path`, and of all others that show the same tree. */
+static void mount_note_options(const char *path, unsigned int which, const struct vfs_stat *to)
+{
+	struct mount *mount;
+
 	spin_lock(&mount_lock);
-	mount = mount_at(full);
-	if (mount) {
-		fs = mount->fs;
-		is_tmpfs = mount_is_tmpfs(mount->type) && !mount->is_fixed;
-	} else {
-		err = -EINVAL;
+	mount = mount_at(path);
+	for (uint32_t i = 0; i < nr_mounts && mount; i++) {
+		if (&mounts[i] == mount || (mount->fs && mounts[i].fs == mount->fs))
+			mount_note(&mounts[i], which, to);
 	}
 	spin_unlock(&mount_lock);
-	if (!err && is_tmpfs && which)
-		return vfs_set_attr(VFS_REAL, full, which, to);
-	if (!err && fs && fs->set_owner)
-		fs->set_owner(which & (VFS_SET_UID | VFS_SET_GID), to);
+}
+
+/* Find the mount at `path`: can it take options, and the function that gives its files owners. 0 or -EINVAL. */
+static int mount_find(const char *path, bool *out_takes, const struct vfs_fs **out_fs)
+{
+	const struct mount *mount;
+
+	spin_lock(&mount_lock);
+	mount = mount_at(path);
+	if (mount) {
+		*out_fs = mount->fs;
+		*out_takes = (mount->fs && mount->fs->set_owner) ||
+			     (mount_is_tmpfs(mount->type) && !mount->is_fixed);
+	}
+	spin_unlock(&mount_lock);
+	return mount ? 0 : -EINVAL;
+}
+
+int vfs_remount(const char *cwd, const char *path, unsigned int which, const struct vfs_stat *to)
+{
+	unsigned int of_dir = which, of_all = which & (VFS_SET_UID | VFS_SET_GID);
+	const struct vfs_fs *fs = NULL;
+	char full[VFS_PATH_MAX];
+	bool takes = false;
+	int err = vfs_real_path(cwd, path, true, full);
+
+	if (!err)
+		err = mount_find(full, &takes, &fs);
+	if (err || !takes || !which)
+		return err;
+	if (fs) {
+		of_dir &= VFS_SET_MODE;
+		fs->set_owner(of_all, to);
+	}
+	if (of_dir)
+		err = vfs_set_attr(VFS_REAL, full, of_dir, to);
+	if (!err)
+		mount_note_options(full, which, to);
 	return err;
 }
 
@@ -307,9 +353,28 @@ void vfs_mount_option(const char *option, unsigned int *which, struct vfs_stat *
 		*which |= VFS_SET_GID;
 	else if (mount_take_number(option, "mode=", 8, &to->mode))
 		*which |= VFS_SET_MODE;
+	to->mode &= 07777;
 }
 
-const char *vfs_mount_get(uint32_t index, char *out_path)
+/* Options as Linux shows them, which leaves out what is so without them. Lock held. */
+static void mount_show(const struct mount *mount, char *out)
+{
+	bool is_tmpfs = mount_is_tmpfs(mount->type);
+	bool has_mode = mount->has_mode && mount->mode != (is_tmpfs ? 01777u : 0700u);
+	size_t len = 0;
+
+	*out = '\0';
+	if (has_mode && is_tmpfs)
+		len += trace_scnprintf(out, VFS_OPTIONS_MAX, ",mode=%03o", mount->mode);
+	if (mount->uid)
+		len += trace_scnprintf(out + len, VFS_OPTIONS_MAX - len, ",uid=%u", mount->uid);
+	if (mount->gid)
+		len += trace_scnprintf(out + len, VFS_OPTIONS_MAX - len, ",gid=%u", mount->gid);
+	if (has_mode && !is_tmpfs)
+		trace_scnprintf(out + len, VFS_OPTIONS_MAX - len, ",mode=%o", mount->mode);
+}
+
+const char *vfs_mount_get(uint32_t index, char *out_path, char *out_options)
 {
 	const char *type = NULL;
 
@@ -317,6 +382,8 @@ const char *vfs_mount_get(uint32_t index, char *out_path)
 	if (index < nr_mounts) {
 		type = mounts[index].type;
 		strlcpy(out_path, index ? mounts[index].path : "/", VFS_PATH_MAX);
+		if (out_options)
+			mount_show(&mounts[index], out_options);
 	}
 	spin_unlock(&mount_lock);
 	return type;

@@ -56,7 +56,7 @@ static uint32_t proc_mount_parent(uint32_t index, const char *path)
 	char above[VFS_PATH_MAX];
 	size_t longest = 0;
 
-	for (uint32_t i = 0; vfs_mount_get(i, above); i++) {
+	for (uint32_t i = 0; vfs_mount_get(i, above, NULL); i++) {
 		size_t len = strlen(above);
 
 		if (i == index || len < longest || !proc_is_path_in(path, above))
@@ -69,14 +69,14 @@ static uint32_t proc_mount_parent(uint32_t index, const char *path)
 
 void proc_show_mountinfo(struct text *text)
 {
-	char path[VFS_PATH_MAX];
+	char path[VFS_PATH_MAX], options[VFS_OPTIONS_MAX];
 	const char *type;
 
-	for (uint32_t i = 0; (type = vfs_mount_get(i, path)); i++) {
+	for (uint32_t i = 0; (type = vfs_mount_get(i, path, options)); i++) {
 		struct vfs_stat stat = { 0 };
 
 		vfs_stat("/", path, &stat);
-		text_add(text, "%u %u 0:%u / %s rw,relatime - %s %s rw\n", MOUNT_ID_FIRST + i,
-			 proc_mount_parent(i, path), user_dev(&stat), path, type, type);
+		text_add(text, "%u %u 0:%u / %s rw,relatime - %s %s rw%s\n", MOUNT_ID_FIRST + i,
+			 proc_mount_parent(i, path), user_dev(&stat), path, type, type, options);
 	}
 }

@@ -137,15 +137,25 @@ ROWS = [
     ("sysctl -w kernel.ftrace_enabled", 'sysctl: "kernel.ftrace_enabled" must be of the form name=value\n', 1),
     ("mount -t tracefs nodev /sys/kernel/tracing && mount -t debugfs none /sys/kernel/debug; echo $?", "0\n", 0),
     (
-        "mount -o remount,rw,gid=12,uid=7 . && ls -l events/sched/sched_switch/id README | tr -s ' ' | cut -d ' ' -f 1,3,4; "
+        "mount -o remount,rw,gid=12,uid=7,mode=711 . && grep -c ' tracefs rw,relatime,uid=7,gid=12,mode=711 0 0' /proc/mounts; "
+        "ls -ld . | cut -d ' ' -f 1; mkdir /tmp/t; mount -t tracefs x /tmp/t; mount | grep /tmp/t; umount /tmp/t; rmdir /tmp/t; ls -l events/sched/sched_switch/id README | tr -s ' ' | cut -d ' ' -f 1,3,4; "
         "mkdir instances/x; ls -l instances/x/trace | tr -s ' ' | cut -d ' ' -f 3,4; rmdir instances/x; "
-        "mount -o remount,gid=0,uid=0 nodev /sys/kernel/tracing; ls -l README | tr -s ' ' | cut -d ' ' -f 3,4; mount -o remount,gid=1 /dev",
-        "-r--r----- 7 12\n-r--r----- 7 12\n7 12\nroot root\nmount: /dev: not mounted.\n",
+        "mount -o remount,gid=0,uid=0,mode=700 nodev /sys/kernel/tracing; ls -l README | tr -s ' ' | cut -d ' ' -f 3,4; "
+        "mount -o remount,gid=1 /dev",
+        "2\ndrwx--x--x\ntracefs on /tmp/t type tracefs (rw,relatime,uid=7,gid=12,mode=711)\n-r--r----- 7 12\n-r--r----- 7 12\n7 12\nroot root\nmount: /dev: not mounted.\n",
         32,
     ),
     (
         "mount -t tracefs; mount | grep -c debugfs",
-        "tracefs on /sys/kernel/tracing type tracefs (rw)\ntracefs on /sys/kernel/debug/tracing type tracefs (rw)\n1\n",
+        "tracefs on /sys/kernel/tracing type tracefs (rw,relatime)\ntracefs on /sys/kernel/debug/tracing type tracefs (rw,relatime)\n1\n",
+        0,
+    ),
+    (
+        "mkdir /tmp/t; mount -t tmpfs -o mode=0710,gid=4,size=1m x /tmp/t; ls -ld /tmp/t | tr -s ' ' | cut -d ' ' -f 1,3,4; mount | grep /tmp/t; "
+        "mount -o remount,mode=1777,gid=0 /tmp/t; grep /tmp/t /proc/mounts; mount -o remount,uid=1,mode=7 /tmp/t; grep /tmp/t /proc/mounts; "
+        "umount /tmp/t; rmdir /tmp/t",
+        "drwx--x--- root 4\ntmpfs on /tmp/t type tmpfs (rw,relatime,mode=710,gid=4)\ntmpfs /tmp/t tmpfs rw,relatime 0 0\n"
+        "tmpfs /tmp/t tmpfs rw,relatime,mode=007,uid=1 0 0\n",
         0,
     ),
     (

@@ -157,13 +157,18 @@ def test_cpuinfo(host):
 
 def test_facts_of_a_process(host):
     """limits, mountinfo, smaps and statm in /proc/PID, in Linux's formats, agree with each other and with what the program has."""
-    shown = host.check("busybox sh -c 'ulimit -n 100; cat /proc/self/limits /proc/self/mountinfo /proc/self/statm /proc/self/smaps'")
+    shown = host.check(
+        "busybox sh -c 'mkdir /tmp/o; mount -t tmpfs -o gid=5,mode=711 o /tmp/o; "
+        "ulimit -n 100; cat /proc/self/limits /proc/self/mountinfo /proc/self/statm /proc/self/smaps; umount /tmp/o; rmdir /tmp/o'"
+    )
     limits, rest = re.fullmatch(r"(.*?)(2 1 0:.*)", shown, re.S).groups()
     assert len(limits.splitlines()) == 17 and len({len(line) for line in limits.splitlines()[1:14]}) == 1
     assert re.search(r"^Max open files            100                  100                  files     $", limits, re.M)
     assert re.search(r"^Max stack size            8388608              unlimited            bytes     $", limits, re.M)
     mounts, rest = re.fullmatch(r"(.*?\n)(\d+ \d+ \d+ \d+ 0 \d+ 0\n.*)", rest, re.S).groups()
-    rows = {path: (nr, parent) for nr, parent, path in re.findall(r"^(\d+) (\d+) 0:\d+ / (\S+) rw,relatime - \S+ \S+ rw$", mounts, re.M)}
+    found = re.findall(r"^(\d+) (\d+) 0:\d+ / (\S+) rw,relatime - \S+ \S+ rw(\S*)$", mounts, re.M)
+    rows = {path: (nr, parent, options) for nr, parent, path, options in found}
+    assert {path: options for path, (_, _, options) in rows.items() if options} == {"/tmp/o": ",mode=711,gid=5"}
     assert len(rows) == len(mounts.splitlines()) > 5 and rows["/tmp"][1] == rows["/sys"][1] == "2"
     assert rows["/sys/kernel/debug/tracing"][1] == rows["/sys/kernel/debug"][0]
     statm, smaps = rest.split("\n", 1)

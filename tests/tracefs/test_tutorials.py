@@ -96,7 +96,7 @@ def test_what_trace_cmd_does(tracing):
 def test_the_kernel_documentation(tracing):
     """ftrace.rst: mounting, the switch for all function tracing, one thread and the command that it becomes."""
     assert tracing.check("mount -t tracefs nodev /sys/kernel/tracing; cd /sys/kernel/tracing; mount | grep tracefs") == (
-        "tracefs on /sys/kernel/tracing type tracefs (rw)\ntracefs on /sys/kernel/debug/tracing type tracefs (rw)\n"
+        "tracefs on /sys/kernel/tracing type tracefs (rw,relatime)\ntracefs on /sys/kernel/debug/tracing type tracefs (rw,relatime)\n"
     )
     said = tracing.check("sysctl kernel.ftrace_enabled=0; echo function > current_tracer; sleep 0.01; grep -c ' <-' trace || true")
     assert said == "kernel.ftrace_enabled = 0\n0\n"

@@ -205,7 +205,7 @@ int vfs_rename(const char *cwd, const char *path, const char *new_path);
 int vfs_mount(const char *cwd, const char *path, const char *type);
 /*
  * As the options uid=, gid= and mode= of a mount: all files of the trace tree mounted at `path` belong to them, or the directory
- * of a tmpfs does. Ignored by other file systems. 0; -EINVAL: nothing is mounted there.
+ * of a tmpfs does; its directory has the mode. Ignored by other file systems. 0; -EINVAL: nothing is mounted there.
  */
 void vfs_mount_option(const char *option, unsigned int *which,
 		      struct vfs_stat *to); /* take one of them; others are ignored */
@@ -215,10 +215,11 @@ int vfs_umount(const char *cwd, const char *path);
 /* Type of the mount that a file's own path is in. */
 const char *vfs_mount_type(const char *path);
 /*
- * Path of mount `index` (from 0, the oldest first), into VFS_PATH_MAX bytes. Returns its type; NULL
- * behind the last one.
+ * Path of mount `index` (from 0, the oldest first), into VFS_PATH_MAX bytes, and its options with a comma before each (",gid=5"),
+ * into VFS_OPTIONS_MAX, or NULL. Returns its type; NULL behind the last one.
  */
-const char *vfs_mount_get(uint32_t index, char *out_path);
+#define VFS_OPTIONS_MAX 64u
+const char *vfs_mount_get(uint32_t index, char *out_path, char *out_options);
 
 /*
  * Bytes moved, 0 at the end of what can be read, or -errno; -EBADF when the file was not opened for

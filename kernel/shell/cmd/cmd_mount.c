@@ -8,12 +8,13 @@
 
 static int cmd_list_mounts(struct command_env *env, const char *type)
 {
-	char path[VFS_PATH_MAX];
+	char path[VFS_PATH_MAX], options[VFS_OPTIONS_MAX];
 	const char *name;
 
-	for (uint32_t i = 0; (name = vfs_mount_get(i, path)) != NULL; i++) {
+	for (uint32_t i = 0; (name = vfs_mount_get(i, path, options)) != NULL; i++) {
 		if (!type || strcmp(type, name) == 0)
-			command_printf(env, "%s on %s type %s (rw)\n", name, path, name);
+			command_printf(env, "%s on %s type %s (rw,relatime%s)\n", name, path, name,
+				       options);
 	}
 	return 0;
 }

@@ -17,7 +17,7 @@ from guest import BUILDS, ROOT, Guest, GuestError  # noqa: E402
 PACKAGES = "dash coreutils debianutils diffutils findutils grep sed gawk procps util-linux mount".split()
 BUSYBOX = Path("/bin/busybox")
 SECONDS = 120  # that a test may take on an idle machine
-ETC = {"passwd": "root:x:0:0:root:/root:/bin/sh\n", "group": "root:x:0:\ntty:x:5:\nnogroup:x:65534:\n"}
+ETC = {"passwd": "root:x:0:0:root:/root:/bin/sh\ndaemon:x:1:1:daemon:/:/bin/sh\n", "group": "root:x:0:\ntty:x:5:\nnogroup:x:65534:\n"}
 
 
 def debian(out):
