@@ -276,7 +276,8 @@ static TRACE_NOINLINE uint32_t *walk_rest(uintptr_t rbp, bool is_callback, uint3
 					  uint32_t *end)
 {
 	const uintptr_t top = cpu_local_read(kernel_stack_top);
-	struct probe_walk w = { .to = to, .end = end };
+	/* On no stack yet: above all addresses, so that no comparison takes anything for a frame of it. */
+	struct probe_walk w = { .to = to, .end = end, .lo = UINTPTR_MAX, .hi = UINTPTR_MAX };
 
 	if (is_on_own_stack(rbp, top)) {
 		w.lo = rbp & ~(uintptr_t)1;

@@ -88,6 +88,17 @@ def test_shares_by_nmi(machine, where):
     assert nr >= (2000 if LONG else 200) and (not where or kinds["kernel irqs-off"] > 4), (kinds, functions)
 
 
+def test_kernel_stack_where_rbp_is_the_programs(machine):
+    """An NMI hits the entry of a system call that has no frame yet; rbp is small, odd, or leads nowhere."""
+    if machine.cpus == 1:
+        pytest.skip("NMIs come from another CPU")
+    machine.check("echo stacktrace > trace_options; echo nouserstacktrace > trace_options; > trace; echo nmi > profile/clock")
+    machine.check("echo 1 > profile/on; busybox taskset 1 burns 600 rbp; echo 0 > profile/on")
+    machine.check("echo nostacktrace > trace_options; echo userstacktrace > trace_options")
+    kinds = counted(machine, "busybox grep '^ *burns-.*sample:' | busybox sed 's/.*sample: \\([a-z]*\\) ip.* period=[0-9]*/\\1/'")
+    assert kinds["kernel irqs-off"] > 20 and sum(kinds.values()) > 100, kinds
+
+
 @pytest.mark.parametrize("page", ("given", "locked"))
 def test_page_of_the_stack_that_is_away(machine, page):
     """It is mapped again when the program goes on; one that cannot be read shortens the stack."""

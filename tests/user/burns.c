@@ -1,6 +1,7 @@
 /*
  * burns ROUNDS: three functions take half, three tenths and a fifth of the time, in one function that all of
- * them call. burns ROUNDS pipe: the same in system calls, which take a lock with interrupts off.
+ * them call. burns ROUNDS pipe: the same in system calls, which take a lock with interrupts off. burns ROUNDS rbp: in system
+ * calls that are made with values in rbp that are no frame.
  */
 #include "nolib.h"
 
@@ -23,6 +24,22 @@ static DEEP void work_in_calls(long nr)
 		CALL3(NR_WRITE, ends[1], &byte, 1);
 		CALL3(NR_READ, ends[0], &byte, 1);
 	}
+}
+
+static DEEP void work_without_frame(long nr)
+{
+	static const uint64_t values[] = {
+		8, 1, 9, ~0ul, ~7ul, 0xffff888000000008, 0x800000000000
+	};
+	long result;
+
+	for (uint32_t i = 0; nr > 0; nr -= 64)
+		__asm__ volatile(
+			"lea -128(%%rsp), %%rsp\n\tpush %%rbp\n\tmov %2, %%rbp\n\tsyscall\n\t"
+			"pop %%rbp\n\tlea 128(%%rsp), %%rsp"
+			: "=a"(result)
+			: "a"(NR_GETPID), "r"(values[i++ % 7])
+			: "rcx", "r11", "memory");
 }
 
 static void (*worker)(long nr) = work;
@@ -61,7 +78,9 @@ void main_program(long *sp)
 
 	for (const char *at = argv[1]; *at; at++)
 		rounds = rounds * 10 + *at - '0';
-	if (*sp > 2) {
+	if (*sp > 2 && text_equal(argv[2], "rbp")) {
+		worker = work_without_frame;
+	} else if (*sp > 2) {
 		CALL1(NR_PIPE, ends);
 		worker = work_in_calls;
 	}
