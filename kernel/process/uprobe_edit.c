@@ -2,6 +2,7 @@
 #include <arch/paging.h>
 #include <arch/smp.h>
 #include <kernel/mm.h>
+#include <trace/arch_host.h>
 #include <trace/arch_uprobe.h>
 #include "uprobe.h"
 
@@ -164,6 +165,29 @@ static int uprobe_edit_mm(struct uprobe_pass *pass, struct mm *mm, uint64_t seq,
 	return err;
 }
 
+static void uprobe_renew_byte(const struct trace_uprobe_edit *edit, uint8_t *copy)
+{
+	atomic_fetch_or((_Atomic uint8_t *)copy + edit->offset % PAGE_SIZE, 0);
+}
+
+/*
+ * The bytes once more, as they are. No real CPU executes the old ones after the flush, but QEMU's TCG may, for ever: a write
+ * between its reading of the code and its entering of the translation leaves a translation of the old bytes behind, which the
+ * next write removes. Text of the kernel has the same care, see answer_stale() of text_poke.c.
+ */
+static void uprobe_renew_all(struct uprobe_pass *pass)
+{
+	struct list *pos;
+
+	list_for_each(pos, &mm_list) {
+		struct mm *mm = list_entry(pos, struct mm, all_link);
+
+		mutex_lock(&mm->lock);
+		uprobe_apply_all(pass, mm, uprobe_renew_byte);
+		mutex_unlock(&mm->lock);
+	}
+}
+
 int uprobe_edit_all(uint64_t file, const struct trace_uprobe_edit *edits, size_t nr, uint64_t seq,
 		    uint64_t base)
 {
@@ -182,6 +206,8 @@ int uprobe_edit_all(uint64_t file, const struct trace_uprobe_edit *edits, size_t
 	if (!err)
 		mm_list_seq = seq;
 	uprobe_pass_flush(&pass);
+	if (trace_arch_is_emulated())
+		uprobe_renew_all(&pass);
 	mutex_unlock(&mm_list_lock);
 	return err;
 }
