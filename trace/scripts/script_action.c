@@ -261,6 +261,18 @@ static void script_action_call(struct script_emit *emit, struct script_node *cal
 	}
 }
 
+/* A value as a statement: only what it changes is left of it, as by `$x++`. */
+static void script_action_value(struct script_emit *emit, struct script_node *value)
+{
+	if (value->op == SCRIPT_CALL && value->function->kind < SCRIPT_F_STR)
+		script_action_call(emit, value);
+	else if (script_is_word(&value->type))
+		trace_script_emit_value(emit, value);
+	else
+		trace_script_emit_slot(emit, value, trace_script_emit_room(emit, value->type.bytes),
+				       &value->type);
+}
+
 /* ---- Control ---- */
 
 static void script_action_block(struct script_emit *emit, struct script_node *first);
@@ -345,7 +357,7 @@ static void script_action_statement(struct script_emit *emit, struct script_node
 		script_action_block(emit, node->b);
 		break;
 	default:
-		script_action_call(emit, node->a);
+		script_action_value(emit, node->a);
 		break;
 	}
 	emit->top = top;

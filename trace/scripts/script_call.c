@@ -1,4 +1,4 @@
-/* Types of calls of functions, for script_type.c. See script.h. */
+/* Types of calls of functions and of casts, for script_type.c. See script.h. */
 #include "types/btf.h"
 #include "probes/fetch.h"
 #include "script_type.h"
@@ -276,4 +276,49 @@ void trace_script_type_called(struct script_type_check *check, struct script_nod
 	if (!check->script->err && node->function->kind < SCRIPT_F_STR)
 		trace_script_refuse(check->script, &node->word, -EINVAL, "%s() gives no value here",
 				    node->function->name);
+}
+
+/* ---- Casts ---- */
+
+/* `struct thread *`, `uint8`. */
+TRACE_NOINLINE void trace_script_type_cast(struct script_type_check *check,
+					   struct script_node *node)
+{
+	struct expr_word word = node->word, digits;
+	char name[TRACE_SYM_LEN];
+	bool is_pointer = false, is_signed;
+	uint64_t bits;
+
+	trace_script_type_number_of(check, node->a);
+	while (word.len &&
+	       (word.at[word.len - 1] == '*' || trace_is_space(word.at[word.len - 1]))) {
+		is_pointer |= word.at[word.len - 1] == '*';
+		word.len--;
+	}
+	if (trace_expr_starts(&word, "struct ") || trace_expr_starts(&word, "union "))
+		(void)expr_take_until(&word, " ");
+	word = trace_expr_strip(word);
+	is_signed = trace_expr_starts(&word, "int");
+	digits = expr_behind(&word, is_signed ? 3 : word.len < 4 ? word.len : 4);
+	if ((is_signed || trace_expr_starts(&word, "uint")) &&
+	    !trace_expr_number(&digits, 10, false, &bits) &&
+	    (bits == 8 || bits == 16 || bits == 32 || bits == 64)) {
+		uint32_t sign = is_signed ? SCRIPT_ID_SIGNED : 0;
+
+		node->type = is_signed ? trace_script_signed : trace_script_unsigned;
+		if (is_pointer)
+			node->type =
+				script_pointer_to(SCRIPT_ID_NUMBERS | sign | (uint32_t)bits / 8);
+		else
+			node->bits = (uint32_t)bits;
+		return;
+	}
+	if (is_pointer && trace_expr_copy(name, sizeof(name), &word))
+		node->type.id = trace_btf_find_type(name);
+	if (!node->type.id) {
+		trace_script_refuse(check->script, &node->word, -EINVAL,
+				    "no type is known as '%.*s'", (int)word.len, word.at);
+		return;
+	}
+	node->type = script_pointer_to(trace_btf_strip(node->type.id));
 }

@@ -228,12 +228,19 @@ bool trace_script_find_function(struct script_type_check *check, struct script_n
 
 /* ---- Members ---- */
 
+static uint32_t script_name_sizeof(uint32_t id)
+{
+	return id >= SCRIPT_ID_NUMBERS ? id & 0xf : (uint32_t)trace_btf_sizeof(id);
+}
+
 static struct script_type script_name_of_btf(uint32_t id)
 {
 	uint32_t stripped = trace_btf_strip(id);
 	uint32_t bytes = (uint32_t)trace_btf_sizeof(id);
 	const struct script_type wide = { 0 }; /* a number of two words is no value */
 
+	if (id >= SCRIPT_ID_NUMBERS)
+		return id & SCRIPT_ID_SIGNED ? trace_script_signed : trace_script_unsigned;
 	switch (trace_btf_form(id)) {
 	case BTF_FORM_SIGNED:
 	case BTF_FORM_ENUM:
@@ -246,9 +253,7 @@ static struct script_type script_name_of_btf(uint32_t id)
 		return bytes <= 8 ? trace_script_unsigned : wide;
 	case BTF_FORM_POINTER:
 	case BTF_FORM_STRING:
-		return (struct script_type){ .kind = SCRIPT_POINTER,
-					     .bytes = 8,
-					     .id = trace_btf_target(id) };
+		return script_pointer_to(trace_btf_target(id));
 	case BTF_FORM_TEXT:
 		return (struct script_type){
 			.kind = SCRIPT_TEXT,
@@ -356,6 +361,10 @@ void trace_script_type_member(struct script_type_check *check, struct script_nod
 				"only structs, pointers to them and args have members");
 		return;
 	}
+	if (of->id >= SCRIPT_ID_NUMBERS) {
+		trace_script_type_refuse(check, node, "a number has no members");
+		return;
+	}
 	if (!trace_btf_member_find(of->id, node->word.at, node->word.len, &member)) {
 		trace_script_refuse(check->script, &node->word, -EINVAL,
 				    "struct %s has no member '%.*s'", trace_btf_name(of->id),
@@ -380,12 +389,12 @@ void trace_script_type_index(struct script_type_check *check, struct script_node
 		return;
 	target = of->kind == SCRIPT_POINTER ? of->id : trace_btf_target(of->id);
 	if ((of->kind != SCRIPT_POINTER && of->kind != SCRIPT_STRUCT) ||
-	    !trace_btf_sizeof(target)) {
+	    !script_name_sizeof(target)) {
 		trace_script_type_refuse(check, node,
 					 "this is no array, and no pointer to a known type");
 		return;
 	}
-	node->bits = 8 * (uint32_t)trace_btf_sizeof(target);
+	node->bits = 8 * script_name_sizeof(target);
 	node->type = script_name_of_btf(target);
 }
 
@@ -400,47 +409,6 @@ void trace_script_type_part(struct script_type_check *check, struct script_node 
 		node->type = node->a->type.parts[node->number];
 }
 
-/* ---- Types in a script ---- */
-
-/* `struct thread *`, `uint8`. */
-TRACE_NOINLINE void trace_script_type_cast(struct script_type_check *check,
-					   struct script_node *node)
-{
-	struct expr_word word = node->word, digits;
-	char name[TRACE_SYM_LEN];
-	bool is_pointer = false, is_signed;
-	uint64_t bits;
-
-	trace_script_type_number_of(check, node->a);
-	while (word.len &&
-	       (word.at[word.len - 1] == '*' || trace_is_space(word.at[word.len - 1]))) {
-		is_pointer |= word.at[word.len - 1] == '*';
-		word.len--;
-	}
-	if (trace_expr_starts(&word, "struct ") || trace_expr_starts(&word, "union "))
-		(void)expr_take_until(&word, " ");
-	word = trace_expr_strip(word);
-	is_signed = trace_expr_starts(&word, "int");
-	digits = expr_behind(&word, is_signed ? 3 : word.len < 4 ? word.len : 4);
-	if (!is_pointer && (is_signed || trace_expr_starts(&word, "uint")) &&
-	    !trace_expr_number(&digits, 10, false, &bits) &&
-	    (bits == 8 || bits == 16 || bits == 32 || bits == 64)) {
-		node->bits = (uint32_t)bits;
-		node->type = is_signed ? trace_script_signed : trace_script_unsigned;
-		return;
-	}
-	if (is_pointer && trace_expr_copy(name, sizeof(name), &word))
-		node->type.id = trace_btf_find_type(name);
-	if (!node->type.id) {
-		trace_script_refuse(check->script, &node->word, -EINVAL,
-				    "no type is known as '%.*s'", (int)word.len, word.at);
-		return;
-	}
-	node->type.id = trace_btf_strip(node->type.id);
-	node->type.kind = SCRIPT_POINTER;
-	node->type.bytes = 8;
-}
-
 void trace_script_type_deref(struct script_type_check *check, struct script_node *node)
 {
 	trace_script_type_of(check, node->a);
@@ -451,11 +419,11 @@ void trace_script_type_deref(struct script_type_check *check, struct script_node
 	}
 	if (!node->a->type.kind && !check->is_last)
 		return;
-	if (node->a->type.kind != SCRIPT_POINTER || !trace_btf_sizeof(node->a->type.id)) {
+	if (node->a->type.kind != SCRIPT_POINTER || !script_name_sizeof(node->a->type.id)) {
 		trace_script_type_refuse(check, node, "this points to no known type");
 		return;
 	}
-	node->bits = 8 * (uint32_t)trace_btf_sizeof(node->a->type.id);
+	node->bits = 8 * script_name_sizeof(node->a->type.id);
 	node->type = script_name_of_btf(node->a->type.id);
 }
 

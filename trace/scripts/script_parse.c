@@ -194,49 +194,47 @@ static struct script_node *script_parse_for(struct script_lex *lex, const struct
 
 /* ---- Other statements ---- */
 
-/* Behind @NAME[...] or $NAME: =, +=, ++ and so on. */
-static struct script_node *script_parse_assign(struct script_lex *lex, struct script_node *to,
-					       uint32_t depth)
+/* Is the word an assignment: =, += and so on? */
+static bool script_parse_is_assignment(const struct expr_word *word)
 {
-	struct expr_word word, op;
-	struct script_node *node;
+	return trace_expr_ends(word, "=") && !trace_expr_is(word, "==");
+}
 
-	(void)trace_script_next(lex, &word);
-	if (trace_expr_is(&word, "++") || trace_expr_is(&word, "--"))
-		return trace_script_counted(lex, &word, to, true);
-	op = expr_between(word.at, word.at + word.len - (word.len > 0));
-	if (!trace_expr_ends(&word, "=") || trace_expr_is(&word, "==")) {
-		trace_script_refuse(lex->script, &word, -EINVAL,
-				    "'=', '++' or the like is expected here");
-		return NULL;
-	}
-	node = trace_script_node(lex, SCRIPT_ASSIGN, &word);
+/* Behind @NAME[...] or $NAME: the assignment `word`, which was taken, and its value. */
+static struct script_node *script_parse_assign(struct script_lex *lex, const struct expr_word *word,
+					       struct script_node *to, uint32_t depth)
+{
+	struct expr_word op = expr_between(word->at, word->at + word->len - 1);
+	struct script_node *node = trace_script_node(lex, SCRIPT_ASSIGN, word);
+
 	if (!node)
 		return NULL;
 	node->binary = op.len ? trace_script_binary(&op) : SCRIPT_NO_BINARY;
-	if (op.len && (node->binary <= SCRIPT_AND ||
-		       (node->binary >= SCRIPT_EQ && node->binary <= SCRIPT_GT)))
-		trace_script_refuse(lex->script, &word, -EINVAL, "no such assignment");
 	node->a = to;
 	node->b = trace_script_expression(lex, depth);
 	return node;
 }
 
-static struct script_node *script_parse_call(struct script_lex *lex, uint32_t depth)
+/* An assignment, a++, a call, or another value that is worked out for its own sake. */
+static struct script_node *script_parse_simple(struct script_lex *lex, uint32_t depth)
 {
-	struct script_node *call = trace_script_postfix(lex, depth), *node;
+	struct script_node *value = trace_script_expression(lex, depth), *node;
+	struct expr_word word;
 
-	if (!call)
+	if (!value)
 		return NULL;
-	if (call->op != SCRIPT_CALL) {
-		trace_script_refuse(
-			lex->script, &call->word, -EINVAL,
-			"this value is not used: a statement is an assignment or a call");
-		return NULL;
+	(void)trace_script_peek(lex, &word);
+	if (script_parse_is_assignment(&word)) {
+		(void)trace_script_next(lex, &word);
+		return script_parse_assign(lex, &word, value, depth);
 	}
-	node = trace_script_node(lex, SCRIPT_VALUE, &call->word);
+	if (value->op == SCRIPT_STEP) { /* the value before it is not needed */
+		value->is_front = true;
+		return value;
+	}
+	node = trace_script_node(lex, SCRIPT_VALUE, &value->word);
 	if (node)
-		node->a = call;
+		node->a = value;
 	return node;
 }
 
@@ -265,9 +263,8 @@ static struct script_node *script_parse_statement(struct script_lex *lex, uint32
 {
 	struct expr_word word;
 	struct script_node *node;
-	enum script_word_kind kind = trace_script_peek(lex, &word);
-	struct script_lex behind;
 
+	(void)trace_script_peek(lex, &word);
 	if (trace_script_take(lex, "if"))
 		return script_parse_if(lex, &word, depth);
 	if (trace_script_take(lex, "unroll"))
@@ -276,20 +273,8 @@ static struct script_node *script_parse_statement(struct script_lex *lex, uint32
 		return script_parse_while(lex, &word, depth);
 	if (trace_script_take(lex, "for"))
 		return script_parse_for(lex, &word, depth);
-	if (trace_script_take(lex, "++") || trace_script_take(lex, "--")) {
-		node = trace_script_postfix(lex, depth);
-		return trace_script_counted(lex, &word, node, true);
-	}
 	node = script_parse_leave(lex, &word);
-	if (node)
-		return node;
-	behind = *lex;
-	(void)trace_script_next(&behind, &word);
-	if (kind != SCRIPT_WORD_MAP && kind != SCRIPT_WORD_VAR &&
-	    !trace_script_is_self(&behind, &word))
-		return script_parse_call(lex, depth);
-	node = trace_script_postfix(lex, depth);
-	return node ? script_parse_assign(lex, node, depth) : NULL;
+	return node ? node : script_parse_simple(lex, depth);
 }
 
 /* Statements end at a semicolon or the brace; those with blocks need neither. */
@@ -347,18 +332,25 @@ static bool script_parse_is_path(const char *begin, const char *at)
 	return !rest.len && (!path.len || *path.at == '/');
 }
 
-/* Characters up to a blank, a comma, a brace, or the slash of a predicate. */
+/* Does the character at `at` end a word that begins at `begin`: a blank, a comma, a brace, or the slash of a predicate? */
+static bool script_parse_ends(const char *begin, const char *at)
+{
+	return trace_is_space(*at) || *at == ',' || *at == '{' ||
+	       (*at == '/' && !script_parse_is_path(begin, at));
+}
+
+/* Characters up to one that ends the word, those in quotes passed over. */
 static struct script_probe *script_parse_probe(struct script_lex *lex)
 {
 	struct script_probe *probe = trace_script_alloc(lex->script, sizeof(*probe));
+	bool is_quoted = false;
 	const char *end;
 
 	if (!probe)
 		return NULL;
 	trace_script_skip_spaces(lex);
-	for (end = lex->at; *end && !trace_is_space(*end) && *end != ',' && *end != '{' &&
-			    (*end != '/' || script_parse_is_path(lex->at, end));)
-		end++;
+	for (end = lex->at; *end && (is_quoted || !script_parse_ends(lex->at, end)); end++)
+		is_quoted ^= *end == '"';
 	probe->word = expr_between(lex->at, end);
 	lex->at = end;
 	return probe;

@@ -52,18 +52,18 @@ static int script_program_place(struct trace_script *script, const struct expr_w
 	return err ? trace_script_refuse(script, place, err, "no probe can be there: %s", why) : 0;
 }
 
-/* PATH:PLACE, cut at the last colon. */
+/* PATH:PLACE, cut at the last colon; or PATH:"PLACE". */
 static bool script_program_split(const struct expr_word *rest, struct expr_word *out_path,
 				 struct expr_word *out_place)
 {
-	size_t len = rest->len;
+	size_t quotes = trace_expr_ends(rest, "\""), end = rest->len - quotes, len = end;
 
-	while (len && rest->at[len - 1] != ':')
+	while (len && rest->at[len - 1] != (quotes ? '"' : ':'))
 		len--;
-	if (len < 2)
+	if (len < 2 + quotes || rest->at[len - quotes - 1] != ':')
 		return false;
-	*out_path = (struct expr_word){ rest->at, len - 1 };
-	*out_place = expr_behind(rest, len);
+	*out_path = (struct expr_word){ rest->at, len - quotes - 1 };
+	*out_place = expr_between(rest->at + len, rest->at + end);
 	return out_place->len;
 }
 

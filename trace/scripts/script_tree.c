@@ -139,7 +139,8 @@ static struct script_node *script_tree_self(struct script_lex *lex, const struct
 	return node;
 }
 
-bool trace_script_is_self(const struct script_lex *at, const struct expr_word *word)
+/* Is the word, which was taken, the `self` of self->NAME? */
+static bool script_tree_is_self(const struct script_lex *at, const struct expr_word *word)
 {
 	struct expr_word next;
 
@@ -200,7 +201,7 @@ static struct script_node *script_tree_primary(struct script_lex *lex, uint32_t 
 	case SCRIPT_WORD_PARAM:
 		return trace_script_constant_param(lex, &word);
 	case SCRIPT_WORD_NAME:
-		if (trace_script_is_self(lex, &word))
+		if (script_tree_is_self(lex, &word))
 			return script_tree_self(lex, &word);
 		return script_tree_name(lex, &word, depth);
 	case SCRIPT_WORD_VAR:
@@ -240,7 +241,8 @@ static struct script_node *script_tree_member(struct script_lex *lex, struct scr
 	return node;
 }
 
-struct script_node *trace_script_postfix(struct script_lex *lex, uint32_t depth)
+/* A primary value with members, indices and parts behind it. */
+static struct script_node *script_tree_postfix(struct script_lex *lex, uint32_t depth)
 {
 	struct script_node *node = script_tree_primary(lex, depth), *index;
 	struct expr_word word;
@@ -281,7 +283,7 @@ struct script_node *trace_script_counted(struct script_lex *lex, const struct ex
 /* A value, with ++ or -- behind it. */
 static struct script_node *script_tree_counted(struct script_lex *lex, uint32_t depth)
 {
-	struct script_node *node = trace_script_postfix(lex, depth);
+	struct script_node *node = script_tree_postfix(lex, depth);
 	struct expr_word word;
 
 	(void)trace_script_peek(lex, &word);
@@ -322,7 +324,7 @@ static struct script_node *script_tree_unary(struct script_lex *lex, uint32_t de
 		return NULL;
 	}
 	if (trace_script_take(lex, "++") || trace_script_take(lex, "--"))
-		return trace_script_counted(lex, &word, trace_script_postfix(lex, depth + 1), true);
+		return trace_script_counted(lex, &word, script_tree_postfix(lex, depth + 1), true);
 	for (size_t i = 0; i < TRACE_ARRAY_SIZE(ops); i++) {
 		struct script_node *node;
 

@@ -38,7 +38,7 @@ enum script_op {
 	SCRIPT_UNROLL, /* number of times, b */
 	SCRIPT_WHILE,  /* a, b */
 	SCRIPT_FOR,    /* b: assignments of its bounds, then a SCRIPT_WHILE */
-	SCRIPT_VALUE,  /* the call a */
+	SCRIPT_VALUE,  /* a: a call, or another value that is worked out for its own sake */
 	SCRIPT_LEAVE,  /* `leave` */
 };
 
@@ -129,10 +129,6 @@ struct script_node *trace_script_expression(struct script_lex *lex, uint32_t dep
 /* Behind a value, or with is_front in front of it: ++ or --, which is `word`. */
 struct script_node *trace_script_counted(struct script_lex *lex, const struct expr_word *word,
 					 struct script_node *of, bool is_front);
-/* @NAME[...] or $NAME and the like, with what stands behind. */
-struct script_node *trace_script_postfix(struct script_lex *lex, uint32_t depth);
-/* Is the word, which was taken, the `self` of self->NAME? */
-bool trace_script_is_self(const struct script_lex *at, const struct expr_word *word);
 enum script_binary trace_script_binary(const struct expr_word *word);
 
 /* ---- script_constant.c ---- */

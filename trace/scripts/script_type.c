@@ -392,6 +392,20 @@ static void script_type_for(struct script_type_check *check, struct script_node 
 	script_type_block(check, node->b);
 }
 
+/* A value as a statement, or a call that gives none. */
+static void script_type_value(struct script_type_check *check, struct script_node *node)
+{
+	bool is_call = node->op == SCRIPT_CALL && trace_script_find_function(check, node);
+
+	if (!is_call || node->function->kind >= SCRIPT_F_STR)
+		trace_script_type_of(check, node);
+	else if (node->function->is_for_map)
+		trace_script_refuse(check->script, &node->word, -EINVAL,
+				    "%s() stands behind '@NAME ='", node->function->name);
+	else
+		trace_script_type_call(check, node);
+}
+
 static void script_type_statement(struct script_type_check *check, struct script_node *node)
 {
 	switch (node->op) {
@@ -422,14 +436,7 @@ static void script_type_statement(struct script_type_check *check, struct script
 	case SCRIPT_LEAVE:
 		break;
 	default:
-		trace_script_type_call(check, node->a);
-		if (!check->script->err &&
-		    (node->a->function->is_for_map || node->a->function->kind >= SCRIPT_F_STR))
-			trace_script_refuse(check->script, &node->word, -EINVAL,
-					    node->a->function->is_for_map
-						    ? "%s() stands behind '@NAME ='"
-						    : "the value of %s() is not used",
-					    node->a->function->name);
+		script_type_value(check, node->a);
 		break;
 	}
 }

@@ -1,4 +1,4 @@
-/* Shared by the files of types: script_type.c expressions and statements, script_call.c calls, script_name.c names. See script.h. */
+/* Shared by the files of types: script_type.c expressions and statements, script_call.c calls and casts, script_name.c names. See script.h. */
 #ifndef TRACE_SCRIPT_TYPE_H
 #define TRACE_SCRIPT_TYPE_H
 
@@ -15,6 +15,15 @@ struct script_type_check {
 	{                                                                                          \
 		.kind = SCRIPT_INT, .is_signed = (sign), .bytes = 8                                \
 	}
+
+/* A pointer's `id` is that of a type of BTF, or of a number that a cast names: these, with its bytes. */
+#define SCRIPT_ID_NUMBERS 0xffffff00u
+#define SCRIPT_ID_SIGNED  0x80u
+
+static inline struct script_type script_pointer_to(uint32_t id)
+{
+	return (struct script_type){ .kind = SCRIPT_POINTER, .bytes = 8, .id = id };
+}
 
 extern const char *const trace_script_type_names[];
 extern const struct script_type trace_script_signed, trace_script_unsigned;

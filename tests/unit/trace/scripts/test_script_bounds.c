@@ -34,17 +34,21 @@ static void rows_are_right(const struct row *rows, size_t nr)
 static void statements(void **state)
 {
 	static const struct row rows[] = {
-		{ "BEGIN { @x; }", 10, -EINVAL, "'=', '++' or the like is expected here" },
-		{ "BEGIN { @x == 1; }", 11, -EINVAL, "'=', '++' or the like is expected here" },
-		{ "BEGIN { @x != 1; }", 11, -EINVAL, "no such assignment" },
-		{ "BEGIN { @x <= 1; }", 11, -EINVAL, "no such assignment" },
-		{ "BEGIN { $x = 1; $x >= 1; }", 19, -EINVAL, "no such assignment" },
+		{ "BEGIN { @x; }", 8, -EINVAL, "this table is never set" },
+		{ "BEGIN { @x == 1; }", 8, -EINVAL, "this table is never set" },
+		{ "BEGIN { @x = avg(1); @x; }", 21, -EINVAL, "a table of avg() is no number" },
+		{ "BEGIN { $x; }", 8, -EINVAL, "this variable was never set" },
+		{ "BEGIN { 1 1 }", 10, -EINVAL, "';' is expected here" },
+		{ "BEGIN { 1 = 1 }", 10, -EINVAL, "only a table or a variable can be set" },
+		{ "BEGIN { @x && = 1 }", 14, -EINVAL, "a value is expected here" },
+		{ "kprobe:do_work { args }", 17, -EINVAL, "this is no value" },
+		{ "BEGIN { $x = 1; $x >= 1; @y = 1; @y != 2; }", 0, 0, NULL },
 		{ "BEGIN { @x <<= 1; @x >>= 1; @x |= 1; @x ^= 1; @x &= 1; @x %= 3; @x /= 2 }", 0, 0,
 		  NULL },
 		{ "BEGIN { unroll(1) { } unroll(100) { } }", 0, 0, NULL },
 		{ "BEGIN { unroll(101) { } }", 15, -EINVAL, "unroll() takes a number of 1 to 100" },
 		{ "BEGIN { unroll(tid) { } }", 15, -EINVAL, "unroll() takes a number of 1 to 100" },
-		{ "BEGIN { (1)++ }", 9, -EINVAL, "this value is not used" },
+		{ "BEGIN { (1)++ }", 9, -EINVAL, "only a table or a variable can be counted" },
 		{ "BEGIN { ++tid }", 10, -EINVAL, "only a table or a variable can be counted" },
 		{ "BEGIN { @x.a = 1 }", 13, -EINVAL, "only a table or a variable can be set" },
 		{ "BEGIN { $t = comm; $t++ }", 19, -EINVAL,
@@ -183,7 +187,7 @@ static void tables(void **state)
 		  "a text cannot be compared with a number" },
 		{ "BEGIN /comm/ { }", 7, -EINVAL, "a number is expected, this is a text" },
 		{ "BEGIN { $x = 1; $x = comm }", 19, -EINVAL, "$x holds a number elsewhere" },
-		{ "BEGIN { ksym(1) }", 8, -EINVAL, "the value of ksym() is not used" },
+		{ "BEGIN { ksym(comm) }", 13, -EINVAL, "a number is expected, this is a text" },
 		{ "BEGIN { @ = ksym(comm) }", 17, -EINVAL, "a number is expected, this is a text" },
 	};
 

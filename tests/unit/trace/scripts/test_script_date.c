@@ -43,7 +43,7 @@ static void dates(void **state)
 		{ "@x = strftime(\"a\", comm);", "a number is expected, this is a text" },
 		{ "printf(\"%d\", strftime(\"a\", 1));", "this conversion needs a number" },
 		{ "@x = time();", "time() gives no value here" },
-		{ "strftime(\"a\", 1);", "the value of strftime() is not used" },
+		{ "strftime(\"a\", 1);", "" },
 	};
 	char text[256], want[64];
 	unsigned long long ns;

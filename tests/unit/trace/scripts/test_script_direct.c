@@ -144,6 +144,17 @@ static void symbols(void **state)
 	/* A library is found by its name, whatever its number. */
 	assert_string_equal(script_run("uprobe:libprog:main { @a = sum(arg0); }", programs_run),
 			    "@a: 8\n");
+	assert_string_equal(script_run("uprobe:/bin/prog:\"main\" /1/ { @a = sum(arg0); } "
+				       "u:libprog:\"main+4\", u:libprog:\"0x10\" { @b = count(); }",
+				       NULL),
+			    "\n@b: 0\n");
+	refused("uprobe:/bin/prog:\"a::b {, c\" { }", -ENOENT,
+		"the file has no symbol 'a::b {, c'");
+	refused("uprobe:/bin/prog:\"\" { }", -EINVAL,
+		"a probe of a program is PATH:SYMBOL or PATH:OFFSET");
+	refused("uprobe:/bin/prog:main\" { }", -EINVAL, "the script ends where '{' is expected");
+	refused("uprobe:\"main\" { }", -EINVAL,
+		"a probe of a program is PATH:SYMBOL or PATH:OFFSET");
 	refused("uprobe:libnone:main { }", -ENOENT, "there is no file 'libnone'");
 	refused("uprobe:/lib64/libprog:main { }", -ENOENT, "there is no file '/lib64/libprog'");
 	refused("uprobe:/bin/prog:twice { }", -EINVAL, "the file has several symbols 'twice'");

@@ -358,8 +358,68 @@ static void words_of_d(void **state)
 	refused("tock-1s { }", "no such kind of probe: 'tock-1s'");
 	refused("interval:1s { }", "a period is UNIT:NUMBER, as in s:5 or hz:99");
 	refused("BEGIN { @ = self->; }", "a member's name is expected here");
-	refused("BEGIN { self = 1; }",
-		"this value is not used: a statement is an assignment or a call");
+	refused("BEGIN { self = 1; }", "only a table or a variable can be set");
+}
+
+/* ---- Values as statements ---- */
+
+static void one_call(void)
+{
+	fake_call(DO_WORK, PARENT);
+}
+
+/* They change nothing but by their own ++, whichever type they have. */
+static void values(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		script_run("BEGIN { 1; \"text\"; -1; (1, comm); str(1); comm; $x = 5; "
+			   "1 + $x++; $x ? $x : 0; *0; $x; print($x); $x++; print($x); }",
+			   NULL),
+		"6\n7\n");
+	assert_string_equal(
+		script_run("kprobe:do_work { arg0; kstack; @x[tid]; @x[tid]++; @x[tid]; "
+			   "if (arg0) { 1 } else { 2 } @n = len(@x); }",
+			   one_call),
+		"@n: 1\n@x[1]: 1\n");
+	/* Nothing is printed of them, and a table gets no key by being read. */
+	assert_string_equal(
+		script_run("BEGIN { @x[1] = 1; delete(@x[1]); @x[2]; ksym(1); buf(0, 4); }", NULL),
+		"\n");
+	assert_string_equal(script_run("kprobe:do_work { 1 }", one_call), "");
+	assert_int_equal(script_stats.runs, 1);
+}
+
+/* ---- Pointers to numbers ---- */
+
+static const int8_t numbers[] = { -1, -2, -1, -1, 5, 0, 0, 0 };
+
+static const char *of_numbers(const char *expression)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text), "BEGIN { $p = %lu; print(%s); }",
+		 (unsigned long)(uintptr_t)numbers, expression);
+	return script_run(text, NULL);
+}
+
+static void pointers_to_numbers(void **state)
+{
+	(void)state;
+	assert_string_equal(of_numbers("*(int8 *)$p"), "-1\n");
+	assert_string_equal(of_numbers("*(uint8 *)$p"), "255\n");
+	assert_string_equal(of_numbers("*(int16 *)$p"), "-257\n");
+	assert_string_equal(of_numbers("*(uint16 *)$p"), "65279\n");
+	assert_string_equal(of_numbers("*(int32 *)$p"), "-257\n");
+	assert_string_equal(of_numbers("*(uint32*)$p"), "4294967039\n");
+	assert_string_equal(of_numbers("*(int64 *)$p"), "25769803519\n");
+	assert_string_equal(of_numbers("*(uint64 *)$p"), "25769803519\n");
+	assert_string_equal(of_numbers("((int8 *)$p)[1]"), "-2\n");
+	assert_string_equal(of_numbers("((uint32 *)$p)[1]"), "5\n");
+	assert_string_equal(of_numbers("((uint32 *)$p) == $p"), "1\n");
+	assert_string_equal(of_numbers("sizeof((uint8 *)$p)"), "8\n");
+	refused("BEGIN { @ = *(int7 *)1 }", "no type is known as 'int7'");
+	refused("BEGIN { @ = ((int8 *)1)->x }", "a number has no members");
 }
 
 /* ---- The running thread ---- */
@@ -385,6 +445,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(over_large_tables, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(no_tables, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(words_of_d, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(values, script_reset, script_check),
+		cmocka_unit_test_setup_teardown(pointers_to_numbers, script_reset, script_check),
 		cmocka_unit_test_setup_teardown(threads, script_reset, script_check),
 	};
 
