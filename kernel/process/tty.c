@@ -57,6 +57,14 @@ const char *tty_key_echo(const struct tty *tty, int sig)
 	return sig == SIGTSTP ? "^Z" : text;
 }
 
+static void tty_tell_group(int32_t pgid, int sig)
+{
+	const struct user_siginfo info = siginfo_from_kernel(sig);
+
+	if (pgid)
+		kill_pgrp(pgid, sig, &info);
+}
+
 void tty_tell(struct tty *tty, int sig)
 {
 	const struct user_siginfo info = siginfo_from_kernel(sig);
@@ -153,17 +161,24 @@ void tty_forget_session(struct tty *tty)
 void tty_disassociate(struct process *process)
 {
 	struct tty *tty = process->pid == process->sid ? tty_get(process->tty_id) : NULL;
+	int32_t foreground = 0;
 
 	if (!tty)
 		return;
 	mutex_lock(&tty->lock);
 	/* The kernel's shell waits for one that it has started, and takes the terminal back itself. */
 	if (tty_is_terminal_of(tty, process) && !tty->nr_programs) {
-		tty_tell(tty, SIGHUP);
-		tty_tell(tty, SIGCONT);
-		tty_forget_session(tty);
+		foreground = atomic_load(&tty->foreground);
+		if (!foreground) {
+			tty_tell(tty, SIGHUP);
+			tty_tell(tty, SIGCONT);
+		}
+		tty_forget_session(
+			tty); /* first: those that hear of it have no terminal any more */
 	}
 	mutex_unlock(&tty->lock);
+	tty_tell_group(foreground, SIGHUP);
+	tty_tell_group(foreground, SIGCONT);
 	tty_put(tty);
 }
 
