@@ -61,9 +61,12 @@ $(BUILD)/obj/trace/start/features.c.notrace.o: $(BUILD)/gen/alone/start/features
 $(BUILD)/gen/alone/start/features.list: $(TRACE_TABLES)
 	@mkdir -p $(@D)
 	@$(call trace_list,$(alone)) > $@
-KERNEL_SRCS := $(filter-out kernel/process/% kernel/syscall/% kernel/shell/cmd/cmd_bt.c,$(KERNEL_SRCS))
+KERNEL_SRCS := $(filter-out kernel/process/% kernel/syscall/% kernel/shell/cmd/cmd_bt.c kernel/fs/vfs_lock.c kernel/fs/vfs_proc_place.c kernel/fs/vfs_ram_mount.c,$(KERNEL_SRCS))
+TRACE_ARCH_SRCS := $(filter-out trace/arch/x86_64/uprobe%,$(TRACE_ARCH_SRCS))
 KERNEL_NOTRACE_SRCS := $(filter-out kernel/process/%,$(KERNEL_NOTRACE_SRCS))
 ARCH_SRCS := $(filter-out arch/x86_64/user%,$(ARCH_SRCS))
+# A shell need not be fast.
+$(foreach source,$(filter kernel/shell/%,$(KERNEL_SRCS)),$(eval CFLAGS_$(source) += -Os))
 ARCH_NOTRACE_SRCS := $(filter-out arch/x86_64/user%,$(ARCH_NOTRACE_SRCS))
 ARCH_ASM := $(filter-out arch/x86_64/user%,$(ARCH_ASM))
 else

@@ -100,8 +100,7 @@ static int attr_entry(const struct place *dir, const char *path, uint32_t index,
 	dir->fs->stat(dir->node, &stat);
 	if (stat.type != VFS_DIRECTORY)
 		return -ENOTDIR;
-	if ((dir->fs == &vfs_proc_place_fs || strcmp(path, "/proc") == 0) &&
-	    vfs_mount_is_proc(path))
+	if ((dir->fs == vfs_proc_place() || strcmp(path, "/proc") == 0) && vfs_mount_is_proc(path))
 		err = vfs_entry_of_process(&index, out_name);
 	return err ? dir->fs->entry(dir->node, index, out_name) : 0;
 }

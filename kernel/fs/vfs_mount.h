@@ -77,6 +77,12 @@ extern const struct vfs_fs vfs_proc_place_fs;
 
 #ifdef WITH_PROCESSES
 
+/* NULL: the kernel has no programs, which are the ones that need proc elsewhere. */
+static inline const struct vfs_fs *vfs_proc_place(void)
+{
+	return &vfs_proc_place_fs;
+}
+
 /* Does this part of a path, below a mount of proc, begin with the directory of a process? */
 static inline bool vfs_names_process(const char *below)
 {
@@ -97,6 +103,10 @@ const struct vfs_special *pty_device_of(uint32_t dev);
 
 #else
 
+static inline const struct vfs_fs *vfs_proc_place(void)
+{
+	return NULL;
+}
 static inline bool vfs_names_process(const char *below)
 {
 	(void)below;

@@ -73,7 +73,7 @@ const struct vfs_fs *vfs_mount_of(const char *path, const char **out_rest)
 	spin_unlock(&mount_lock);
 	path += longest;
 	*out_rest = *path == '/' ? path + 1 : path;
-	return fs == &vfs_proc_place_fs && vfs_names_process(*out_rest) ? &vfs_proc_fs : fs;
+	return fs == vfs_proc_place() && vfs_names_process(*out_rest) ? &vfs_proc_fs : fs;
 }
 
 const char *vfs_mount_type(const char *path)
@@ -147,7 +147,7 @@ bool vfs_mount_is_proc(const char *path)
 static int mount_add_mount(const char *path, const char *type)
 {
 	const struct mount *known = mount_of_type(type), *there = mount_at(path);
-	bool is_proc = strcmp(type, "proc") == 0;
+	bool is_proc = vfs_proc_place() && strcmp(type, "proc") == 0;
 
 	if (!known)
 		return -ENODEV;
@@ -162,7 +162,7 @@ static int mount_add_mount(const char *path, const char *type)
 	else
 		mounts[nr_mounts] = (struct mount){ .type = known->type };
 	if (is_proc)
-		mounts[nr_mounts].fs = &vfs_proc_place_fs;
+		mounts[nr_mounts].fs = vfs_proc_place();
 	mounts[nr_mounts].is_fixed = false;
 	mounts[nr_mounts].len = strlcpy(mounts[nr_mounts].path, path, VFS_PATH_MAX);
 	nr_mounts++;

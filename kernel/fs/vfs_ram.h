@@ -102,12 +102,31 @@ int ram_rename(void *dir, const char *name, void *new_dir, const char *new_name,
 	       unsigned int how); /* vfs_ram_rename.c */
 /* 0; -ENOENT: there is no node; -ENOTDIR, -EISDIR: it is of the other kind; -EBUSY, -ENOTEMPTY. */
 int ram_can_remove(const struct ram_node *node, bool is_dir);
+#ifdef WITH_PROCESSES
+
 /*
  * vfs_ram_mount.c, without the lock. An empty directory over the one at a path, and its end with all files in it. 0; errors of
  * the walk; -EPERM: the directory is the kernel's own; -EINVAL: none stands there; -EBUSY: a file is held.
  */
 int ram_mount(const char *path);
 int ram_umount(const char *path);
+
+#else
+
+/* Programs alone need a tmpfs at further places. */
+static inline int ram_mount(const char *path)
+{
+	(void)path;
+	return -EPERM;
+}
+static inline int ram_umount(const char *path)
+{
+	(void)path;
+	return -EINVAL;
+}
+
+#endif
+
 /* The operations of open files, whose object is the node; vfs_ram_file.c. */
 extern const struct file_ops ram_file_ops;
 

@@ -40,7 +40,20 @@ int file_lock_id(struct file *file, uint64_t *out_id);
 int file_lock_set(const struct file_lock *wanted, bool waits);
 /* The first lock of another owner that does not go with `wanted`, into *out. False: there is none. */
 bool file_lock_get(const struct file_lock *wanted, struct file_lock *out);
+
+#ifdef WITH_PROCESSES
+
 /* All locks of an owner are given up; of `file` alone, if it is not NULL. */
 void file_locks_drop(const void *owner, struct file *file);
+
+#else
+
+static inline void file_locks_drop(const void *owner, struct file *file)
+{
+	(void)owner;
+	(void)file;
+}
+
+#endif
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Locks of files against a model: an array that says of each byte which owners have it locked, and how.
  */
+#define WITH_PROCESSES
 #include "unit.h"
 #include <stdlib.h>
 #include <string.h>
