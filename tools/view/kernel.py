@@ -87,6 +87,13 @@ class Kernel:
                 data += part
         return data.decode("utf-8", "replace")
 
+    def read_if_there(self, name):
+        """As read(); nothing, if the kernel has no such file."""
+        try:
+            return self.read(name)
+        except FileNotFoundError:
+            return ""
+
     # ---- Commands ----
 
     def write(self, name, text, append=False):

@@ -248,7 +248,7 @@ class Live:
 
     def look_at_times(self, settings):
         """While switches are not recorded, or not all of them, no thread is known to wait on."""
-        is_whole = has_all_switches(settings, self.kernel.read("events/sched/sched_switch/enable"))
+        is_whole = has_all_switches(settings, self.kernel.read_if_there("events/sched/sched_switch/enable"))
         with self.lock:
             if not is_whole:
                 self.model.times.forget()
