@@ -289,7 +289,7 @@ def test_the_kernel_ends_in_a_stream():
 
 def test_commands_of_perf(machine):
     """`fathom perf record` keeps the events that it made a perf.data of; `stat` and `top` are the kernel's own, words and status as they are."""
-    run = machine.fathom("perf", "-o", "perf.data", "record", "-e", "sched_process_fork", "hackbench 1 60")
+    run = machine.fathom("perf", "-o", "perf.data", "record", "-e", "sched_process_fork", "hackbench 2 400")
     found = re.match(r"[^\n]*perf.data: (\d+) samples, (\d+) events; perf report", run.stdout.splitlines()[-1])
     assert run.returncode == 0 and found, (run.stdout, run.stderr)
     names = [event.name for event in Trace(machine.folder / "perf.data.trace.dat").events() if hasattr(event, "name")]
