@@ -72,25 +72,33 @@ void ktest_rest(uint64_t start_ns)
 	thread_sleep_ns(rest_ns < MAX_REST_NS ? rest_ns : MAX_REST_NS);
 }
 
-static uint64_t ktest_pages_in_use(void)
+/* Is as much memory in use as before? As many objects may lie in one slab more, if others of them live now than before. */
+static bool ktest_memory_is_equal(const struct mm_stats *before)
 {
-	struct mm_stats stats;
+	struct mm_stats now;
+	uint64_t used, used_before;
 
-	mm_stats_get(&stats);
-	return stats.used_pages - stats.page_table_pages;
+	mm_stats_get(&now);
+	used = now.used_pages - now.page_table_pages;
+	used_before = before->used_pages - before->page_table_pages;
+	return used == used_before || (used - now.slab_pages == used_before - before->slab_pages &&
+				       now.slab_objects == before->slab_objects);
 }
 
 /* True when it passed. */
 static bool ktest_run_test(const struct ktest *test)
 {
-	uint64_t pages = ktest_pages_in_use(), start_ns = ktime_get_ns();
+	struct mm_stats before;
 	char line[LINE_MAX];
+	uint64_t start_ns;
 	bool ok;
 
+	mm_stats_get(&before);
+	start_ns = ktime_get_ns();
 	atomic_store(&run.nr_bad, 0);
 	test->fn();
 	if (!run.others_allocate)
-		KTEST_CHECK(ktest_pages_in_use() == pages);
+		KTEST_CHECK(ktest_memory_is_equal(&before));
 	ok = atomic_load(&run.nr_bad) == 0;
 	trace_snprintf(line, sizeof(line), "%s %s (%llu ms)", ok ? "ok    " : "FAILED", test->name,
 		       (ktime_get_ns() - start_ns) / NSEC_PER_MSEC);
