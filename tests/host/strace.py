@@ -97,3 +97,71 @@ def test_strace_attaches(host):
     said = host.check(f"bash -c '{script}'", timeout=120)
     assert said.splitlines()[-1] == "+++ exited with 0 +++" and re.search(r"^0$", said, re.M)
     assert re.search(r"^(clock_nanosleep|restart_syscall)\(", said, re.M)
+
+
+# ---- Line by line beside the Linux that this runs on ----
+
+COMPARED = (
+    "/usr/bin/true",
+    "/usr/bin/echo hi",
+    "/usr/bin/cat /etc/debian_version",
+    "/usr/bin/date -u +%Y",
+    "/usr/bin/touch /tmp/d",
+    "/usr/bin/ln -s d /tmp/link",
+    "/usr/bin/rm /tmp/d /tmp/link",
+    "/usr/bin/dash -c 'cd /usr; pwd; exec /usr/bin/true'",
+)
+# Numbers that are others each time, or on each machine.
+MASKS = (
+    (r"^\d+ +", ""),  # the pid
+    (r"0x[0-9a-f]{5,}", "ADDRESS"),
+    (r"/\* \d+ vars \*/", "VARS"),
+    (r" +=", " ="),
+    (r"^(set_tid_address\(ADDRESS\)|getpid\(\)|getppid\(\)) = \d+", r"\1 = PID"),
+    (r'getrandom\("[^"]*"', 'getrandom("..."'),
+    (r"(S_IFDIR\|\d+, st_size)=\d+", r"\1=BYTES"),
+)
+# Lines that only one of the two has, or has otherwise, and why.
+DIFFERENCES = (
+    (
+        r'"/lib/x86_64-linux-gnu/(glibc-hwcaps|tls|haswell|avx512_1|x86_64)\b',
+        "the loader asks for variants of the C library for its processor",
+    ),
+    (r"^rseq\(", "ENOSYS: each switch of threads would look at the memory of the program"),
+    (r"^mmap\(NULL, (8192|12288), PROT_READ\|PROT_WRITE, MAP_PRIVATE\|MAP_ANONYMOUS", "the loader's memory for what it knows of the vDSO"),
+    (r"^(clock_gettime|gettimeofday)\(", "there is no vDSO: the question is a call"),
+    (r"^fcntl\(\d, F_GETFL\)", "flags that were of use in open() alone are not told"),
+)
+ENVIRONMENT = "env -i PATH=/usr/bin LC_ALL=C HOME=/ PWD=/"
+
+
+def masked(text):
+    """Its lines without numbers that differ, nor those that are known to."""
+    for line in text.replace("\r", "").splitlines():
+        for pattern, instead in MASKS:
+            line = re.sub(pattern, instead, line)
+        if not any(re.search(pattern, line) for pattern, _ in DIFFERENCES):
+            yield line
+
+
+@pytest.fixture(scope="module")
+def tree(archive, tmp_path_factory):
+    """The same files on this machine."""
+    folder = tmp_path_factory.mktemp("tree")
+    with archive.open("rb") as packed:
+        subprocess.run(["busybox", "cpio", "-idm"], cwd=folder, stdin=packed, stderr=subprocess.DEVNULL, check=True)
+    (folder / "tmp").mkdir(exist_ok=True)
+    folder.chmod(0o755)
+    return folder
+
+
+def test_lines_of_linux(host, tree):
+    """Each line that strace prints is the one that it prints on Linux, with places that are not random."""
+    host.check("echo 0 > /proc/sys/kernel/randomize_va_space; cd /")
+    for command in COMPARED:
+        line = f"{ENVIRONMENT} strace -f -o /tmp/said {command} < /etc/debian_version > /tmp/out"
+        native = ["setarch", "-R", "chroot", tree, "/usr/bin/dash", "-c", f"cd /; {line}"]
+        subprocess.run(native, check=True, timeout=60)
+        host.check(line, timeout=120)
+        ours, theirs = host.check("cat /tmp/said"), (tree / "tmp/said").read_text()
+        assert len(theirs.splitlines()) > 20 and list(masked(ours)) == list(masked(theirs)), command
