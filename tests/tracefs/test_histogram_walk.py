@@ -204,6 +204,10 @@ def test_changes(tracing):
         "echo 1 > events/sched/enable; echo 'hist:keys=prev_comm:st=prev_state:onchange($st).save(prev_pid,next_pid,next_comm):"
         f'onchange($st).snapshot() if prev_comm=="sleep"\' >> {SWITCH}/trigger; sleep 0; sleep 0'
     )
+    for _ in range(100):  # the snapshot is taken behind the event, by a thread
+        text = tracing.check(f"cat {SWITCH}/hist")
+        if "Snapshot taken" in text:
+            break
     text = tracing.check(f"echo 0 > tracing_on; cat {SWITCH}/hist")
     changed, pid = re.search(
         r"\{ prev_comm: sleep +\} hitcount: +\d+\n\tchanged: +(\d+)  prev_pid: +(\d+)  next_pid: +\d+  next_comm: \S+ *\n", text
