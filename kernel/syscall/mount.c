@@ -28,7 +28,7 @@ static void mount_take_options(char *text, unsigned int *which, struct vfs_stat 
 	}
 }
 
-/* The type and the options of a call; `type` is that of a file system. 0 or -errno. */
+/* A text of the program, into MOUNT_TEXT_MAX bytes; without one it is empty. 0 or -errno. */
 static int mount_read(const char *from, char *to)
 {
 	long len = from ? strncpy_from_user(to, from, MOUNT_TEXT_MAX) : 0;
