@@ -32,7 +32,7 @@ def test_programs_that_began_before(tmp_path):
         machine.guest.check("busybox mkfifo /tmp/pipe; /bin/cat /tmp/pipe > /tmp/out &")
         machine.guest.check("until busybox grep -qs libc.so /proc/[0-9]*/maps; do sleep 0.01; done")
         words = ["-e", "syscalls:sys_enter_write", "-O", "userstacktrace", "--file-version", "7", "-o", "x.dat"]
-        run = machine.fathom("record", *words, "--", "echo 1 > /tmp/pipe; until busybox grep -q 1 /tmp/out; do sleep 0.01; done")
+        run = machine.fathom("record", *words, "--", "echo 1 > /tmp/pipe; while busybox pidof cat > /dev/null; do sleep 0.01; done")
         assert run.returncode == 0, run
         found = stacks(machine, folder_of(tmp_path / "root", files))
         assert "user_stack" in report(machine.folder / "x.dat")
