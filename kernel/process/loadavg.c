@@ -9,7 +9,7 @@
 #include <kernel/thread.h>
 #include <kernel/time.h>
 #include "fs/vfs_mount.h"
-#include "loadavg.h"
+#include "proc_machine.h"
 
 #define LOADAVG_PERIOD_NS (5 * NSEC_PER_SEC)
 #define LOADAVG_TICKS_NS  (20 * NSEC_PER_MSEC) /* a CPU that has work has a tick in that time */

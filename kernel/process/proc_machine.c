@@ -6,10 +6,8 @@
 #include <kernel/thread.h>
 #include <trace/fmt.h>
 #include "fs/vfs_mount.h"
-#include "loadavg.h"
 #include "proc_machine.h"
 #include "pty.h"
-#include "uts.h"
 
 #define MACHINE_PID_END 4194304 /* behind the largest pid, as in Linux */
 

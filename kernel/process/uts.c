@@ -1,7 +1,7 @@
-/* The names of system and machine: see uts.h. */
+/* The names of system and machine: see proc_machine.h. */
 #include <kernel/lock.h>
 #include <kernel/string.h>
-#include "uts.h"
+#include "proc_machine.h"
 
 static char uts_names[NR_UTS_NAMES][UTS_LEN] = { "Linux",  "fathom", "6.1.0-fathom",
 						 "#1 SMP", "x86_64", "(none)" };

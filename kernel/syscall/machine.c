@@ -8,7 +8,6 @@
 #include <kernel/string.h>
 #include <kernel/time.h>
 #include "path.h"
-#include "process/loadavg.h"
 #include "process/proc_machine.h"
 #include "syscall.h"
 

@@ -3,7 +3,7 @@
 #include <kernel/random.h>
 #include <kernel/string.h>
 #include <kernel/time.h>
-#include "process/uts.h"
+#include "process/proc_machine.h"
 #include "syscall.h"
 
 #define RANDOM_MAX 256u

@@ -8,7 +8,7 @@
 #include <kernel/process.h>
 #include <kernel/time.h>
 #include "fs/vfs_mount.h"
-#include "process/loadavg.h"
+#include "process/proc_machine.h"
 
 #define SECOND NSEC_PER_SEC
 
